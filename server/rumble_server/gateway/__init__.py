@@ -1,1 +1,1 @@
-"""Sockets, sessions and limits: the way from bytes to messages and back."""
+"""Connections, sessions and limits: the code between the sockets of bots and browsers and the arenas."""

@@ -1,7 +1,8 @@
-"""Connections that arrive in a turn of the loop without time left.
+"""New connections that come when the event loop has no time left in its present turn.
 
-libuv accepts sockets until none waits, and making an `HttpConnection` costs some 50 us. So strangers who connect by the
-hundred would hold the loop for many ms. An `Arrival` costs a fraction, and becomes an `HttpConnection` in a later turn.
+libuv accepts sockets until none waits, and an `HttpConnection` takes about 50 us to make. Hundreds of strangers who
+connect at once would hold up the loop for many ms. An `Arrival` is much cheaper, and becomes an `HttpConnection` in a
+later turn of the loop.
 """
 
 import asyncio
@@ -14,12 +15,12 @@ from rumble_server.limits.source import source_of
 
 
 def arriving(turns: ReadFairness, make: Callable[[], HttpConnection]) -> asyncio.Protocol:
-    """Return the protocol of a new connection, whose `HttpConnection` is made by `make`, now or in a later turn."""
+    """Return the protocol of a new connection: an `HttpConnection` from `make`, or an `Arrival` if no time is left."""
     return make() if turns.has_time() else Arrival(turns, make)
 
 
 class Arrival(asyncio.Protocol):
-    """A connection that waits to become an `HttpConnection`. Nothing is read from its socket meanwhile."""
+    """A connection that waits to become an `HttpConnection`. Its socket is not read meanwhile."""
 
     __slots__ = ("_early", "_make", "_transport", "_turns", "address")
 
@@ -28,7 +29,7 @@ class Arrival(asyncio.Protocol):
         self._make = make
         self._transport: asyncio.Transport | None = None
         self._early = b""
-        """Bytes that the transport delivered all the same."""
+        """Bytes that the transport delivered although reading is paused."""
         self.address = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -47,7 +48,7 @@ class Arrival(asyncio.Protocol):
         self._transport = None
 
     def read_on(self) -> None:
-        """Become an `HttpConnection`."""
+        """Make the `HttpConnection`, and give it the socket and the bytes received so far."""
         transport, self._transport = self._transport, None
         if transport is None or transport.is_closing():
             return

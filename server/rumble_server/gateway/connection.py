@@ -1,7 +1,10 @@
-"""The only module that touches bots' sockets: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
+"""The connection of a bot: an `asyncio.Protocol` on the sans-I/O API of `websockets`.
 
-`http_connection.py` hands a connection over when a request asks for an upgrade, so bots share the port with the pages.
-All effects of a frame happen within `data_received`; if the frame had to wait for its turn, within `read_on`.
+No other module uses bots' sockets.
+
+Bots use the same port as the pages: `http_connection.py` hands a connection over when a request asks for an upgrade. A
+received frame has all of its effects within `data_received`. If the frame had to wait for a turn of the loop, it has
+them within `read_on`.
 """
 
 import asyncio
@@ -44,40 +47,43 @@ quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.ERROR)
 
 MOST_UNSENT_BYTES = 1 << 20
-"""Maximum number of bytes that a bot may leave unread; a bot that leaves more is cut off."""
+"""Maximum number of sent bytes that a bot may leave unread. A bot that leaves more is disconnected."""
 CLOSE_S = 5.0
-"""Maximum time in s that the peer may take over the closing handshake."""
+"""Maximum time in s of the closing handshake; then the connection is cut."""
 ROUND_TRIPS = 5
 FLOOD_MS = 10_000
-"""Period in ms in which control and empty frames are counted."""
+"""Length in ms of the period in which control frames and empty frames are counted."""
 FLOOD_REASON = "too many control or empty frames"
 ASKED = b'{"type":"turn"'
-"""First bytes of the frame that asks a bot for a move."""
+"""First bytes of a `turn` frame, which asks a bot for a move."""
 MOST_PONG_BYTES = 32
-"""Maximum size, in bytes, of a pong that is handled at once. A pong to a ping of this server is shorter."""
+"""Maximum size in bytes of data that is tried as a single pong. Pongs to this server's pings are smaller."""
 MOST_ASKED = 64
-"""Maximum of `_asked`: a connection with more open turns has only this many answers handled at once."""
+"""Maximum value of `_asked`: with more open turns than this, further answers need time (`has_time`)."""
 MOVE_BYTES = 512
-"""Maximum size, in bytes, of received answers that are handled at once. Refusing a frame of this size takes 0.2 ms."""
+"""Maximum size in bytes of received answers that are handled at once. To refuse a frame of this size takes 0.2 ms."""
 MOST_WASTED = 32
-"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which answers ask for time, too."""
+"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop from which on answers need time, too."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-"""The answer to an unreadable upgrade request."""
+"""The HTTP response to an upgrade request that cannot be parsed."""
 
 
 class Connection(asyncio.Protocol):
-    """A WebSocket, from the upgrade request to its end. The `Link` of a `Session`."""
+    """The WebSocket of a bot, from the upgrade request to the end. The session uses it as its `Link`."""
 
     def __init__(
         self, gateway: Gateway, entrance: Entrance, source: Source, place: Place, connections: "set[Any]"
     ) -> None:
-        """`gateway` is the gateway of the requested club."""
+        """Make a connection to the club that `gateway` belongs to.
+
+        `place` is the connection's place in the limits of its address.
+        """
         self._entrance = entrance
         self._turns = entrance.turns
         self._gateway = gateway
         self._place = place
         self._connections = connections
-        """uvicorn's set of connections to shut down."""
+        """The set in which uvicorn keeps connections, to shut them down when it stops."""
         self.protocol = ServerProtocol(
             max_size=(most_bytes := min(entrance.bounds.stranger_frame_bytes, gateway.frame_bytes)),
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
@@ -85,63 +91,77 @@ class Connection(asyncio.Protocol):
             logger=quiet,
         )
         self._most_bytes = most_bytes
-        """Maximum number of bytes in a message of the peer."""
+        """Maximum size in bytes of a message from the bot."""
         self._is_known = False
         """True once the bot has logged in."""
         self._asked = 0
-        """Number of turns sent and not yet answered. Answers to these turns are handled without asking for time."""
+        """Number of `turn` frames sent and not answered yet.
+
+        As many received moves are handled at once, without `has_time`.
+        """
         self._is_open = False
-        """True if frames can be sent; updated after each call of the protocol that may change its state."""
+        """True if frames can be sent.
+
+        `_look_at_state` updates the value after calls that may change the protocol's state.
+        """
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []
-        """Frames to write at the end of this turn of the loop, each as its header and its payload."""
+        """Headers and payloads of frames, in turns, to be written at the end of this turn of the loop."""
         self.parts = bytearray()
-        """The received part of a fragmented message."""
+        """The parts of a fragmented message that have been received so far."""
         self._fragmented = False
-        """True if the first frame of a fragmented message has come, and the last frame has not."""
+        """True between the first and the last frame of a fragmented message."""
         self._unparsed = 0
-        """Upper bound of the number of bytes of an incomplete frame in the parser. At 0 the parser holds no bytes."""
+        """Upper bound of the bytes of an incomplete frame in the parser. At 0 the parser surely holds none."""
         self.rest = b""
-        """Received bytes, of which the part from `rest_at` on waits. Meanwhile nothing is read from the socket."""
+        """Received bytes, which wait from `rest_at` on for a later turn of the loop.
+
+        Reading from the socket is paused meanwhile.
+        """
         self.rest_at = 0
         self._is_held = False
-        """True from `hold` to `go_on`, while the session has its login checked and nothing is read."""
+        """True from `hold` to `go_on`: reading is paused while the login of the session is checked."""
         self._few_bytes = 0
-        """Maximum size, in bytes, of data that is handled without counting frames; 0 if frames have to be counted. So
-        little data cannot hold more frames than a turn of the loop allows."""
+        """Maximum size in bytes of data that is handled without counting frames; 0 if frames have to be counted.
+
+        Data of this size cannot contain more frames than a turn of the loop allows.
+        """
         self._empty_frames = 0
-        """Number of control and empty frames since `_counted_from_ms`."""
+        """Number of control frames and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
-        """Time of the newest ping, in ms of server time; None once the ping is answered."""
+        """Time at which the newest ping was sent, in ms of server time; None after its pong."""
         self._heard_at_ms = 0
-        """Time of the newest pong, in ms of server time."""
+        """Time at which the newest pong was received, in ms of server time."""
         self.round_trips: tuple[int, ...] = ()  # a deque would cost memory: half of the size of a `Connection`
-        """The newest round trips of pings in ms, oldest first."""
+        """Durations in ms of the newest round trips of pings, oldest first."""
         self.address = source.address
         self.is_local = source.is_local
         self._shown_host = source.host
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False
-        """True if the kernel reports how long data has lain unread."""
+        """True if the kernel tells how long received data has waited to be read."""
         self._is_newest = True
-        """False while a text is handled after which further bytes have been read already."""
+        """False while a text is handled if later bytes of the bot have been read already."""
 
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the socket; the upgrade request follows by `open`."""
+        """Store the socket. `HttpConnection` then calls `open` with the upgrade request."""
         self.transport = cast(asyncio.Transport, transport)
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._is_stamped = kernel_unread_ms(transport) is not None
         self._connections.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Answer the upgrade request; with `refused`, close with this code. Then handle `rest`, the bytes after it."""
+        """Answer the upgrade request, and then handle `rest`, the bytes received after the request.
+
+        With `refused`, accept the upgrade and close the WebSocket with this code.
+        """
         self.protocol.receive_data(request)
         for event in self.protocol.events_received():
             self._on_request(cast(Request, event), refused)
@@ -152,7 +172,10 @@ class Connection(asyncio.Protocol):
             self.data_received(rest)
 
     def data_received(self, data: bytes) -> None:
-        """Handle received bytes: the frames, their messages, and the effects of the messages."""
+        """Handle received bytes, with all effects of their messages.
+
+        Bytes beyond this turn's bounds wait for a later turn.
+        """
         size = len(data)
         if size <= self._few_bytes:
             if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None:
@@ -189,7 +212,7 @@ class Connection(asyncio.Protocol):
         self._is_newest = True
 
     def read_on(self) -> None:
-        """Handle the bytes that waited for this turn of the loop. If no bytes are left, read from the socket again."""
+        """Handle bytes that waited for this turn of the loop. If none are left then, resume reading from the socket."""
         if self._is_held:
             return
         data, self.rest = self.rest, b""
@@ -203,7 +226,7 @@ class Connection(asyncio.Protocol):
             transport.resume_reading()
 
     def _read(self, data: bytes, start: int) -> None:
-        """Handle bytes from `start` on, as many as one turn of the loop allows."""
+        """Handle the bytes of `data` from `start` on, up to the bounds of a turn of the loop. The rest waits."""
         bounds, turns = self._entrance.bounds, self._turns
         frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
         while frames > 0 and start < stop and self._is_at_frame() and turns.has_time():
@@ -217,11 +240,11 @@ class Connection(asyncio.Protocol):
             self._parse(data, start, frames, stop)
 
     def _is_at_frame(self) -> bool:
-        """Return whether the next bytes begin a message on an open connection."""
+        """Return true if the connection is open, and the next byte begins a message (no message is incomplete)."""
         return self._is_open and self._unparsed == 0 and not self._fragmented
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
-        """Handle bytes by the parser: at most `frames` frames, and no bytes from `stop` on. All other bytes wait."""
+        """Handle bytes from `start` to `stop` with the full parser, at most `frames` frames. The rest waits."""
         protocol, turns = self.protocol, self._turns
         while frames > 0 and start < stop and turns.has_time():
             # Each frame has at least LEAST_FRAME_BYTES, so a piece of this size has at most `frames` frames.
@@ -243,7 +266,10 @@ class Connection(asyncio.Protocol):
             self._wait(data, start)
 
     def _wait(self, data: bytes, start: int) -> None:
-        """Leave the bytes from `start` on, and all bytes in the socket, for the next turn of the loop."""
+        """Leave the bytes of `data` from `start` on for a later turn of the loop.
+
+        Pause reading from the socket meanwhile.
+        """
         if self.transport is not None and not self.transport.is_closing():
             self.rest, self.rest_at = data, start
             self._look_at_state()
@@ -267,7 +293,7 @@ class Connection(asyncio.Protocol):
         self._turns.do(self.address, self._clean_up)
 
     def _clean_up(self) -> None:
-        """End the session of a connection that was lost, and give its place back."""
+        """End the session of a connection that was lost, and give back its place in the limits of its address."""
         protocol = self.protocol  # without the references below, the protocol is freed without the collector
         protocol.parser.close()
         protocol.parser_exc = None
@@ -276,7 +302,7 @@ class Connection(asyncio.Protocol):
         self._end_session()
 
     def shutdown(self) -> None:
-        """Close the connection, because uvicorn stops. A bot is told that the server is draining."""
+        """Close the connection because uvicorn stops. A bot with a session gets the close code DRAINING."""
         if self.session is not None:
             self.session.close(CloseCode.DRAINING)
         elif self.transport is not None:
@@ -296,23 +322,23 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
-        """Return how long, in ms, a frame sent `ago_ms` ago waited to be written, and its answer to be read, together.
+        """Return the time in ms that a frame sent `ago_ms` ago waited to be written, and its answer to be read.
 
-        The second value is False if more data came after the answer. Then the time is only a lower bound, because the
-        kernel tells the age of the newest data alone.
+        The second value is False if more data came after the answer. The first value is then only a minimum, because
+        the kernel tells the age of the newest data alone.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest
 
     def hold(self) -> None:
-        """Stop reading while the session's login is checked."""
+        """Pause reading while the login of the session is checked."""
         if self.transport is not None and not self.transport.is_closing():
             self._is_held = True
             self._look_at_state()
             self.transport.pause_reading()
 
     def go_on(self) -> None:
-        """Read on in a later turn of the loop."""
+        """Resume reading, in a later turn of the loop."""
         if self._is_held:
             self._is_held = False
             self._turns.wait(self)
@@ -332,7 +358,7 @@ class Connection(asyncio.Protocol):
         self._place.invite(tournament_id)
 
     def send(self, frame: bytes) -> None:
-        """Queue a text frame, to be written at the end of this turn of the loop."""
+        """Add a text frame to the frames that are written at the end of this turn of the loop."""
         if not self._is_open:
             return
         unsent, size = self._unsent, len(frame)
@@ -345,7 +371,7 @@ class Connection(asyncio.Protocol):
             self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
-        """Write the frames that were sent in this turn of the loop. Cut off a peer that leaves too much unread."""
+        """Write the frames of this turn of the loop. Disconnect a bot that leaves too many bytes unread."""
         unsent, self._unsent = self._unsent, []
         transport = self.transport
         if transport is not None and unsent:
@@ -354,14 +380,14 @@ class Connection(asyncio.Protocol):
                 self._cut_slow(transport)
 
     def close(self, code: CloseCode, reason: str) -> None:
-        """Begin the closing handshake, and force its end if the peer takes too long."""
+        """Begin the closing handshake. Cut the connection if the handshake takes longer than `CLOSE_S`."""
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self._look_at_state()
         self._flush()
 
     def cut(self) -> None:
-        """End the connection at once, because its peer has long been silent."""
+        """End the connection without a handshake, because the bot has been silent for long."""
         log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self._heard_at_ms)
         self._abort()
 
@@ -395,7 +421,7 @@ class Connection(asyncio.Protocol):
         self.keep_alive()
 
     def on_frame(self, frame: Frame) -> None:
-        """Handle a frame of the peer."""
+        """Handle a frame from the bot."""
         opcode = frame.opcode
         if opcode is Opcode.TEXT or opcode is Opcode.CONT:
             self._fragmented = not frame.fin
@@ -415,7 +441,10 @@ class Connection(asyncio.Protocol):
                 self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
-        """Count a control or empty frame. Close the connection, without forfeits, if it sends too many such frames."""
+        """Count a control frame or empty frame.
+
+        If there are too many in `FLOOD_MS`, close the connection without forfeits.
+        """
         self._empty_frames += 1
         if self._empty_frames <= self._entrance.bounds.empty_frames_per_10_s:
             return
@@ -465,7 +494,10 @@ class Connection(asyncio.Protocol):
         self.session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:
-        """Write the protocol's pending data. If the connection is closing, set a timer that forces its end."""
+        """Write the data that the protocol wants to send.
+
+        If the connection is closing, set a timer to cut it after `CLOSE_S`.
+        """
         transport = self.transport
         if transport is None:
             return
@@ -497,27 +529,27 @@ class Connection(asyncio.Protocol):
 
     @property
     def idleness(self) -> Idleness | None:
-        """The idleness of the connection; None while its bot plays."""
+        """Degree of idleness of the connection; None while its bot plays."""
         plays = self._gateway.known.plays(self._name())
         if plays is None:
             return Idleness.STRANGER
         return None if plays else Idleness.PLAYS_NOTHING
 
     def shed(self) -> None:
-        """End the connection at once; its bot may come back."""
+        """End the connection at once, to free its descriptor. Its bot may connect again."""
         self._abort()
 
     def shut_out(self) -> None:
-        """End a connection without a login if its address is banned. The arena closes connections with a login."""
+        """End the connection if its address is banned and no bot has logged in on it. The arena closes the others."""
         if not self._name() and self._gateway.ban_of(self.address) is not None:
             self._abort()
 
     # --- liveness ---
 
     def keep_alive(self) -> None:
-        """Ping, now and each `ping_ms`. Report a long silence: the arena ends the session unless its bot is on turn.
+        """Send a ping, now and every `ping_ms`. Tell the session if the bot has been silent for longer than `pong_ms`.
 
-        A ping goes out whether or not the last ping was answered, because a peer takes a silent server for dead.
+        A ping is sent even if the last ping was not answered, because bots may give up a server that is silent.
         """
         session = self.session
         if session is None or self.protocol.state is not State.OPEN:

@@ -1,7 +1,7 @@
-"""The file descriptors of the process: raises their limit, and ends idle connections when descriptors run out.
+"""The file descriptors of the process: raising their limit, and ending idle connections before they run out.
 
-A new socket gets the lowest free number. So its number tells roughly how many descriptors are in use, without a
-system call.
+A new socket gets the lowest free number as its descriptor. The number therefore tells roughly how many descriptors are
+in use, without a system call.
 """
 
 import heapq
@@ -19,44 +19,44 @@ if sys.platform != "win32":
 log = logging.getLogger(__name__)
 
 SPARE = 64
-"""Number of descriptors reserved for files, pipes and new connections; never more than an eighth of the limit."""
+"""Number of descriptors kept free for files, pipes and new connections, but at most an eighth of the limit."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
-"""The limit used if the system sets no limit."""
+"""The limit that is used on a system without a limit."""
 
 
 class Idleness(IntEnum):
-    """The kinds of idle connections. Lower values are shed first."""
+    """Degrees of idleness of a connection. Connections with lower values are ended (shed) first."""
 
     STRANGER = 0
-    """The connection has neither logged in nor completed an HTTP request."""
+    """No bot has logged in on the connection, and no HTTP request was completed."""
     BETWEEN_REQUESTS = 1
-    """The last HTTP request of the connection is answered."""
+    """The last HTTP request was answered, and no new request has begun."""
     PLAYS_NOTHING = 2
-    """The bot is in no match."""
+    """The bot on the connection is in no match."""
 
 
 class Sheddable(Protocol):
-    """A connection that may be ended to make room."""
+    """A connection that may be ended (shed) to free its descriptor."""
 
     @property
     def address(self) -> str:
-        """The source of the connection."""
+        """The address of the peer, by which connections are limited."""
 
     @property
     def idleness(self) -> Idleness | None:
-        """The idleness of the connection; None if the connection must not be shed now."""
+        """Degree of idleness; None if the connection must not be shed now."""
 
     @property
     def opened_ms(self) -> int:
-        """Time of the connection's start, in ms of server time."""
+        """Time at which the connection began, in ms of server time."""
 
     def shed(self) -> None:
         """End the connection at once."""
 
 
 def raise_limit() -> int:
-    """Raise the limit of open descriptors as far as the system allows, and return the limit."""
+    """Raise the limit of open descriptors as far as the system allows, and return the new limit."""
     if sys.platform == "win32":
         return ENDLESS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -71,7 +71,10 @@ def raise_limit() -> int:
 
 
 class Descriptors:
-    """Sheds idle connections before descriptors run out. `limit` is the maximum number of open descriptors."""
+    """The guard of the descriptors, which sheds idle connections when few are left.
+
+    `limit` is the most open descriptors.
+    """
 
     def __init__(self, limit: int, refusals: Refusals, now_ms: Callable[[], int]) -> None:
         self._spare = min(SPARE, limit // 8)
@@ -81,7 +84,10 @@ class Descriptors:
         self._logged_ms = float("-inf")
 
     def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
-        """Return whether the connection `new` may stay. If descriptors run out, first shed idle `connections`."""
+        """Return true if the connection `new`, with the given descriptor, may stay.
+
+        If few descriptors are left, first shed the most idle of `connections`. Return false if no connection is idle.
+        """
         if descriptor < self.limit - self._spare:
             return True
         ranked = [(each.idleness, each.opened_ms, each) for each in connections if each is not new]

@@ -1,4 +1,4 @@
-"""The shared parts of a server's connections over HTTP and WebSocket. `app.py` puts the entrance together."""
+"""The objects and bounds shared by the connections of a server, over HTTP and WebSocket. `app.py` makes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,43 +18,43 @@ from rumble_server.limits.source import Sources
 
 
 class HasGateway(Protocol):
-    """A loaded club."""
+    """A loaded club, as connections use it."""
 
     @property
     def gateway(self) -> Gateway:
-        """Gateway of the club, which opens sessions."""
+        """The gateway of the club, which opens sessions."""
 
 
 class LeaderQuestion(Protocol):
-    """The answers to proxies that ask which node leads the club of a path; see `nodes/question.py`."""
+    """The port for questions of proxies: which node leads the club of a path? `nodes/question.py` answers."""
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]], /) -> tuple[HTTPStatus, bytes] | None:
-        """Return the status and a header line of the answer; None if the request is no question of a proxy."""
+        """Return status and a header line for a proxy's question; None if the request is not such a question."""
 
 
 class GatewayFinder(Protocol):
-    """The clubs of a server by name."""
+    """The clubs of a server, as connections find them by name."""
 
     def loaded(self, name: str) -> HasGateway | None:
-        """Return a club; None if the club is not loaded."""
+        """Return a club that is loaded; None for any other name."""
 
     async def load(self, name: str) -> HasGateway | None:
-        """Return a club, loaded if needed; None for an unknown name. Raises StoreError."""
+        """Return a club, and load it first if needed; None for an unknown name. Raises StoreError."""
 
     def was_removed(self, name: str) -> bool:
-        """Return whether the club of this name was removed."""
+        """Return true if there was a club of this name, but it was removed."""
 
     @property
     def is_abandoned(self) -> bool:
-        """True if this server has long been without its lease, and therefore lets no bot in."""
+        """True if this server has had no valid lease for a long time, and therefore lets no bot in."""
 
     def is_elsewhere(self, name: str) -> bool:
-        """Return whether a bot of this club has to connect to another node."""
+        """Return true if another node leads this club. Bots have to connect to the leading node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """The shared parts and bounds of all connections."""
+    """The objects and bounds that all connections of a server share."""
 
     clubs: GatewayFinder
     clock: Clock
@@ -67,4 +67,4 @@ class Entrance:
     turns: ReadFairness
     descriptors: Descriptors
     question: LeaderQuestion | None = None
-    """The object that answers proxies; None on a lone server."""
+    """The object that answers questions of proxies; None on a server with its own database."""

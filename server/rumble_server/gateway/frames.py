@@ -1,26 +1,28 @@
-"""Text frames of RFC 6455 (section 5.2) in their plainest form. Nearly every move and turn has this form.
+"""Text frames of RFC 6455 (section 5.2) in their simplest form, read and written fast.
 
-`websockets` reads all other frames: control frames, fragments, long or broken frames. This module exists for speed,
-because a frame comes in and goes out at every ply.
+Most moves and turns have this form.
+
+`websockets` reads every frame of another form: control frames, fragments, long frames and broken frames. This module
+exists for speed, because each ply needs a frame in and a frame out.
 """
 
 from websockets.frames import apply_mask  # type: ignore[attr-defined]  # fast if `websockets` was built with its C part
 
 WHOLE_TEXT = 0x81
-"""The first byte of a text frame that is not fragmented."""
+"""First byte of a text frame that is not fragmented."""
 WHOLE_PING, WHOLE_PONG = 0x89, 0x8A
-"""The first bytes of a ping and of a pong that are not fragmented."""
+"""First byte of a ping, and of a pong, that is not fragmented."""
 MASKED = 0x80
 MASK_BYTES = 4
 LEAST_FRAME_BYTES = 2 + MASK_BYTES
-"""Minimum size, in bytes, of a client's frame: the size of a frame without content."""
+"""Size in bytes of the smallest frame that a client can send, a frame without content."""
 
 
 def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
-    """Read a client's whole text frames that begin before `stop`. Return the texts, and where the last frame ends.
+    """Read the text frames from `start` on that begin before `stop`. Return their texts, and the end of the last frame.
 
-    `data[start]` must begin a frame. No text is returned if a frame is not a whole text frame, a text is longer than
-    `most_bytes`, or UTF-8 is invalid. A full parser then has to read `data`.
+    A frame must begin at `start`. The list is empty if any of the frames is not a complete, unfragmented text frame in
+    UTF-8 with at most `most_bytes`. The full parser then has to read `data`.
     """
     texts: list[str] = []
     at, end = start, len(data)
@@ -46,26 +48,26 @@ def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[li
 
 
 def only_pong(data: bytes) -> bytes | None:
-    """Return the content of a client's pong if `data` is a pong and nothing more."""
+    """Return the content of a pong if `data` is a single pong of a client and nothing else; otherwise None."""
     if data[0] != WHOLE_PONG or len(data) < LEAST_FRAME_BYTES or data[1] != MASKED + len(data) - LEAST_FRAME_BYTES:
         return None
     return apply_mask(data[LEAST_FRAME_BYTES:], data[2:LEAST_FRAME_BYTES])
 
 
 def ping(content: bytes) -> bytes:
-    """Build a server's ping."""
+    """Build a ping frame of the server."""
     return bytes((WHOLE_PING, len(content))) + content
 
 
 def least_size(payload_bytes: int) -> int:
-    """Return the minimum size, in bytes, of a client's frame. A client may write a longer length field than needed."""
+    """Return the minimum size in bytes of a client's frame with this payload. Clients may use a longer length field."""
     if payload_bytes < 126:
         return LEAST_FRAME_BYTES + payload_bytes
     return (4 if payload_bytes < 1 << 16 else 10) + MASK_BYTES + payload_bytes
 
 
 def text_head(size: int) -> bytes:
-    """Build the header of a server's text frame with `size` bytes of payload, unmasked and whole."""
+    """Build the header of a text frame of the server, for a payload of `size` bytes (not masked, not fragmented)."""
     if size < 126:
         return bytes((WHOLE_TEXT, size))
     if size < 1 << 16:
@@ -75,4 +77,4 @@ def text_head(size: int) -> bytes:
 
 KNOWN_HEADS = 1024
 HEADS = tuple(text_head(size) for size in range(KNOWN_HEADS))
-"""Precomputed headers of text frames, by payload size. Nearly all turns have less than `KNOWN_HEADS` bytes."""
+"""Headers of text frames, computed in advance; the index is the payload's size. Nearly all turns are small enough."""

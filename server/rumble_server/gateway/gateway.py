@@ -1,4 +1,4 @@
-"""The gateway of a club: it opens and ends the sessions of connections. `clubs/club.py` makes the gateway."""
+"""The gateway of a club, which opens and ends the sessions of connections. `clubs/club.py` makes the gateway."""
 
 from rumble_engine import game_names
 from rumble_protocol.clubs import MAIN
@@ -28,11 +28,14 @@ FEATURES = [
     "tables",
     "workers",
 ]
-"""Names of the additions to the protocol since version 1.0, told to bots in `welcome`."""
+"""Names of the features added to the protocol since version 1.0. The message `welcome` tells them to bots."""
 
 
 class Gateway:
-    """Opens and ends the sessions of a club. The club's leader answers the sessions by the table `sessions`."""
+    """The gateway of a club: it opens a session for each connection, and ends sessions.
+
+    The club's leader (the arena) sends its answers to sessions through the table `sessions`.
+    """
 
     def __init__(
         self,
@@ -49,16 +52,18 @@ class Gateway:
         open_names: bool = False,
         gate: MoveGate | None = None,
     ) -> None:
-        """`server` is the program and its version, and `identity` the identity of `club`; bots are told both.
+        """Make the gateway of `club`.
 
-        With `open_names` bots of other machines need no key.
+        The message `welcome` tells bots `server` (the program and its version) and `identity`.
+
+        With `open_names`, bots on other machines may log in without a key.
         """
         self.known = known
         self.clock = clock
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # a copy: each frame needs it, and a field of a pydantic model is slow
         self.sessions = sessions
-        """The sessions that are open."""
+        """The table of the club's open sessions."""
         self._opened = 0
         welcome = write_message(
             Welcome(
@@ -67,10 +72,10 @@ class Gateway:
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
         self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names, gate)
-        """Shared state of the club's sessions."""
+        """The objects that all sessions of the club share."""
 
     def connect(self, link: Link) -> Session:
-        """Open a session on a new connection, and send `welcome`."""
+        """Open a session for a new connection, and send the message `welcome`."""
         self._opened += 1
         session = self.sessions.open[self._opened] = Session(self._opened, self.shared, link)
         return session
@@ -86,21 +91,21 @@ class Gateway:
 
     @property
     def has_sessions(self) -> bool:
-        """True if any connection is open, logged in or not."""
+        """True if any connection is open, with or without a login."""
         return bool(self.sessions.open)
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return the number of sessions with a login, and the number without."""
+        """Return two numbers: the sessions with a login, and the sessions without."""
         known = sum(session.name is not None for session in self.sessions.open.values())
         return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
-        """Close every session at once. The bots count as gone, so the arena asks them nothing more."""
+        """Close every session at once. For the arena the bots are gone, so it asks them for no more moves."""
         for session in list(self.sessions.open.values()):
             session.end(code)
             self.lost(session)
 
     def close_all(self, code: CloseCode) -> None:
-        """Close every session once all frames that wait for the disk are sent."""
+        """Close every session. Frames that wait until their facts are on disk are sent first."""
         for session in list(self.sessions.open.values()):
             session.close(code)

@@ -1,4 +1,4 @@
-"""The opening handshake of a bot's connection: which requests may become a WebSocket."""
+"""The opening handshake of a bot's connection: the rules for accepting an upgrade to a WebSocket."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -11,23 +11,24 @@ from websockets.typing import Subprotocol
 from rumble_server.host.host_names import host_name, is_known
 
 LEADER_PATH = b"/api/leader"
-"""Path at which a proxy asks which node leads the club of another path."""
+"""Path of a proxy's question about the node that leads a club."""
 BOT_PATH = "/bot"
-"""Path at which bots connect, within the path of a club."""
+"""Path at which bots connect, relative to the path of a club."""
 
 
 class HandshakePolicy:
-    """The rules for Host and Origin. A request to a loopback address has to name a local host, or one in `hosts`."""
+    """The rules for the headers Host and Origin. On a loopback address, Host must be a local name or be in `hosts`."""
 
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
-        """`public_url`: the address of the pages for people on other machines. Its origin is accepted with any Host."""
+        """`public_url` is the address of the pages for other machines. Its Origin is accepted with any Host."""
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}
 
     def refusal(self, request: Request, local_address: str, shown_host: str = "") -> tuple[int, str] | None:
-        """Return the HTTP status and the text of a refusal; None to accept the request.
+        """Return the HTTP status and text of a refusal; None if the request is accepted.
 
-        `shown_host` is the host that the browser asked for, as a believed proxy reports it.
+        `local_address` is the server's own address of this connection. `shown_host` is the host that the browser asked
+        for, as reported by a trusted proxy.
         """
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) > 1 or len(origins) > 1:
@@ -41,7 +42,7 @@ class HandshakePolicy:
 
 
 def host_of(origin: str) -> str | None:
-    """Return the host of an Origin header, with its port; None for a malformed origin."""
+    """Return the host (and port) in an Origin header, in lower case; None if the header is malformed."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -49,5 +50,8 @@ def host_of(origin: str) -> str | None:
 
 
 def select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return version 1 if offered, else None. A client that offers only other versions then gets an error frame."""
+    """Choose the subprotocol: version 1 if offered, else None.
+
+    `Connection` then sends an error and closes.
+    """
     return next((name for name in offered if name == SUBPROTOCOL), None)

@@ -1,9 +1,12 @@
-"""HTTP connections with bounds on bytes, time and number. The connection of a bot begins here, too.
+"""HTTP connections with bounds on bytes, time and number. A bot's connection begins as an HTTP connection, too.
 
-uvicorn makes an `HttpConnection` for each socket, parses requests and answers. This module bounds what uvicorn leaves
-unbounded: the bytes of headers, trailers and all else but bodies; the time for headers, for a body, and for the reading
-of an answer; the number of requests that wait for earlier answers; the work in a turn of the loop. A refusal is sent
-after the answers to all earlier requests, and then the connection ends.
+uvicorn makes an `HttpConnection` for each socket, parses requests and runs the web. This module adds missing bounds:
+- the bytes of a request outside of its body,
+- the time for the headers, for a body, and for the peer to read an answer,
+- the number of requests that wait for earlier answers,
+- the work in one turn of the event loop.
+
+A refused request is answered after all earlier requests, and then the connection ends.
 """
 
 import asyncio
@@ -33,24 +36,24 @@ from rumble_server.store.errors import StoreError
 log = logging.getLogger(__name__)
 
 LEAST_REQUEST_BYTES = 16
-"""Size in bytes of the shortest request: `GET / HTTP/1.1` and two ends of lines."""
+"""Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
 HEADER_OVERHEAD = 32
-"""Bytes added to the size of each header, as in HTTP/2 (RFC 9113, section 6.5.2)."""
+"""Number of bytes that each header counts in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 MOST_URL_BYTES = 4_096
-"""Maximum size in bytes of a path with its query, because many routes match the path."""
+"""Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
 HEADERS_OF_A_REQUEST = 32
-"""Number of headers that count as one more request of the address; browsers send some 15."""
+"""Number of headers in a request that count as one more request of the address. Browsers send about 15 headers."""
 BYTES_OF_A_REQUEST = 1_024
-"""Number of bytes in a refused request that count as one more request of the address."""
+"""Number of bytes of a refused request that count as one more request of the address."""
 LINGER_S = 1.0
-"""Time in s for which a connection stays open after the last answer, for the peer to read the answer."""
+"""Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
 Refusal = tuple[HTTPStatus, str, str]
-"""The status and the text of the answer, and the reason as a word."""
+"""A refusal: the HTTP status, the text of the answer, and the reason as one word."""
 TOO_MANY = "too many connections from your address\n"
 
 
 class _Flow(FlowControl):
-    """uvicorn's flow control, with a change: bytes read before a pause are parsed before more bytes are read."""
+    """uvicorn's flow control, with a change: after a pause, bytes already read are parsed before reading resumes."""
 
     def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
         super().__init__(transport)
@@ -63,50 +66,56 @@ class _Flow(FlowControl):
 
 
 class HttpConnection(HttpToolsProtocol):
-    """An HTTP connection, until its end or until the upgrade to a bot's `Connection`."""
+    """An HTTP connection, up to its end, or up to an upgrade after which `Connection` takes over the socket."""
 
     def __init__(self, entrance: Entrance, **given: Any) -> None:
-        """Make a connection for uvicorn. `given` has uvicorn's own arguments."""
+        """Make a connection for uvicorn. `given` are the arguments of uvicorn's own protocol class."""
         super().__init__(**given)
         self._entrance = entrance
         self._peer = self.address = ""
         self.opened_ms = entrance.clock.now_ms()
         self._place: Place | None = None
         self._seeking: tuple[Newcomer, asyncio.TimerHandle] | None = None
-        """Place in the queue for a free place, and the timer that ends the waiting."""
+        """Entry in the queue for a free place, and the timer that ends the wait; None without a wait."""
         self._source = Source("", False, "http")
-        """Source of the newest request with complete headers."""
+        """Source of the newest request whose headers are complete."""
         self._club, self._path = MAIN, ""
-        """Club of the newest request with complete headers, and the path within the club."""
+        """Club of the newest request whose headers are complete, and the rest of the path."""
         self.rest = b""
-        """Bytes to parse later, from `rest_at` on. Nothing is read from the socket until they are parsed."""
+        """Received bytes that wait from `rest_at` on to be parsed. Reading from the socket is paused meanwhile."""
         self.rest_at = 0
         self._goes_on = False
-        """True while the connection waits for a turn to parse `rest`."""
+        """True while the connection waits for a turn of the loop in which to parse `rest`."""
         self._last: Callable[[], None] | None = None
-        """Last action, due when all earlier requests are answered. Once set, further input is dropped."""
+        """The connection's last action, run after all earlier requests are answered.
+
+        Once it is set, further input is dropped.
+        """
         self._opening: asyncio.Task[None] | None = None
-        """Task that loads the club for a bot."""
+        """Task that loads the club to which a bot connects."""
         self._is_question = False
-        """True if the newest request was a proxy's question, and is answered."""
+        """True if the newest request was a proxy's question. Such a request is answered already."""
         self._in_head = True
         self._in_body = False
         self.other_bytes = 0
-        """Number of bytes of the request outside of the body."""
+        """Number of bytes of the newest request outside of its body."""
         self._request = 0
-        """Number of the newest request."""
+        """Number of the newest request on this connection, from 1."""
         self._timed: tuple[int, bool] | None = None
-        """Request of `_timer`, and whether `_timer` is for the head."""
+        """The request for which `_timer` runs, and true if it runs for the headers; None without a timer."""
         self._timer: asyncio.TimerHandle | None = None
         self._cycles: list[RequestResponseCycle] = []
-        """Unanswered requests, oldest first."""
+        """Requests that are not answered yet, oldest first."""
         self._unread: asyncio.TimerHandle | None = None
-        """Timer that runs while the peer reads nothing of the waiting bytes."""
+        """Timer that ends the connection if the peer does not read the bytes written to it."""
 
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a place, or refuse the connection. A believed proxy is not counted, but the proxy's clients are."""
+        """Find a place for the connection in the limits of its address, or refuse the connection.
+
+        Connections of a trusted proxy need no place, because the proxy's clients are counted instead.
+        """
         super().connection_made(cast(asyncio.Transport, transport))
         self.flow = _Flow(self.transport, self._go_on)
         self._peer = self.client[0] if self.client else ""
@@ -121,14 +130,17 @@ class HttpConnection(HttpToolsProtocol):
             self._seek_place(address, self._begin, self._turn_away)
 
     def _begin(self, place: Place) -> None:
-        """Read the first request, beginning with bytes received during the wait for the place."""
+        """Begin to read requests. Bytes received during the wait for the place come first."""
         self._place = place
         self._watch()
         if self.rest or not self.transport.is_reading():
             self._go_on()
 
     def _turn_away(self) -> None:
-        """Answer the first request with a refusal, unless too many connections of the address wait for refusals."""
+        """Answer the first request with a refusal.
+
+        If too many connections of the address wait for this, end the connection.
+        """
         self._place = self._entrance.places.refuse(self.address)
         if self._place is None:
             self.transport.abort()
@@ -141,9 +153,11 @@ class HttpConnection(HttpToolsProtocol):
                 self.transport.resume_reading()
 
     def _seek_place(self, address: str, then: Callable[[Place], None], refuse: Callable[[], None]) -> None:
-        """Call `then` with a place among the strangers of an address, or `refuse` if none is free in time.
+        """Look for a place for a connection without a login.
 
-        Nothing is read while the connection waits for a place.
+        Call `then` with the place, or `refuse` if none is free in time.
+
+        Nothing is read from the socket during the wait.
         """
         places = self._entrance.places
         place = places.open(address, self._entrance.clock.now_ms(), self._give_way)
@@ -168,7 +182,10 @@ class HttpConnection(HttpToolsProtocol):
             then(place)
 
     def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
-        """Have a stranger give way. If this newcomer gets no place all the same, call `refuse`."""
+        """End the connection of another stranger at the address, to make room.
+
+        Call `refuse` if there is no place even then.
+        """
         places = self._entrance.places
         places.make_room(newcomer.address, self._entrance.clock.now_ms())
         if places.leave(newcomer):
@@ -192,7 +209,7 @@ class HttpConnection(HttpToolsProtocol):
         self._entrance.turns.do(self.address, partial(self._clean_up, exc))
 
     def _clean_up(self, exc: Exception | None) -> None:
-        """Give the place of a lost connection back."""
+        """Release what a lost connection holds: its timers, its entry in the queue, and its place in the limits."""
         super().connection_lost(exc)
         self._let_go()
         self._seek_no_more()
@@ -202,14 +219,14 @@ class HttpConnection(HttpToolsProtocol):
             self._place.close()
 
     def shutdown(self) -> None:
-        """Refuse a request whose body is still to come, because the server stops; any other is answered."""
+        """End the connection because the server stops. A request whose body is not complete is refused."""
         if self._in_body and self._last is None:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, STOPS, "stopping")
         else:
             super().shutdown()
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes, as many as one turn of the loop allows."""
+        """Parse received bytes, up to the bounds of a turn of the loop. The rest waits."""
         if self._last is not None:
             self._finish()
         elif self.rest or self._seeking is not None:  # a transport may deliver bytes read before the pause
@@ -219,7 +236,7 @@ class HttpConnection(HttpToolsProtocol):
             self._feed(data, 0)
 
     def read_on(self) -> None:
-        """Parse the bytes that waited for this turn. Read from the socket again when none are left."""
+        """Parse bytes that waited for this turn of the loop. If none are left then, resume reading from the socket."""
         self._goes_on = False
         if self._last is not None or self.transport.is_closing():
             return
@@ -230,7 +247,7 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.resume_reading()
 
     def _is_held(self) -> bool:
-        """Return whether parsing waits for an answer, or for the reading of a body."""
+        """Return true if parsing has to wait: for earlier answers, or until the web has read more of a body."""
         return self._last is not None or self.flow.read_paused or bool(self.pipeline)
 
     def _go_on(self) -> None:
@@ -272,7 +289,7 @@ class HttpConnection(HttpToolsProtocol):
         self._request += 1
 
     def on_headers_complete(self) -> None:
-        """Find the source of the request, and refuse the request or have uvicorn answer."""
+        """Find the source of the request. Then refuse the request, or let uvicorn run the web."""
         entrance, peer = self._entrance, self.client
         self._in_head = False
         self._is_question = self.url == LEADER_PATH and self._answer_question()
@@ -298,9 +315,9 @@ class HttpConnection(HttpToolsProtocol):
             self._in_body = True
 
     def _answer_question(self) -> bool:
-        """Answer a proxy that asks which node leads the club of a path. Return False for any other request.
+        """Answer the request if it is a proxy's question: which node leads the club of a path? Otherwise return False.
 
-        The answer is written here, and counted by no limit, because each request of every visitor brings a question.
+        The answer is written here, without counting by limits, because each request of every visitor causes a question.
         """
         entrance = self._entrance
         if entrance.question is None or self._cycles or not entrance.sources.is_proxy(self._peer):
@@ -325,7 +342,7 @@ class HttpConnection(HttpToolsProtocol):
         return True
 
     def _refusal(self) -> Refusal | None:
-        """Return the refusal of the request with these headers; None for an acceptable request."""
+        """Check the headers of a request. Return the refusal, or None if the request is acceptable."""
         if self.other_bytes > self._entrance.bounds.header_bytes:
             return self._too_large()
         if len(self.url) > MOST_URL_BYTES:
@@ -344,17 +361,17 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _is_beyond(self) -> bool:
-        """Return whether the address has no room for this connection."""
+        """Return true if the connection got no place in the limits of its address."""
         return self._place is not None and not self._place.has_room
 
     def _shows_made_token(self) -> bool:
-        """Return whether the request shows a token in the form made by Rumble. The web compares the token anyway."""
+        """Return true if the request has a token in the form of Rumble's tokens. The web checks the token later."""
         shown = next((value for name, value in self.headers if name == b"authorization"), b"")
         scheme, _, token = shown.decode("latin-1").partition(" ")
         return scheme.lower() == "bearer" and is_made(token.strip())
 
     def _count(self, requests: int) -> bool:
-        """Count requests of the source. Return False if the address has asked too much."""
+        """Count requests of the source. Return False if the address has made too many requests."""
         entrance = self._entrance
         address = self._source.address or self.address
         return requests == 0 or entrance.places.may_request(address, entrance.clock.now_ms(), requests)
@@ -400,7 +417,7 @@ class HttpConnection(HttpToolsProtocol):
         return bool(self.parser.should_upgrade()) and self._get_upgrade() == b"websocket"
 
     def _refusal_of_upgrade(self) -> Refusal | None:
-        """Return the refusal of an upgrade for the form of its request; None for a proper request."""
+        """Check the form of an upgrade request. Return the refusal, or None if the request is acceptable."""
         if self.parser.get_http_version() != "1.1":
             return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"
         for name, value in self.headers:
@@ -409,7 +426,7 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _on_upgrade(self, rest: bytes) -> None:
-        """Handle a request for another protocol. `rest` has the bytes after the request."""
+        """Handle a request for an upgrade to another protocol. `rest` has the bytes after the request."""
         if self._last is not None:
             return
         if self._should_upgrade():
@@ -421,7 +438,12 @@ class HttpConnection(HttpToolsProtocol):
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Find a place for the bot's connection, unless the connection has its own."""
+        """Find a place for the bot's connection in the limits, and then its club.
+
+        Refuse a path at which no bot connects.
+
+        The connection keeps the place it has, unless a proxy forwards it.
+        """
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
             return
@@ -439,7 +461,7 @@ class HttpConnection(HttpToolsProtocol):
             self._seek_place(self._source.address, then, refuse)
 
     def _find_club(self, rest: bytes, place: Place) -> None:
-        """Hand the connection over to the requested club, after loading the club if needed."""
+        """Hand the connection over to the requested club. Load the club first if needed."""
         self._place = place
         club = self._entrance.clubs.loaded(self._club)
         if club is not None:
@@ -448,7 +470,7 @@ class HttpConnection(HttpToolsProtocol):
             self._opening = self.loop.create_task(self._load(rest))
 
     async def _load(self, rest: bytes) -> None:
-        """Load a club for a bot. Nothing is read from the bot's socket during the loading."""
+        """Load the requested club for a bot. Reading from the bot's socket is paused meanwhile."""
         try:
             club = await self._entrance.clubs.load(self._club)
         except StoreError as error:
@@ -469,7 +491,7 @@ class HttpConnection(HttpToolsProtocol):
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Turn this connection into a bot's `Connection` with the same place; with `refused` close with that code."""
+        """Make a bot's `Connection` for the socket and the place. With `refused`, have it close with this code."""
         entrance, place = self._entrance, cast(Place, self._place)
         request = self._leave()
         bot = Connection(club.gateway, entrance, self._source, place, self.connections)
@@ -479,7 +501,7 @@ class HttpConnection(HttpToolsProtocol):
         bot.open(request, rest, refused)
 
     def _leave(self) -> bytes:
-        """Let go of the socket, and return the bytes of the upgrade request."""
+        """Stop using the socket, and return the bytes of the upgrade request."""
         method = self.scope["method"].encode()
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
@@ -490,7 +512,10 @@ class HttpConnection(HttpToolsProtocol):
     # --- the end ---
 
     def _refuse(self, status: HTTPStatus, text: str, reason: str) -> None:
-        """Answer with a refusal after all earlier answers, and drop further input. Count the request by its bytes."""
+        """Answer with a refusal after all earlier answers, and drop further input.
+
+        A large request counts as several requests.
+        """
         self._count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
         self._entrance.refusals.note(reason, self._source.address or self.address)
         self._last = partial(self._answer, status, text)
@@ -504,7 +529,7 @@ class HttpConnection(HttpToolsProtocol):
             self._last()
 
     def _finish(self) -> None:
-        """Run the last action unless a request is still being answered."""
+        """Run the connection's last action, unless a request is still being answered."""
         if self._last is not None and not self.pipeline and not self._is_answering():
             last, self._last = self._last, _nothing
             last()
@@ -514,7 +539,10 @@ class HttpConnection(HttpToolsProtocol):
         return cycle is not None and not cycle.response_complete
 
     def _answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
-        """Write an answer, with an extra header line, and end the connection when the peer has had time to read."""
+        """Write an answer with an extra header line.
+
+        End the connection after `LINGER_S`, in which the peer can read the answer.
+        """
         self._last = _nothing
         self._let_go()
         self.rest = b""
@@ -530,7 +558,7 @@ class HttpConnection(HttpToolsProtocol):
             self._close()
 
     def _let_go(self) -> None:
-        """Cancel the timers."""
+        """Cancel the timers of the connection."""
         self._unset_keepalive_if_required()
         if self._timer is not None:
             self._timer.cancel()
@@ -553,7 +581,10 @@ class HttpConnection(HttpToolsProtocol):
             self._close()
 
     def _close(self) -> None:
-        """End the connection when the peer has read all written bytes."""
+        """Close the connection after the peer has read all written bytes.
+
+        If the peer reads nothing for too long, cut it.
+        """
         self.transport.close()
         self._expect_reader()
 
@@ -567,7 +598,7 @@ class HttpConnection(HttpToolsProtocol):
         self.transport.abort()
 
     def _watch(self) -> None:
-        """Set the timer for the head or body that is coming in."""
+        """Set the timer for the headers or the body of the request that is being received."""
         if self._last is not None:
             return
         timed = (self._request, self._in_head) if self._in_head or self._in_body else None
@@ -595,22 +626,22 @@ class HttpConnection(HttpToolsProtocol):
     # --- when an address is full, or descriptors run out ---
 
     def _give_way(self) -> None:
-        """End the connection, even after an upgrade, because a newcomer needs a place at a full address."""
+        """End the connection, even after an upgrade, because a new connection needs its place at a full address."""
         self._entrance.refusals.note("strangers", self._source.address or self.address)
         self.transport.abort()
 
     @property
     def idleness(self) -> Idleness | None:
-        """Idleness of the connection; None from the head of a request until its answer has been sent.
+        """Degree of idleness of the connection; None while a request is received or answered.
 
-        While the head of its first request comes in, the connection still counts as a stranger.
+        Until the headers of its first request are complete, the connection counts as a stranger.
         """
         if self._place is None or self._request == 0 or (self._in_head and self._request == 1):
             return Idleness.STRANGER
         return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS
 
     def shed(self) -> None:
-        """End the connection at once."""
+        """End the connection at once, to free its descriptor."""
         self.transport.abort()
 
     def shut_out(self) -> None:
@@ -620,4 +651,4 @@ class HttpConnection(HttpToolsProtocol):
 
 
 def _nothing() -> None:
-    """Do nothing, as the last action of a connection that has ended."""
+    """Do nothing. The function is the last action of a connection that has ended."""

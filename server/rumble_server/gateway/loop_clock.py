@@ -1,4 +1,4 @@
-"""Server time on an asyncio loop, and the loop's lateness: the clock of the arena and the sessions."""
+"""The clock of the arena and the sessions: server time on an asyncio loop, and a measure of how late the loop is."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,47 +6,49 @@ from collections.abc import Callable
 from rumble_server.host.histogram import Histogram
 
 BEAT_MS, REST_MS = 10, 100
-"""Intervals in ms of the clock's timer: while the clock is watched, and while it measures for the metrics alone."""
+"""Intervals in ms between beats of the clock: while the clock is watched, and while only metrics need beats."""
 LATE_MS = 20
-"""Time in ms without a beat after which the loop counts as late. Lateness then counts from the clock's last reading."""
+"""Time in ms without a beat after which the loop counts as late. The lateness includes this time."""
 INPUT_MS = 1
-"""Delay in ms of a timer that has to run after the loop has read its sockets (libuv runs due timers before reading)."""
+"""Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
 
 
 NEVER = 1 << 62
-"""A time in ms that never comes: the loop is not watched."""
+"""A time in ms that never comes, for a loop that is not watched."""
 
 
 class LoopClock:
-    """Server time in ms: `wall_s` at the start, plus the loop's time since then, so that the time never goes back."""
+    """A clock of server time in ms: `wall_s` at the start, plus the loop's own time since. It never goes back."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop
         self._offset_s = wall_s - loop.time()
         self.suspended_until_ms = 0
         self.late_ms = 0
-        """Total lateness of the loop in ms while it was watched, up to the newest `now_ms`."""
+        """Total time in ms for which the loop was late while watched. `now_ms` keeps the value up to date."""
         self._seen_at_ms = 0
-        """Time in ms of the clock's last reading, up to which lateness is counted."""
+        """Time in ms at which the clock was read last. Lateness is counted up to this time."""
         self._late_from_ms = NEVER
-        """Time in ms from which the loop is late, unless a beat comes before."""
+        """Time in ms from which the loop counts as late, unless a beat comes before."""
         self._watchers: set[Callable[[], bool]] = set()
-        """Predicates of the watchers. A predicate that returns False is removed."""
+        """Functions of the watchers. A watcher is removed when its function returns False."""
         self._is_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0
-        """Lateness of the newest beat, in s."""
+        """Delay of the newest beat in s."""
         self.lags = Histogram()
-        """Histogram of the lateness of all beats."""
+        """Histogram of the delays of all beats in s."""
 
     @property
     def lateness(self) -> "LoopClock":
         return self
 
     def now_ms(self) -> int:
-        """Return the server time in ms. The first reading after a stall of the loop adds the stall to `late_ms`.
+        """Return the server time in ms.
 
-        The clock's own beat reads the time, too, so a stall is counted at the latest by the next beat.
+        If the loop has stalled since the last reading, first add the stall to `late_ms`.
+
+        Each beat of the clock reads the time, too. A stall is therefore counted at the latest by the next beat.
         """
         now_ms = int((self._loop.time() + self._offset_s) * 1000)
         if now_ms >= self._late_from_ms:
@@ -55,18 +57,18 @@ class LoopClock:
         return now_ms
 
     def measure(self) -> None:
-        """Measure the loop's lateness from now on even without watchers, until `stop`."""
+        """Measure the loop's lateness for the metrics from now on, until `stop`, even if nobody watches."""
         self._is_measured = True
         self._beat_next()
 
     def stop(self) -> None:
-        """Stop the timer, and forget the watchers."""
+        """Stop the clock's timer, and remove the watchers."""
         self._is_measured = False
         self._watchers.clear()
         self._beat_next()
 
     def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Count the loop's lateness until `is_wanted` returns False. Several watchers share the count."""
+        """Add the loop's lateness to `late_ms` until `is_wanted` returns False. Several watchers may be active."""
         self._watchers.add(is_wanted)
         if self._late_from_ms == NEVER:
             self.now_ms()
@@ -91,10 +93,10 @@ class LoopClock:
             self._timer = self._loop.call_later(beat_s, self._beat, self._loop.time() + beat_s)
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back when server time is at least `when_ms`."""
+        """Call `callback` when server time is at least `when_ms`."""
         # Half a ms is added because `now_ms` rounds down, and in the callback has to be at least `when_ms`.
         return self._loop.call_at((when_ms + 0.5) / 1000 - self._offset_s, callback)
 
     def after_input(self, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back after the handling of all frames that were received before this call."""
+        """Call `callback` after all frames received before this call have been handled."""
         return self._loop.call_later(INPUT_MS / 1000, callback)

@@ -1,7 +1,7 @@
-"""The outbox: at the end of a turn of the loop each connection writes all its frames at once.
+"""The outbox, with which each connection writes all frames of a turn of the loop at once, at the turn's end.
 
-A bot with several matches is often asked in several matches at once. A result, the start of the next match and its
-first turn are sent together, too. A single write saves system calls, which cost more than making the frames.
+Bots often get several frames in one turn: turns in several matches, or a result and the start of the next match. A
+single write saves system calls, and these cost more than making the frames.
 """
 
 import asyncio
@@ -13,26 +13,29 @@ from typing import Protocol
 from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
-"""Maximum waiting time of frames, in s, that is not noted, because clocks count in ms."""
+"""Waiting time in s up to which no note is made, because clocks count in ms."""
 MOST_NOTED = 256
-"""Maximum number of notes about waiting frames; the newest notes are kept. A write makes at most one note."""
+"""Maximum number of notes about waiting frames. Older notes are dropped.
+
+Each write of the outbox makes at most one note.
+"""
 MOST_WAITING = 256
-"""Number of waiting connections that write without waiting for the end of the turn, so that the first is not late."""
+"""Number of waiting connections at which the outbox writes at once, so that the first need not wait longer."""
 
 
 class OutboxConnection(Protocol):
-    """A connection with frames to write."""
+    """A connection that has frames to write."""
 
     def write_out(self) -> None: ...
 
 
 def at_end_of_turn(callback: Callable[[], None]) -> None:
-    """Call back when this turn of the running loop has ended."""
+    """Call `callback` after this turn of the running loop."""
     asyncio.get_running_loop().call_soon(callback)
 
 
 class Outbox:
-    """The connections with frames to write in this turn of the loop. `later` calls a function when the turn ends."""
+    """The connections that have frames to write in this turn of the loop. `later` calls a function after the turn."""
 
     __slots__ = ("_began_s", "_later", "_noted", "_waiting", "latency")
 
@@ -41,12 +44,12 @@ class Outbox:
         self._waiting: list[OutboxConnection] = []
         self._began_s = 0.0
         self._noted: deque[tuple[float, float]] = deque(maxlen=MOST_NOTED)
-        """Notes of long waits: when frames began to wait, and when the frames were written, in s (`perf_counter`)."""
+        """Notes of long waits: the times at which frames began to wait and were written, in s of `perf_counter`."""
         self.latency = Histogram()
-        """Histogram of times in s, from the first frame of a turn of the loop to the end of all writes."""
+        """Histogram of the times in s from the first frame of a turn of the loop to the end of the outbox's writes."""
 
     def add(self, writer: OutboxConnection) -> None:
-        """Queue a connection with its first pending frame; may flush at once."""
+        """Add a connection when it gets its first frame to write. If too many connections wait, write at once."""
         waiting = self._waiting
         waiting.append(writer)
         if len(waiting) == 1:
@@ -68,7 +71,7 @@ class Outbox:
             self.latency.observe(perf_counter() - began_s)
 
     def waited_ms(self, ago_ms: int) -> int:
-        """Return for how many ms a frame that was sent `ago_ms` ago waited to be written."""
+        """Return the time in ms for which a frame sent `ago_ms` ago waited to be written."""
         sent_s = perf_counter() - ago_ms / 1000
         for began_s, wrote_s in reversed(self._noted):
             if sent_s > wrote_s:

@@ -1,6 +1,6 @@
-"""Ports of the gateway: the arena of a club, as seen by sessions and connections.
+"""Ports of the gateway to the arena of a club, for sessions and connections.
 
-If the process leads clubs by a lease, the club's gate stands between sessions and arena (`nodes/gate.py`).
+If this process leads clubs by a lease, the club's gate (`nodes/gate.py`) stands between the sessions and the arena.
 """
 
 from collections.abc import Callable, Sized
@@ -14,52 +14,53 @@ from rumble_server.limits.bans import Ban
 
 
 class Leader(Protocol):
-    """The arena of a club, as called by sessions. The arena answers by its port `Sessions`.
+    """The port through which sessions call the arena of a club. The arena answers through its own port `Sessions`.
 
-    Calls pass messages and ids. No call returns an answer, and no object is shared, so that calls can wait at a gate.
+    Calls carry only messages and ids, and return nothing. Therefore calls can wait at a gate.
     """
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        """Log a session in. The answer is `logged_in` or `not_logged_in`."""
+        """Log a session in. The arena answers with `logged_in` or `not_logged_in`."""
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """Take a valid message that a session sent after its login. `text` is the whole frame."""
+        """Handle a valid message that a session received after its login. `text` is the whole frame."""
 
     def refused(self, session_id: int, text: str, error: bytes) -> None:
-        """Take an invalid frame of a session, and answer with `error`."""
+        """Handle an invalid frame of a session: send the frame `error` to the bot."""
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """End a session for too many messages that answer no turn: more than `allowed` in a minute."""
+        """End a session that received too many messages without an open turn. `allowed` is the limit per minute."""
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
-        """Take a new measurement of the connection's lag, in ms."""
+        """Tell the arena a new measurement of the connection's lag, in ms."""
 
     def silent(self, session_id: int) -> None:
-        """Note that the connection has long been silent."""
+        """Tell the arena that the bot has been silent for long."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        """Close the session after all frames that wait for the disk."""
+        """Close a session, after the frames that wait until their facts are on disk."""
 
     def lost(self, session_id: int) -> None:
-        """Note that the connection has ended."""
+        """Tell the arena that the connection has ended."""
 
 
 Receive = Callable[[int, BotMessage, str], None]
-"""The type of `Leader.receive`."""
+"""Type of the method `Leader.receive`."""
 
 
 class HeldLease(Protocol):
-    """A lease of this process."""
+    """A lease of this process, as the gate sees it."""
 
     @property
     def until_ms(self) -> float:
-        """End of the lease, in ms of the lease's clock."""
+        """Time at which the lease ends, in ms of the lease's clock."""
 
 
 class MoveGate(Protocol):
-    """The gate of a club that this process leads by a lease, as sessions see the gate before they pass on a move.
+    """The part of a club's gate that sessions read before each move. Only a process with a lease has gates.
 
-    These are plain attributes, so that a move makes the same calls with and without a gate.
+    Sessions read plain attributes and then call the arena directly, because a call through the gate would cost time at
+    every move.
     """
 
     closed_at_ms: int | None
@@ -69,14 +70,14 @@ class MoveGate(Protocol):
 
     @property
     def waiting(self) -> Sized:
-        """Calls that wait at the gate."""
+        """The calls that wait at the gate."""
 
 
 class KnownBots(Protocol):
-    """The arena of a club, for decisions about connections."""
+    """The port through which connections ask the arena of a club about bots and bans."""
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address; None without a ban."""
 
     def plays(self, name: str) -> bool | None:
-        """Return whether the bot of this name is in a match; None for an unknown bot."""
+        """Return true if the bot of this name is in a match, false if not; None for an unknown bot."""

@@ -1,7 +1,7 @@
-"""Time budget of one turn of the event loop for all requests and frames except short answers to open turns.
+"""The time budget of a turn of the event loop, which bounds the work for requests and frames of all connections.
 
-A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn. Waiting
-addresses are served in rotation. The budget bounds a turn for any number of sockets and addresses.
+A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn, and
+waiting addresses are served in rotation. Only short answers to open turns need no budget.
 """
 
 import asyncio
@@ -12,25 +12,25 @@ from typing import Protocol
 
 
 class WaitingReader(Protocol):
-    """A connection with bytes to read, or a request."""
+    """A connection or request that waits for its turn."""
 
     @property
     def address(self) -> str:
-        """Address that is charged for the work."""
+        """The address for which the work counts. Waiting addresses take turns."""
 
     def read_on(self) -> None:
-        """Handle as much of the waiting bytes as the budget of the turn allows; wait again with the rest."""
+        """Handle waiting bytes as far as the budget of this turn allows. If some are left, wait again."""
 
 
 def next_turn(callback: Callable[[], None]) -> None:
-    """Call back in the next turn of the running loop."""
+    """Call `callback` in the next turn of the running loop."""
     asyncio.get_running_loop().call_soon(callback)
 
 
 class ReadFairness:
-    """Waiting connections and requests. Each turn of the loop has `most_ms` for all of them together.
+    """The connections and requests that wait for time. All of them share `most_ms` in each turn of the loop.
 
-    `later` calls back in the next turn; `now_s` is a clock in seconds.
+    `later` is a function that calls another function in the next turn. `now_s` is a clock in s.
     """
 
     __slots__ = ("_ends_s", "_is_due", "_later", "_most_s", "_now_s", "_waiting", "wasted")
@@ -45,15 +45,15 @@ class ReadFairness:
         self._later = later
         self._now_s = now_s
         self._waiting: dict[str, deque[WaitingReader]] = {}
-        """Waiting readers by address; the next address to be served is first."""
+        """Waiting readers by address. The address to be served next is first."""
         self._is_due = False
         self._ends_s = 0.0
-        """Time at which the budget of this turn ends, in s."""
+        """Time in s at which the budget of this turn ends."""
         self.wasted = 0
-        """Number of messages in this turn that were handled at once as answers, and answered no open turn."""
+        """Number of messages in this turn that were handled without budget, like answers, but answered no open turn."""
 
     def has_time(self) -> bool:
-        """Return True if this turn has time left. The first call in a turn starts the budget."""
+        """Return true if this turn has time left. The first call in a turn starts the budget."""
         now_s = self._now_s()
         if not self._is_due:
             self._ends_s = now_s + self._most_s
@@ -61,12 +61,12 @@ class ReadFairness:
         return now_s < self._ends_s
 
     def wait(self, reader: WaitingReader) -> None:
-        """Have a connection read on in a later turn, when its address is served."""
+        """Queue a reader. Its `read_on` is called in a later turn, when its address is served."""
         self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
 
     def do(self, address: str, work: Callable[[], None]) -> None:
-        """Do short work at once if this turn has time left; otherwise do the work when the address is served."""
+        """Do some short work at once if this turn has time left; otherwise do it when the address is served."""
         if self.has_time():
             work()
         else:
@@ -80,12 +80,12 @@ class ReadFairness:
             await request.turn
 
     def waste(self) -> None:
-        """Count a message that was handled at once as an answer, and answered no open turn."""
+        """Count a message that was handled without budget, like an answer, but answered no open turn."""
         self.wasted += 1
         self.has_time()  # starts the budget, of which later work has the rest
 
     def end(self) -> None:
-        """Spend the rest of this turn."""
+        """End the budget of this turn: `has_time` returns false until the next turn."""
         self._ends_s = 0.0
 
     def _call(self) -> None:
@@ -110,7 +110,7 @@ class ReadFairness:
 
 
 class _Work:
-    """Waiting work of a connection that has ended."""
+    """Work that waits for time, for a connection that has ended."""
 
     def __init__(self, address: str, work: Callable[[], None]) -> None:
         self.address = address
@@ -118,7 +118,7 @@ class _Work:
 
 
 class _Request:
-    """Waiting request."""
+    """A request that waits for time."""
 
     def __init__(self, address: str, turns: ReadFairness) -> None:
         self.address = address
@@ -126,7 +126,7 @@ class _Request:
         self._turns = turns
 
     def read_on(self) -> None:
-        """Resume the request, and end this turn, because the work of the request runs after this call."""
+        """Resume the request, and end the budget of this turn, because the request's work runs after this call."""
         if not self.turn.done():
             self.turn.set_result(None)
             self._turns.end()

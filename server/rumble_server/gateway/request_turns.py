@@ -1,4 +1,4 @@
-"""Fairness for HTTP: requests wait for their turn like frames of strangers (`read_fairness.py`)."""
+"""Time budgets for HTTP: requests wait for their turn in the event loop as frames do (`read_fairness.py`)."""
 
 import asyncio
 from http import HTTPStatus
@@ -12,7 +12,7 @@ STOPS = "the server stops\n"
 
 
 class RequestTurns:
-    """ASGI middleware by which a request, and each part of its body, waits until its address is served."""
+    """ASGI middleware that lets a request, and each part of its body, wait until the request's address is served."""
 
     def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
         self._app = app

@@ -1,6 +1,7 @@
-"""Linux's measurements of a connection: the round trip, and the time for which the newest data lay unread.
+"""Two measurements of a connection by Linux: its shortest round trip, and the time since data last came in.
 
-A `Connection` uses both to tell network delay from thinking time. The peer's program cannot make either of them longer.
+`Connection` uses them to tell network delay from a bot's thinking time. The bot's program cannot lengthen either of
+them.
 """
 
 import asyncio
@@ -14,12 +15,12 @@ MIN_RTT_OFFSET, MIN_RTT_BYTES = 148, 4
 The field is a time in microseconds.
 """
 LAST_DATA_OFFSET, LAST_DATA_BYTES = 52, 4
-"""Offset and size, in bytes, of `tcpi_last_data_recv`, the time in ms since data last came in."""
+"""Offset and size, in bytes, of `tcpi_last_data_recv` in the same struct: the time in ms since data last came in."""
 UNMEASURED = 0xFFFFFFFF
 
 
 def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
-    """Return the minimum of recent round trips in ms, rounded up; None if the kernel reports no round trips."""
+    """Return the shortest recent round trip in ms, rounded up; None if the kernel gives no value."""
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)
     if own is None or option is None:
@@ -28,9 +29,9 @@ def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
 
 
 def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
-    """Return the age in ms of the newest data that came in; None if the kernel does not report the age.
+    """Return the time in ms since data last came in; None if the kernel gives no value.
 
-    A peer that sends more after an answer can only make this age shorter.
+    If a bot sends more data after an answer, this time only gets shorter, which does not help the bot.
     """
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)
@@ -45,9 +46,9 @@ def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
 
 
 def read_round_trip_ms(read_info: Callable[[int], bytes]) -> int | None:
-    """Read the round trip, in ms, from the start of `struct tcp_info`.
+    """Read the shortest round trip in ms from the start of `struct tcp_info`; None without a measurement.
 
-    `read_info` returns a given number of bytes of the struct. Return None without a measurement.
+    `read_info` returns as many bytes of the struct as it is asked for.
     """
     end = MIN_RTT_OFFSET + MIN_RTT_BYTES
     try:

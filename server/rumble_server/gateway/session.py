@@ -1,8 +1,8 @@
-"""The connection's side of a session: the conversation with a bot, from `welcome` to the end.
+"""The session of a connection: the conversation with a bot, from the message `welcome` to the end.
 
-`Gateway` opens a session for each WebSocket (`Link`). The WebSocket hands every received text to its session. Within
-this call the session checks the text, and answers, or hands the message to the club's leader. The leader answers by
-the session's id (see `Sessions`), so that a gate can stand between session and arena.
+`Gateway` opens a session for each WebSocket. The WebSocket (`Link`) passes every received text to its session. The
+session checks the text at once, and either answers, or passes the message to the club's leader (the arena). The leader
+answers through the port `Sessions`, by the session's id. Therefore a gate can stand between session and arena.
 """
 
 from dataclasses import dataclass, field
@@ -21,104 +21,104 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
 
 BYTES_OF_A_MESSAGE = 1_024
-"""Number of bytes in an invalid frame that count as one more message."""
+"""Number of bytes of an invalid frame that count as one more message."""
 
 
 class Link(Protocol):
-    """The connection of a session."""
+    """The connection of a session, as the session uses it."""
 
     @property
     def address(self) -> str:
-        """The peer's address, for limits."""
+        """Address of the peer, by which limits count."""
 
     @property
     def is_local(self) -> bool:
-        """True if the peer is on this machine, and not forwarded by a proxy."""
+        """True if the peer is on this machine and no proxy forwards the connection."""
 
     @property
     def lag_ms(self) -> int:
-        """Shortest of the last round trips, in ms."""
+        """Shortest of the last round trips in ms."""
 
     @property
     def lag_by_pings(self) -> bool:
-        """True if only pings measure round trips: behind a proxy, or if the kernel reports no round trips."""
+        """True if only pings measure the lag: behind a proxy, or if the kernel reports no round trips."""
 
     @property
     def delay_ms(self) -> DelayMs | None:
-        """Return a function that tells how long a frame and its answer waited in this machine; see `Caller`."""
+        """Function for the time that a frame and its answer waited in this machine (see `Caller`); None if unknown."""
 
     @property
     def has_room(self) -> bool:
-        """True if the address may have a further logged-in connection, or this connection is no stranger any more."""
+        """True if the address has room for one more login, or this connection counts as logged in already."""
 
     def has_room_for(self, tournament_id: str) -> bool:
-        """Return whether the connection has room, or would have room by an invitation to this tournament."""
+        """Return true if the connection has room, or would have room as a connection invited to this tournament."""
 
     def known(self) -> None:
-        """Count the connection as logged in."""
+        """Count the connection as logged in, in the limits of its address."""
 
     def invited(self, tournament_id: str) -> None:
-        """Count the connection as invited to a tournament, if the address has room for a further invited connection."""
+        """Count the connection as invited to a tournament, if its address has room for another invited connection."""
 
     def unasked(self) -> None:
-        """Note a message that answers no turn."""
+        """Note that the bot sent a message without an open turn."""
 
     def hold(self) -> None:
-        """Read no more, until `go_on`."""
+        """Pause reading until `go_on`."""
 
     def go_on(self) -> None:
-        """Read again."""
+        """Resume reading."""
 
     def send(self, frame: bytes) -> None:
-        """Write a text frame."""
+        """Send a text frame."""
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake."""
 
     def cut(self) -> None:
-        """End the connection at once."""
+        """End the connection at once, without the closing handshake."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
-    """The parts that all sessions of a club share; made by the gateway."""
+    """The objects that all sessions of a club share. The gateway makes them."""
 
     leader: Leader
     clock: Clock
     strangers: Strangers
     limits: Limits
     messages: NameBuckets
-    """Allowances of messages that answer no turn, by name and worker, over all connections."""
+    """Allowances for messages without an open turn, by bot name and worker, across connections."""
     welcome: bytes
-    """The first frame of every connection."""
+    """The message `welcome` as a frame, the first frame on every connection."""
     open_names: bool
-    """True if bots of other machines may log in without a key."""
+    """True if bots on other machines may log in without a key."""
     gate: MoveGate | None = None
-    """The club's gate; None in a process that leads clubs without a lease."""
+    """The gate of the club; None in a process that leads clubs without a lease."""
 
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """The conversation with a connection."""
+    """The conversation with the bot on one connection."""
 
     id: int
     shared: SessionParts
     link: Link
     name: str | None = None
-    """Name of the bot after an accepted login."""
+    """Name of the bot; None before the login is accepted."""
     _counted_as: tuple[str, ...] = ()
-    """Keys of `SessionParts.messages`: a login counts under all keys, and later messages under the first key."""
+    """Keys in `SessionParts.messages`. A login counts under each key, and later messages count under the first key."""
     _bucket: Bucket | None = field(init=False)
-    """Allowance of messages before the login; None after the login."""
+    """Allowance of messages before the login; None afterwards."""
     closing: bool = False
     _is_leaving: bool = False
-    """True if the leader was asked to close the session."""
+    """True after the leader was asked to close the session."""
     is_deaf: bool = False
-    """True while received frames are not handled: the session is closing, or the login is not answered."""
+    """True while received frames are not handled: during the check of a login, and after the session's end."""
     _asks: bool = False
-    """True while the login is not answered."""
+    """True while the leader checks the login."""
     _unread: list[str] | None = None
-    """Frames received while the login is not answered; None without such frames."""
+    """Frames received while the leader checks the login; None if there are none."""
     _login_timer: TimerHandle | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -142,15 +142,15 @@ class Session:
         self._answered()
 
     def count_stranger(self) -> None:
-        """Count the login among the messages of its address."""
+        """Count the login as a message of a stranger at the bot's address."""
         self.shared.strangers.speak(self.link.address, self.shared.clock.now_ms())
 
     def count(self) -> None:
-        """Count a frame that answered no turn. Too many frames end the connection and the bot's matches."""
+        """Count a frame without an open turn. After too many, end the connection; the bot forfeits its matches."""
         self._take()
 
     def end(self, code: CloseCode) -> None:
-        """Begin the closing handshake. The arena has sent all earlier frames."""
+        """Begin the closing handshake. The arena calls the method after sending earlier frames."""
         if self.closing:
             return
         self.closing = self.is_deaf = True
@@ -158,7 +158,7 @@ class Session:
         self.link.close(code, WORKER_REPLACED if code == CloseCode.REPLACED and is_worker else CLOSE_REASONS[code])
 
     def cut(self) -> None:
-        """End the connection at once."""
+        """End the connection at once, without the closing handshake."""
         self.link.cut()
 
     # --- the connection's side ---
@@ -191,7 +191,10 @@ class Session:
             leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
-        """Ask the leader once to close the session. The arena first sends the frames that it holds back."""
+        """Ask the leader to close the session. The arena first sends frames that wait for the disk.
+
+        Later calls do nothing.
+        """
         if not self._is_leaving:
             self._is_leaving = True
             self.shared.leader.close(self.id, code)
@@ -208,7 +211,7 @@ class Session:
         self.shared.leader.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
-        """Ask the leader to let the bot in, and read nothing more until the answer."""
+        """Ask the leader to check the login. Later frames wait until the answer."""
         shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)
         if not self._may_ask(login.name):
@@ -230,7 +233,7 @@ class Session:
             link.hold()
 
     def _answered(self) -> None:
-        """Handle the frames received while the login was not answered, and read on."""
+        """Handle the frames that were received while the leader checked the login, and resume reading."""
         self._asks, self.is_deaf = False, self.closing
         unread, self._unread = self._unread, None
         for text in unread or ():
@@ -241,9 +244,9 @@ class Session:
     # --- limits ---
 
     def _take(self, messages: int = 1) -> bool:
-        """Count messages that answer no turn, and return True.
+        """Count messages without an open turn. Return True if they are within the limit.
 
-        If the messages are too many, return False: the connection ends, and so do the matches of a logged-in bot.
+        If there are too many, end the connection and return False. A bot that has logged in also forfeits its matches.
         """
         shared = self.shared
         now_ms = shared.clock.now_ms()
@@ -268,7 +271,7 @@ class Session:
         return True
 
     def _may_ask(self, name: str) -> bool:
-        """Return whether a login under this name may be tried; close the connection otherwise."""
+        """Return true if the limits allow a login under this name; otherwise close the connection."""
         now_ms = self.shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False
@@ -278,7 +281,7 @@ class Session:
         return True
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
-        """Close a connection that has not logged in. So no match is lost."""
+        """Close a connection on which no bot has logged in. No match is lost by this."""
         self.shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
@@ -294,9 +297,9 @@ class Session:
 
 
 def _counted_as(login: Login) -> tuple[str, ...]:
-    """Return the keys under which a login is counted. Messages after the login count under the first key alone.
+    """Return the keys under which a login counts. Messages after the login count under the first key only.
 
-    All workers of a bot share the last key. Otherwise a bot could get more messages by inventing names of workers.
+    All workers of a bot share the last key. Otherwise a bot could send more messages by inventing names of workers.
     """
     name = login.name
     return (name,) if login.worker is None else (f"{name}/{login.worker}", f"{name}/")

@@ -1,4 +1,4 @@
-"""The open sessions of a club, to which the arena sends its messages."""
+"""The table of a club's open sessions. The arena sends frames and commands to sessions through this table."""
 
 import logging
 
@@ -11,7 +11,7 @@ audit = logging.getLogger("rumble_server.audit")
 
 
 class SessionTable:
-    """The open sessions by id. A message for an ended session is dropped."""
+    """The open sessions of a club by id (port `Sessions`). A call for a session that has ended does nothing."""
 
     def __init__(self, club: str = MAIN) -> None:
         self.open: dict[int, Session] = {}
