@@ -1,9 +1,10 @@
-"""The gate before the arena of a led club: no event and no timer enters while the lease of this node is over.
+"""The gate before the arena of a led club: no event or timer enters the arena while the node's lease is over.
 
-`Club` makes a gate if the process leads clubs by a lease, and sends all events for the arena through the gate. A
-process that was frozen wakes up to a full socket, and handles the input before any timer notices the end of the lease.
-So the gate compares the clock with the lease at each call. Calls to a closed gate wait, and enter in their order when
-the lease is valid again. The number of waiting frames of each session is bounded.
+`Club` makes a gate if the process leads clubs by a lease, and sends every event for the arena through the gate.
+
+The gate compares the clock with the lease at each call. This is needed after a freeze of the process: received frames
+are handled before any timer notices the end of the lease. Calls to a closed gate wait, and enter in order when the
+lease is valid again. The number of waiting frames of each session is bounded.
 """
 
 from collections import Counter, deque
@@ -22,70 +23,74 @@ What = TypeVar("What")
 Found = TypeVar("Found")
 
 PORTION = 256
-"""Maximum number of waiting calls that enter in one turn of the event loop."""
+"""Maximum number of waiting calls that enter the arena in one turn of the event loop."""
 MOST_FRAMES = 256
-"""Maximum number of frames that one session may send to a closed gate. No bot that keeps to the rules sends more."""
+"""Maximum number of frames of a session that wait at a closed gate. No bot that follows the rules sends more."""
 
 
 class Over:
-    """A lease that is over for good."""
+    """A lease that is over forever."""
 
     until_ms = -1
 
 
 class Gate:
-    """The gate of one arena, which lets calls in while a lease is valid."""
+    """The gate of one arena. It lets calls in while the node's lease is valid, and makes other calls wait."""
 
     def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
-        """Make an open gate. `now_s` is the clock of the lease, in s."""
+        """Make a gate that is open. `now_s` is the lease's clock, in s."""
         self._clock = clock
         self.lease: HeldLease = lease
         self.now_s = now_s
         self.receive: Receive | None = None
-        """The arena's own `receive`, for sessions that have found the gate open."""
+        """The method `receive` of the arena. Sessions that find the gate open call it directly."""
         self.waiting: deque[Callable[[], None]] = deque()
-        """Calls that wait until the gate is open again, in order."""
+        """Calls that wait until the gate opens, in order."""
         self.closed_at_ms: int | None = None
-        """Time in ms at which the gate was closed; None while the gate is open."""
+        """Time in ms at which the gate closed; None while it is open."""
         self._late_before_ms = 0
-        """Lateness that the clock had counted when the gate was closed, in ms."""
+        """Lateness in ms that the clock had counted when the gate closed."""
         self.is_abandoned = False
-        """True if the bots' connections were closed during the time with a closed gate."""
+        """True if the bots' connections were closed since the gate closed."""
 
     def enter(self, call: Callable[[], None]) -> None:
-        """Run `call` now, or in its order when the gate is open again."""
+        """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
         if self.lets_in():
             call()
         else:
             self.waiting.append(call)
 
     def lets_in(self) -> bool:
-        """Return whether a call enters now: the gate is open, and no earlier call waits."""
+        """Return true if a call may enter now: the gate is open, and no earlier call waits."""
         return not self.waiting and self.is_open
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
     ) -> Callable[[What, Callable[[Found], None]], None]:
-        """Wrap a function so that the calls of its callback enter by the gate."""
+        """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
         return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
-        """Return the club's clock. If this node's clock is behind the newest fact, the club's clock is set forward."""
+        """Return a clock for the club, whose timers enter through the gate.
+
+        `newest_ms` is the time of the club's newest fact. If this node's clock is behind this time, the club's clock
+        runs ahead.
+        """
         clock, ahead_ms = self._clock, newest_ms - self._clock.now_ms()
         return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
 
     def leader(self, arena: Arena) -> Leader:
-        """Wrap the arena so that all calls of sessions enter by the gate."""
+        """Wrap the arena so that calls of sessions enter through the gate."""
         self.receive = arena.receive
         return GatedLeader(arena, self)
 
     def holds(self) -> bool:
-        """Return whether the lease of this node is valid."""
+        """Return true if the lease of this node is valid now."""
         return self.now_s() * 1000 < self.lease.until_ms
 
     @property
     def is_open(self) -> bool:
-        """True if the lease holds, and `go_on` was called after the lease was last over."""
+        """True if the lease is valid, and `go_on` was called since the lease was last over."""
         # A renewed lease alone proves nothing, because another node may have led the club in between.
         if self.closed_at_ms is None and not self.holds():
             self.close()
@@ -97,11 +102,11 @@ class Gate:
             self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.lateness.late_ms
 
     def abandon(self) -> None:
-        """Note that the bots' connections are closed, because the lease has been over for long."""
+        """Note that the bots' connections were closed, because the lease has been over for long."""
         self.is_abandoned = True
 
     def go_on(self, arena: Arena) -> None:
-        """Open the gate, because the lease is valid again: resume the arena, and let waiting calls in."""
+        """Open the gate, because the lease is valid again: resume the arena, then let waiting calls in."""
         if self.closed_at_ms is None or not self.holds():
             return
         now_ms = self._clock.now_ms()
@@ -113,7 +118,7 @@ class Gate:
         self._let_in()
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
-        """Count the time with a closed gate as lateness of the process."""
+        """Count the time for which the gate was closed as lateness of the process, so that it costs bots no time."""
         # The clock may have counted a part already: a stall of the process, or the time for which another club's gate
         # was closed. Only the rest is added, so that no bot is excused twice for the same ms.
         lateness = self._clock.lateness
@@ -121,13 +126,13 @@ class Gate:
         lateness.suspended_until_ms = now_ms
 
     def discard(self) -> None:
-        """Close the gate for good, and drop the waiting calls, because another node leads the club."""
+        """Close the gate forever and drop the waiting calls, because another node leads the club."""
         self.close()
         self.waiting.clear()
         self.lease = Over()
 
     def _let_in(self) -> None:
-        """Let a portion of the waiting calls in, and schedule the next portion; stop if the lease is over again."""
+        """Let up to `PORTION` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
         for _ in range(PORTION):
             if not self.waiting or not self.is_open:
                 return
@@ -136,9 +141,10 @@ class Gate:
 
 
 class AheadClock:
-    """A clock that is `ahead_ms` ahead of the node's clock.
+    """A clock that runs `ahead_ms` ahead of the node's clock.
 
-    A club's time never goes back, and the club's newest fact may be from a node whose clock was ahead.
+    The time of a club must not go back. The club's newest fact may have the time of an earlier leader, whose clock was
+    ahead.
     """
 
     def __init__(self, clock: Clock, ahead_ms: int) -> None:
@@ -166,7 +172,7 @@ class AheadClock:
 
 
 class GatedClock:
-    """The clock of a led club, whose timers enter by the gate."""
+    """The clock of a led club. Its timers enter the arena through the gate."""
 
     def __init__(self, clock: Clock, gate: Gate) -> None:
         self._clock = clock
@@ -186,7 +192,7 @@ class GatedClock:
 
 
 class _Timer:
-    """A timer that can be cancelled even while its call waits at the gate."""
+    """A timer that enters the arena through the gate. It can be cancelled even while its call waits at the gate."""
 
     __slots__ = ("_callback", "_gate", "handle")
 
@@ -201,7 +207,7 @@ class _Timer:
             self.handle.cancel()
 
     def enter(self) -> None:
-        """Fire now, or when the gate is open again."""
+        """Call the callback now, or when the gate opens."""
         self._gate.enter(self.fire)
 
     def fire(self) -> None:
@@ -210,17 +216,19 @@ class _Timer:
 
 
 class GatedLeader:
-    """The `Leader` of a led club's sessions: the arena behind the gate."""
+    """The arena of a led club behind its gate, as sessions call it (port `Leader`)."""
 
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
         self._gate = gate
         self._enter, self._receive = gate.enter, arena.receive
         self._gone: set[int] = set()
-        """Sessions whose end waits at the gate. A waiting login of such a session is dropped, because the login would
-        replace a newer session of the same bot."""
+        """Sessions whose end waits at the gate. If such a session's login waits, too, the login is dropped.
+
+        Otherwise the old login could replace a newer session of the same bot.
+        """
         self._frames: Counter[int] = Counter()
-        """Numbers of frames received since the gate was closed, by session."""
+        """Number of frames of each session since the gate closed, by session id."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._enter(partial(self._log_in, session_id, login, caller))
@@ -235,7 +243,10 @@ class GatedLeader:
         self._hold(session_id, partial(self._arena.refused, session_id, text, error))
 
     def _hold(self, session_id: int, call: Callable[[], None]) -> None:
-        """Let a frame in when the gate is open; drop the frame if its session has flooded the closed gate."""
+        """Let a frame in through the gate.
+
+        If its session has too many frames waiting, drop the frame and end the session.
+        """
         if self._gate.is_open:
             self._frames.clear()
         self._frames[session_id] += 1

@@ -1,24 +1,24 @@
-"""The lease of a node, the clubs led by the node, and their hand-over: a synchronous machine, given time and answers.
+"""The lease of a node, the clubs that the node leads, and their hand-over to other nodes.
 
-`Node` runs the machine's statements and carries out its commands; tests do the same on virtual time. Statements run one
-at a time, so an answer is known before the next statement is sent. A *look* is the statement that reads the rows of all
-nodes and clubs.
+`Lease` is a state machine without input and output: callers give it the time and the answers of the database. `Node`
+runs its statements and carries out its commands; tests do the same on virtual time. Only one statement runs at a time.
+A *look* is the statement `Look`, which reads the rows of all nodes and clubs.
 
-Other nodes see the end of a lease by the database's clock, and the node itself by its own monotonic clock. The node
-counts its lease from the sending of the renewal, and counts a tenth less than the full time, because the rates of two
-clocks may differ. So no two nodes hold a club at once.
+Two nodes must never hold a club at once. Other nodes see the end of a lease by the database's clock, and the node
+itself by its own monotonic clock. The node counts the time of its lease from the moment it sends the renewal. It also
+counts a tenth less than the full time, because two clocks may run at different rates.
 
 A node whose lease was over is suspended. The node goes on only after a renewal, and a look sent after the renewal. The
-look shows which clubs no other node has led meanwhile: a takeover needs a lease that is over, and raises the epoch.
+look shows takeovers of the node's clubs: a takeover raises the club's epoch.
 
-A club is handed over in steps, each of which changes the club's row in the database:
+A club is handed over in these steps; each of them changes the club's row in the database:
 
 1. The leader offers the club to a node.
-2. The next leader reads the club ahead, and reports by `Ready`.
-3. The leader stops the club, commits all of the club's facts, and hands the club over.
-4. The next leader loads the newest facts, lets bots in, and reports by `Listen`.
+2. The next leader reads the club ahead, and reports with `Ready`.
+3. The leader stops the club, writes all of its facts to disk, and hands the club over.
+4. The next leader loads the newest facts, lets bots in, and reports with `Listen`.
 5. A moment later all nodes know the new leader. The old leader closes the connections of the club's bots, and the bots
-   come back to the new leader.
+   connect to the new leader.
 """
 
 from collections import Counter, deque
@@ -49,82 +49,85 @@ from rumble_server.store.postgres.lease_statements import (
 )
 
 RENEWALS = 5
-"""Number of renewals in the time of one lease, as long as no statement fails."""
+"""Number of renewals in the time of one lease, if every statement succeeds."""
 RETRIES = 20
-"""Number of retries in the time of one lease. A statement that failed is tried again after a 20th of that time."""
+"""Number of retries in the time of one lease. After a failed statement the node waits for a 20th of this time."""
 READY_MS = 2_000
-"""Maximum time in ms for a node to read an offered club ahead. Afterwards the club is offered to another node."""
+"""Maximum time in ms for a node to read an offered club ahead. Then the next node gets an offer."""
 LISTEN_MS = 2_000
-"""Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections all the same."""
+"""Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections anyway."""
 LOOK_MS = 100
-"""Time in ms that bots stay at the old leader after the new leader lets bots in. Meanwhile all nodes look."""
+"""Time in ms from the report of a new leader to the closing of bots by the old leader. Meanwhile all nodes look."""
 AT_ONCE = 2
-"""Maximum number of clubs offered to one node at a time: the node reads a second club while it loads the first."""
+"""Maximum number of clubs offered to a node at a time. The node can read one club while loading another."""
 ABANDON_MS = 5_000
-"""Time in ms without a lease after which a node closes the connections of bots, so that they find the next leader."""
+"""Time in ms without a lease after which a node closes its bots' connections, so that they find the next leader."""
 
 
 class LeaseDriver(Protocol):
-    """The commands of a lease. No method may call the lease before returning, because the lease is being changed."""
+    """The port for the commands of a lease. A method must not call the lease before it has returned."""
 
     def run(self, statement: Statement) -> None:
-        """Run a statement, then call `answered` or `failed`."""
+        """Run a statement in the background, then call `Lease.answered` or `Lease.failed`."""
 
     def lead(self, club: str, epoch: int) -> None:
-        """Load a club and lead the club under this epoch. Call `listening` when the club lets bots in."""
+        """Load a club, and lead it under this epoch. Call `Lease.listening` when the club lets bots in."""
 
     def discard(self, club: str) -> None:
-        """Forget a club's state in memory, because another node has led the club since."""
+        """Forget the state of a club in memory, because another node has led the club since."""
 
     def read_ahead(self, club: str, offer: int) -> None:
-        """Read a club before this node leads the club, then call `was_read`."""
+        """Read ahead a club that another node still leads. Then call `Lease.was_read`."""
 
     def hand_over(self, club: str) -> None:
-        """Stop a club, wait until all of its facts are on disk, then call `stopped`."""
+        """Stop a club, and wait until its facts are on disk. Then call `Lease.stopped`."""
 
     def handed_over(self, club: str) -> None:
-        """Close the connections of a stopped club's bots and visitors, because the new leader lets them in."""
+        """Close the connections of a club's bots and visitors, because the new leader lets them in."""
 
     def suspend(self) -> None:
-        """Stop telling bots and visitors anything about any club, because the lease is over."""
+        """Send nothing about any club to bots and visitors from now on, because the lease is over."""
 
     def abandon(self) -> None:
-        """Close the connections of all clubs' bots and visitors, because the lease has long been over."""
+        """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """Go on with the clubs that were not discarded, because the lease is valid again."""
+        """Continue the clubs that were not discarded, because the lease is valid again."""
 
     def expelled(self) -> None:
-        """End this node, because its row is gone from the database; the process has to join under a new id."""
+        """End this node, because its row is missing in the database. The process has to join under a new id."""
 
 
 @dataclass(slots=True)
 class Move:
-    """The hand-over of a club to the node `to`, from the offer to the stop of the club."""
+    """A planned hand-over of a club to the node `to`, from the offer until the club is stopped."""
 
     to: str
     offer: int | None = None
-    """Number of the offer; None until the database has answered."""
+    """Number of the offer; None until the database has answered the statement `Offer`."""
     until_ms: int = 0
-    """Time in ms by which the other node has to be ready."""
+    """Time in ms until which the node `to` has to be ready."""
     is_ready: bool = False
-    """True when the other node has read the club ahead."""
+    """True if the node `to` has read the club ahead."""
 
 
 class Lease:
-    """The lease of the node `node`, which has joined. Times are in ms of the node's monotonic clock."""
+    """The lease of the node `node`, which has joined the table of nodes.
+
+    Times are in ms of the node's monotonic clock.
+    """
 
     def __init__(self, node: str, lease_ms: int, driver: LeaseDriver, now_ms: int, *, stands_by: bool = False) -> None:
-        """Begin without a valid lease. With `stands_by` the node leads main first, and afterwards every other club."""
+        """Begin without a valid lease. With `stands_by`, the node first tries to lead `main`, then every club."""
         self.node = node
         self.until_ms = now_ms
-        """End of the lease by this node's clock."""
+        """Time in ms at which the lease ends by this node's clock."""
         self.clubs: dict[str, int] = {}
-        """The epoch of each club that the node leads, by club; kept while the node is suspended."""
+        """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
         self.nodes: dict[str, NodeRow] = {}
-        """Nodes that had a valid lease at the last look, by id."""
+        """The nodes that had a valid lease at the last look, by id."""
         self.rows: dict[str, ClubRow] = {}
-        """Rows of the clubs that belonged to a node at the last look, by club."""
+        """Rows of the clubs that had a leader at the last look, by club."""
         self.draining = self.suspended = False
         self._stands_by = stands_by
         self._lease_ms = lease_ms
@@ -134,46 +137,49 @@ class Lease:
         self._running: Statement | None = None
         self._sent_at_ms = now_ms
         self._distrusted = False
-        """True if the lease was over at any time since the running statement was sent: its answer may be stale."""
+        """True if the lease was over at some time since the running statement was sent.
+
+        The answer may be outdated.
+        """
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
-        """Time of a look just after the next end of another node's lease; None if no look is planned."""
+        """Time of a look just after the next possible end of another node's lease; None if no look is planned."""
         self._confirm_until_ms: int | None = None
-        """End of the renewed lease while a suspended node waits for a look to confirm its clubs; else None."""
+        """End of the renewed lease while a suspended node waits for the look that confirms its clubs; else None."""
         self._abandon_at_ms: int | None = None
-        """Time at which `abandon` is due; None if the lease is valid or `abandon` was called."""
+        """Time at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
-        """Clubs that need a leader, with the times at which they were first found without a leader."""
+        """Clubs without a leader, each with the time at which this was first noticed."""
         self._moves: dict[str, Move] = {}
-        """Hand-overs of this node's clubs, by club."""
+        """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
-        """Nodes that did not read a club ahead in time, by club."""
+        """Nodes that did not read a club ahead in time, by club. The club is not offered to them again."""
         self._stopping: str | None = None
-        """Club in the course of being stopped. Clubs are stopped one at a time, which keeps each pause short."""
+        """The club that is being stopped. Only one club is stopped at a time, to keep its pause short."""
         self._given: dict[str, int] = {}
-        """Epochs of the stopped clubs whose hand-over the database has not answered yet."""
+        """Clubs that are stopped and being handed over, with their old epochs. The database has not answered yet."""
         self._leaving: dict[str, tuple[int, int]] = {}
-        """Clubs given away whose bots are still here: the new epoch, and the time at which the bots are closed."""
+        """Clubs handed over whose bots are still here: the new epoch, and the time in ms at which to close the bots."""
         self._reading: dict[str, int] = {}
-        """Numbers of the offers for which this node reads or has read a club ahead, by club."""
+        """Number of the offer for which this node is reading or has read a club ahead, by club."""
         self._suspend(now_ms)
 
     def holds(self, now_ms: int) -> bool:
-        """Return whether the lease is valid."""
+        """Return true if the lease is valid."""
         return now_ms < self.until_ms
 
     @property
     def count_left(self) -> int:
-        """Number of clubs that are led, or stopped but not given away, or given away with bots still here."""
+        """Number of clubs not completely handed over: led here, or stopped, or with bots still connected here."""
         return len(self.clubs) + len(self._given) + len(self._leaving)
 
     @property
     def can_hand_over(self) -> bool:
-        """True if a club is on its way to another node, or another node can take a club."""
+        """True if a hand-over is going on, or some other node can take a club."""
         return bool(self._moves or self._given or self._leaving) or any(map(self._target_of, self.clubs))
 
     def leader_of(self, club: str) -> NodeRow | None:
-        """Return the node that leads a club by a valid lease, as the last look showed."""
+        """Return the node that leads a club with a valid lease, as of the last look; None if there is none."""
         row = self.rows.get(club)
         if row is None or (row.node == self.node and club not in self.clubs):  # given away after the look
             return None
@@ -182,40 +188,40 @@ class Lease:
     # --- commands ---
 
     def want(self, club: str, now_ms: int) -> None:
-        """Acquire a club if it has no leader: at once if this node is the first choice for the club, else later."""
+        """Acquire a club without a leader: at once if this node is the first choice for the club, otherwise later."""
         if club not in self.clubs and club not in self._given and self.leader_of(club) is None:
             self._missing.setdefault(club, now_ms)
             self._take_missing(now_ms)
 
     def release(self, club: str, now_ms: int) -> None:
-        """Give up a club that is empty and was taken out of memory."""
+        """Give up a club that is empty and was removed from memory."""
         self._give(club, None, now_ms)
 
     def drain(self, now_ms: int) -> None:
-        """Hand all clubs over as soon as other nodes can take them, and take no more clubs."""
+        """Begin to hand over every club to nodes that can take clubs. Take no more clubs."""
         self.draining = True
         self._missing.clear()
         self._add(Renew(draining=True), now_ms, first=True)
         self._offer_all(now_ms)
 
     def was_read(self, club: str, offer: int, now_ms: int) -> None:
-        """Note that a club offered to this node has been read ahead."""
+        """Report a club, offered to this node, as read ahead."""
         if self._reading.get(club) == offer and not self.draining:
             self._add(Ready(club, offer), now_ms)
 
     def stopped(self, club: str, now_ms: int) -> None:
-        """Hand over a club that is stopped and has all of its facts on disk."""
+        """Hand over a club that was stopped and has its facts on disk."""
         move = self._moves.pop(club, None)
         self._stopping = None
         self._give(club, None if move is None else move.to, now_ms)
 
     def listening(self, club: str, epoch: int, now_ms: int) -> None:
-        """Note that a club is loaded and lets its bots in."""
+        """Report that a club was loaded and lets its bots in."""
         if self.clubs.get(club) == epoch:
             self._add(Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
-        """Discard a club that another node has led, as a refused commit or a reading of the rows has shown."""
+        """Discard a club that another node has led, as shown by a refused commit or by a look."""
         if self.clubs.pop(club, None) is not None:
             self._forget_move(club)
             self._driver.discard(club)
@@ -224,7 +230,7 @@ class Lease:
 
     @property
     def wake_at_ms(self) -> int:
-        """Time at which `wake` has to be called next."""
+        """Time in ms at which `wake` has to be called next."""
         offered = (move for move in self._moves.values() if move.offer is not None and not move.is_ready)
         due = [self._renew_at_ms, *(move.until_ms for move in offered)]
         due += [until_ms for _, until_ms in self._leaving.values()]
@@ -232,7 +238,7 @@ class Lease:
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
-        """Do the work that is due: notice the end of the lease, renew, look, close bots, pass over late nodes."""
+        """Do the work that is due: notice the lease's end, renew it, look, close bots, give up slow offers."""
         self._notice(now_ms)
         if now_ms >= self._renew_at_ms:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
@@ -253,13 +259,13 @@ class Lease:
         self._offer_all(now_ms)
 
     def look(self, now_ms: int) -> None:
-        """Look soon, because a node or a command has changed a row."""
+        """Look soon, because another node or a command has changed a row."""
         self._add(Look(), now_ms)
 
     # --- statements ---
 
     def answered(self, answer: Answer, now_ms: int) -> None:
-        """Take the answer to the running statement, and send the next statement."""
+        """Handle the answer to the running statement, and send the next statement."""
         self._notice(now_ms)
         statement, self._running = self._running, None
         match answer:
@@ -285,7 +291,7 @@ class Lease:
         self._next(now_ms)
 
     def failed(self, now_ms: int) -> None:
-        """Take the failure of the running statement, whose effect is unknown until the next look."""
+        """Handle a failure of the running statement. Only the next look shows if the statement had its effect."""
         self._notice(now_ms)
         self._running = None
         # The renewal comes soon, and a look follows each renewal.
@@ -316,7 +322,10 @@ class Lease:
     # --- suspension ---
 
     def _notice(self, now_ms: int) -> None:
-        """Suspend the node if its lease is over. Forget a renewal that ended unconfirmed. Abandon the bots if due."""
+        """Suspend the node if its lease is over.
+
+        Also forget an unconfirmed renewal that is over, and abandon bots if due.
+        """
         if not self.suspended and not self.holds(now_ms):
             self._suspend(self.until_ms)
         if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
@@ -326,14 +335,14 @@ class Lease:
             self._driver.abandon()
 
     def _suspend(self, since_ms: int) -> None:
-        """Suspend the node; its lease has been over since `since_ms`."""
+        """Suspend the node, whose lease has been over since `since_ms`."""
         self.suspended = self._distrusted = True
         self._confirm_until_ms = None
         self._abandon_at_ms = since_ms + ABANDON_MS
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
-        """Extend the lease to `until_ms`. If the node is suspended, first wait for the look that confirms the clubs."""
+        """Extend the lease to `until_ms`. A suspended node does this only after the look that confirms its clubs."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
@@ -341,7 +350,7 @@ class Lease:
         self._add(Look(), now_ms)
 
     def _seen(self, seen: Seen, now_ms: int) -> None:
-        """Take the rows of a look, and act on them. End a suspension if the look was sent after a renewal."""
+        """Store the rows of a look, and act on them. End a suspension if a renewal came before the look."""
         if self.suspended:
             if self._confirm_until_ms is None:
                 return  # no valid renewal came before the look, so the clubs may be taken now; a renewal is due
@@ -371,7 +380,11 @@ class Lease:
             self._take_missing(now_ms)
 
     def _compare(self, now_ms: int) -> None:
-        """Discard the clubs that other nodes have led, repeat lost hand-overs, and lead newly received clubs."""
+        """Compare the node's clubs with the rows of the last look.
+
+        Discard clubs that other nodes have led, repeat hand-overs that were lost, and lead clubs that were handed to
+        this node.
+        """
         own = {club: row.epoch for club, row in self.rows.items() if row.node == self.node}
         for club, epoch in list(self.clubs.items()):
             if own.get(club) != epoch:
@@ -389,7 +402,7 @@ class Lease:
                 self._lead(club, epoch)
 
     def _lead(self, club: str, epoch: int) -> None:
-        """Lead a club, because the club's row names this node."""
+        """Begin to lead a club, because the club's row names this node as the leader."""
         self._missing.pop(club, None)
         self._reading.pop(club, None)
         if club in self._leaving:
@@ -398,7 +411,7 @@ class Lease:
         self._driver.lead(club, epoch)
 
     def _expel(self, now_ms: int) -> None:
-        """Discard all clubs and end the node, because its row is gone."""
+        """Discard all clubs and end the node, because its row is missing in the database."""
         if not self.suspended:
             self._suspend(now_ms)
         for club in list(self.clubs):
@@ -409,9 +422,10 @@ class Lease:
     # --- clubs that need a leader ---
 
     def _take_missing(self, now_ms: int) -> None:
-        """Acquire clubs without a leader: at once if this node is the first in a club's order, else later.
+        """Acquire clubs without a leader: at once if this node is the first choice for a club, otherwise later.
 
-        A node waits the interval of renewals for each node before it, so that two nodes seldom try the same club.
+        A node waits one interval of renewals for each node before it in the club's order. Therefore two nodes seldom
+        try to acquire the same club.
         """
         if self.suspended or self.draining:
             return
@@ -422,18 +436,17 @@ class Lease:
                 self._add(Acquire(club), now_ms)
 
     def _rank_for(self, club: str) -> float:
-        """Return this node's place in the order of nodes for a club: 0 for the first, infinity for never."""
+        """Return the place of this node in a club's order of nodes: 0 for the first choice, infinity for never."""
         if self._stands_by and club != MAIN:
             return 0 if MAIN in self.clubs else inf
         nodes = self._nodes_for(club)
         return nodes.index(self.node) if self.node in nodes else len(nodes)
 
     def _nodes_for(self, club: str) -> list[str]:
-        """Return the nodes that take clubs, the first choice for `club` first. Every node computes the same list.
+        """Return the nodes that may lead a club, in order of preference. Every node computes the same order.
 
-        The nodes are sorted by hashes of club and node (rendezvous hashing), so clubs spread evenly, and the loss of a
-        node moves only the clubs of the lost node. On standby the hashes leave out the club: a single node leads
-        all clubs.
+        The order is by a hash of club and node (rendezvous hashing). Clubs are therefore spread evenly, and if a node
+        is lost, only its clubs move. On standby the order is the same for each club, so that one node leads all clubs.
         """
         nodes = [node.id for node in self.nodes.values() if not node.draining]
         place = "" if self._stands_by else club
@@ -442,7 +455,7 @@ class Lease:
     # --- hand-over: the leader's side ---
 
     def _target_of(self, club: str) -> str | None:
-        """Return the node that is to lead a club next; None if the club stays here, or no node can take it."""
+        """Return the node to which a club has to move; None if the club stays here, or no node can take it."""
         row = self.rows.get(club)
         if row is not None and row.wanted is not None and row.wanted != self.node and row.wanted in self.nodes:
             return row.wanted
@@ -451,7 +464,7 @@ class Lease:
         return next((node for node in names if node not in passed_over), None)
 
     def _offer_all(self, now_ms: int) -> None:
-        """Offer the clubs that are to move, at most `AT_ONCE` to each node."""
+        """Offer the clubs that have to move to other nodes, at most `AT_ONCE` clubs to each node."""
         if self.suspended:
             return
         offered = Counter(move.to for move in self._moves.values())
@@ -468,7 +481,7 @@ class Lease:
             move.offer, move.until_ms = offer, now_ms + READY_MS
 
     def _follow_moves(self, now_ms: int) -> None:
-        """Go on with hand-overs: close bots whose new leader listens, drop moves to lost nodes, stop the next club."""
+        """Continue hand-overs: plan closing of bots, drop moves to lost nodes, note ready nodes, stop a club."""
         for club, (epoch, until_ms) in list(self._leaving.items()):
             row = self.rows.get(club)
             if row is None or row.epoch > epoch:
@@ -488,7 +501,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def _stop_next(self) -> None:
-        """Stop the next club whose new leader is ready, unless another club is in the course of being handed over."""
+        """Stop the next club whose new leader is ready, unless another hand-over is not complete yet."""
         if self._stopping is None and not self._given and not self._leaving:
             ready = (club for club, move in self._moves.items() if move.is_ready)
             self._stopping = next(ready, None)
@@ -496,14 +509,14 @@ class Lease:
                 self._driver.hand_over(self._stopping)
 
     def _give(self, club: str, to: str | None, now_ms: int) -> None:
-        """Stop leading a club, and hand the club over to a node, or to nobody (None)."""
+        """Stop leading a club, and hand it over to the node `to`; None leaves the club without a leader."""
         epoch = self.clubs.pop(club, None)
         if epoch is not None:
             self._given[club] = epoch
             self._add(HandOver(club, epoch, to), now_ms)
 
     def _leave(self, club: str) -> None:
-        """Close the bots of a club that was given away."""
+        """Close the bots of a club that was handed over, and stop the next club."""
         del self._leaving[club]
         self._driver.handed_over(club)
         self._stop_next()
@@ -516,7 +529,7 @@ class Lease:
     # --- hand-over: the next leader's side ---
 
     def _read_offered(self) -> None:
-        """Read ahead the clubs that are offered to this node."""
+        """Read ahead the clubs that were offered to this node."""
         for club, row in self.rows.items():
             if row.to == self.node and row.ready != row.offer and self._reading.get(club) != row.offer:
                 self._reading[club] = row.offer

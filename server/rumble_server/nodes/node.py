@@ -1,8 +1,8 @@
-"""The node drives a lease on asyncio and PostgreSQL, and has clubs led, suspended and handed over.
+"""The node, which runs a `Lease` on asyncio and PostgreSQL, and has the clubs loaded, suspended and handed over.
 
-`app.Server` starts the node; `ClubRegistry` asks the node for clubs, and carries out the node's commands (`Led`).
-`Lease` makes the decisions. The node gives the lease the time and the answers of the database, so tests of decisions
-need neither a database nor waiting.
+`app.Server` starts the node. `ClubRegistry` asks the node for clubs, and carries out the node's commands (port `Led`).
+`Lease` makes all decisions. The node gives it the time and the answers of the database, so tests of decisions need no
+database and no waiting.
 """
 
 import asyncio
@@ -29,23 +29,26 @@ from rumble_server.tournament.facts import LogFact
 log = logging.getLogger(__name__)
 
 SETUP_BYTES = 16
-"""Size in bytes of the digest of a setup (`setup_of`)."""
+"""Size in bytes of the digest that `setup_of` returns."""
 ID_BYTES = 8
-"""Number of random bytes in a node's id."""
+"""Number of random bytes in the id of a node."""
 AGAIN_S = 0.2
-"""Pause in s after a failure, before a club is loaded again or the connection for notifications is opened again."""
+"""Pause in s after a failure, before the node loads a club or listens for notifications again."""
 SOON_S = 0.02
 """Interval in s at which a stopping node counts the clubs left to hand over."""
 GOES_MS = 15_000
-"""Maximum time in ms that a stopping node waits for the next club to go; reading a club ahead takes less."""
+"""Maximum time in ms that a stopping node waits for the next club to be handed over. Reading a club ahead is faster."""
 TELL_S = 1.0
-"""Interval in s at which the resources used by the led clubs are written for other nodes, if they have changed."""
+"""Interval in s at which the node writes the use of resources by its clubs, if it has changed. Other nodes read it."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""The clock of the lease. If the system has such a clock, it goes on while the machine sleeps, as leases do."""
+"""The clock of the lease. If possible, the clock runs on while the machine sleeps, like the clock of the database."""
 
 
 lease_s = partial(time.clock_gettime, CLOCK)
-"""The function that returns the time of the lease's clock in s. Moves call the function, so no Python is around it."""
+"""Function that returns the time of the lease's clock in s.
+
+It is a C function without a wrapper, for speed at each move.
+"""
 
 
 def now_ms() -> int:
@@ -54,90 +57,90 @@ def now_ms() -> int:
 
 
 def setup_of(limits: Limits) -> str:
-    """Return a digest of the setup, which all nodes must have in common: games, limits, and the fields of facts."""
+    """Return a digest of the setup, which must be equal on all nodes: games, limits, and the fields of facts."""
     facts = {kind.__name__: [field.name for field in fields(kind)] for kind in get_args(LogFact)}
     text = json.dumps([game_names(), limits.model_dump(), facts], sort_keys=True)
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 
 class Led(Protocol):
-    """The clubs of this process, as commanded by the node."""
+    """The clubs of this process, as the node commands them."""
 
     async def lead(self, club: str, epoch: int) -> None:
-        """Load a club led by this node under an epoch, and let the club's bots in.
+        """Load a club that this node leads under `epoch`, and let the club's bots in.
 
-        Raises StoreError; then the node tries again.
+        Raises StoreError; the node then tries again.
         """
 
     async def read_ahead(self, club: str) -> None:
-        """Read a club before this node leads the club. Raises StoreError."""
+        """Read ahead a club that another node still leads. Raises StoreError."""
 
     async def hand_over(self, club: str) -> None:
-        """Stop a club, and return when all of its facts are on disk. Its bots stay connected."""
+        """Stop a club, and wait until its facts are on disk. The bots stay connected."""
 
     def handed_over(self, club: str) -> None:
-        """Close the connections of a stopped club's bots and visitors."""
+        """Close the connections of bots and visitors of a stopped club."""
 
     def suspend(self) -> None:
-        """Stop telling bots and visitors anything about any club, because the lease is over."""
+        """Send nothing about any club to bots and visitors from now on, because the lease is over."""
 
     def abandon(self) -> None:
-        """Close the connections of all clubs' bots and visitors, because the lease has long been over."""
+        """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """Go on with all clubs that were not discarded, because the lease is valid again."""
+        """Continue all clubs that were not discarded, because the lease is valid again."""
 
     def discard(self, club: str) -> None:
-        """Forget a club, because another node leads the club. The club may not be loaded yet."""
+        """Forget a club, loaded or not, because another node leads the club."""
 
     def lose(self) -> None:
-        """End the process, because this node cannot lead any more."""
+        """End the process, because this node cannot lead clubs any more."""
 
     def changed(self) -> None:
-        """Note that the rows of nodes and clubs were read again."""
+        """Note that the rows of nodes and clubs may have changed in memory."""
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the resources that each club of this node uses, by club. The other nodes are told."""
+        """Return the use of resources by each club of this node, by club. The node writes it for other nodes."""
 
 
 class Node:
-    """The node of this process. `await start()`, then `await stop()`."""
+    """The node of this process. Call `await start()` at the start, and `await stop()` at the end."""
 
     def __init__(self, url: str, lease_ms: int, address: str, setup: str, *, stands_by: bool = True) -> None:
-        """Make a node without a lease. With `stands_by` the node serves nobody before leading main."""
+        """Make a node without a lease. With `stands_by`, the node serves nobody until it leads `main`."""
         self.address = address
         self.stands_by = stands_by
         self.led: Led | None = None
-        """The clubs given to `serve`; None before."""
+        """The clubs to which commands go; None before `serve`."""
         self._lease_ms = lease_ms
         self._setup = setup
         # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
         self._leases, self._listening, self._telling = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, asyncio.Task[None]] = {}
-        """Tasks that load a club or hand it over, by club."""
+        """Task that is loading a club or handing it over, by club."""
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
-        """Reason why the last statement failed; None if it did not."""
+        """Reason why the last statement failed; None if it succeeded."""
         self._stopped = False
         self._leads_more = asyncio.Event()
-        """Set when the node begins to lead a club."""
+        """Event that is set when the node begins to lead a club."""
         self.id = ""
         self.lease: Lease
 
     def holds(self) -> bool:
-        """Return whether the lease is valid now."""
+        """Return true if the lease is valid now."""
         return lease_s() * 1000 < self.lease.until_ms
 
     @property
     def leads(self) -> list[str]:
-        """Names of the clubs that the node leads now; empty while the lease is over."""
+        """Names of the clubs that the node leads now; empty if its lease is over."""
         return sorted(self.lease.clubs) if self.holds() else []
 
     # --- life ---
 
     async def start(self) -> None:
-        """Take a lease. Raises StoreError; OtherSetup if a running node has a different setup."""
+        """Begin a lease. Raises OtherSetup if a running node has another setup; StoreError if the database fails."""
         self.id = secrets.token_hex(ID_BYTES)
         try:
             await self._leases.join(self.id, self.address, self._setup)
@@ -149,7 +152,7 @@ class Node:
         self._begin(self._listen())
 
     def serve(self, led: Led) -> None:
-        """Send commands to `led` from now on. Have the clubs loaded that this node leads already."""
+        """Send commands to `led` from now on, and have it load the clubs that this node leads already."""
         self.led = led
         for club, epoch in self.lease.clubs.items():
             self._begin_with(club, self._lead(led, club, epoch))
@@ -166,15 +169,15 @@ class Node:
         return self.lease.clubs[club]
 
     def want(self, club: str) -> None:
-        """Have a club led, by this or another node, if the club has no leader."""
+        """Ask for a leader, on any node, for a club without a leader."""
         self._act(lambda: self.lease.want(club, now_ms()))
 
     def leads_under(self, club: str, epoch: int) -> bool:
-        """Return whether this node leads a club under this epoch."""
+        """Return true if this node leads a club under this epoch."""
         return self.lease.clubs.get(club) == epoch
 
     def is_led_elsewhere(self, club: str) -> bool:
-        """Return whether another node leads a club."""
+        """Return true if another node leads a club."""
         leader = self.lease.leader_of(club)
         return leader is not None and leader.id != self.id
 
@@ -183,13 +186,14 @@ class Node:
         self._act(lambda: self.lease.release(club, now_ms()))
 
     async def uses_elsewhere(self) -> dict[str, Any]:
-        """Return the resources that each club of the other nodes uses, by club. Raises StoreError."""
+        """Return the use of resources by each club that another node leads, by club. Raises StoreError."""
         return await self._telling.uses_elsewhere(self.id)
 
     async def hand_all_over(self) -> None:
-        """Hand all clubs over.
+        """Hand all clubs over to other nodes, and wait for the end of this.
 
-        Return when no club is left, no other node can take one, the lease is over, or no club has gone for `GOES_MS`.
+        The wait ends early if no other node can take a club, if the lease is over, or if no club was handed over for
+        `GOES_MS`.
         """
         self._act(lambda: self.lease.drain(now_ms()))
         left, until_ms = self.lease.count_left, now_ms() + GOES_MS
@@ -200,7 +204,7 @@ class Node:
             left = self.lease.count_left
 
     async def stop(self) -> None:
-        """End the lease, so that the node's clubs are free at once. Stop the clubs first."""
+        """End the lease, so that other nodes can lead the node's clubs at once. The clubs must be stopped before."""
         self._stopped = True
         if self._wake is not None:
             self._wake.cancel()
@@ -215,7 +219,7 @@ class Node:
             await each.close()
 
     def _act(self, call: Callable[[], None]) -> None:
-        """Call a method of the lease, then set the timer for the next `wake`."""
+        """Call a method of the lease, then set the timer for the next call of `wake`."""
         if self._stopped:
             return
         call()
@@ -231,7 +235,7 @@ class Node:
         return task
 
     def _begin_with(self, club: str, work: Coroutine[Any, Any, None]) -> None:
-        """Start a task for a club, and cancel the club's task that was running."""
+        """Start a task for a club, and cancel any earlier task for the club."""
         self._end_work(club)
         self._work[club] = self._begin(work)
 
@@ -241,7 +245,7 @@ class Node:
             work.cancel()
 
     async def _listen(self) -> None:
-        """Have the lease look whenever another node or a command notifies of a change."""
+        """Make the lease look after each notification from another node or a command."""
         while True:
             try:
                 await self._listening.listen(lambda: self._act(lambda: self.lease.look(now_ms())))
@@ -249,7 +253,7 @@ class Node:
                 await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
     async def _tell_uses(self, led: Led) -> None:
-        """Write the resources that the led clubs use, whenever they have changed."""
+        """Write the use of resources by the led clubs for other nodes, whenever it has changed."""
         told: Mapping[str, Any] = {}
         while True:
             await asyncio.sleep(TELL_S)
@@ -279,7 +283,7 @@ class Node:
             self.led.changed()
 
     def _report(self, trouble: str | None) -> None:
-        """Log once that statements begin to fail, and once that they succeed again."""
+        """Log when statements begin to fail, and when they succeed again."""
         if (trouble is None) != (self._trouble is None):
             log.warning("the lease can be renewed again" if trouble is None else f"no lease: {trouble}")
         self._trouble = trouble
@@ -291,7 +295,7 @@ class Node:
             self._begin_with(club, self._lead(self.led, club, epoch))
 
     async def _lead(self, led: Led, club: str, epoch: int) -> None:
-        """Have a club loaded, again and again while the database fails and this node leads the club."""
+        """Load a club. If the database fails, try again as long as this node leads the club under this epoch."""
         while self.leads_under(club, epoch):
             try:
                 await led.lead(club, epoch)
@@ -354,7 +358,7 @@ class Node:
             self.led.lose()
 
     def fenced(self, club: str, epoch: int) -> None:
-        """Note that the database refused a commit that this node made for a club under this epoch."""
+        """Discard a club because the database refused a commit that this node made under `epoch`."""
         # The refusal of an earlier epoch says nothing about the current epoch.
         if self.leads_under(club, epoch):
             self._act(lambda: self.lease.fenced(club))

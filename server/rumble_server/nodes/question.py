@@ -1,9 +1,10 @@
-"""The answer to a proxy that asks which node leads the club of a path: `GET /api/leader`, from memory.
+"""Answers to proxies that ask `GET /api/leader`: which node leads the club of a path?
 
-`HttpConnection` gives the answer before the web sees the request, because the proxy asks for every request of every
-visitor. Status 204 comes with the address of a node. Status 502 means that this node has no lease, and does not know:
-the proxy asks the next node, and leaves this node out for a while. Status 503 means that the club has no leader: the
-proxy has the client come again.
+A proxy asks for every request of every visitor, so `HttpConnection` answers from memory, before the web sees the
+request. The answers are:
+- 204 with the address of the leading node.
+- 502 if this node has no lease, and does not know. The proxy asks another node, and avoids this node for a while.
+- 503 if the club has no leader. The proxy tells the client to come again.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,33 +18,36 @@ from rumble_server.nodes.lease import Lease
 from rumble_server.web.path_owner import Owner, owner_of
 
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
-"""Headers of a request sent through a proxy. A proxy's own question has none of these headers."""
+"""Headers that mark a request forwarded by a proxy. The proxy's own questions have no such header."""
 URI = frozenset({b"x-original-uri", b"x-forwarded-uri"})
-"""Headers with the path and query of the client's request: as set for nginx in docs/examples, and as set by Caddy."""
+"""Headers with path and query of the client's request: for nginx as configured in docs/examples, and for Caddy."""
 LED_BY = b"Rumble-Leader: %s\r\n"
 AGAIN = b"Retry-After: 1\r\n"
 Answer = tuple[HTTPStatus, bytes]
-"""The status and a header line."""
+"""HTTP status and a header line."""
 
 
 class KnownClubs(Protocol):
     """The clubs known to this node."""
 
     def knows(self, club: str) -> bool:
-        """Return whether a club exists, as far as this node has read the facts of main."""
+        """Return true if a club exists, according to the facts of `main` that this node has read."""
 
 
 class Question:
-    """The answers of this node to proxies, from the last look of the lease, at most about a second ago."""
+    """The answers of this node to questions of proxies, from the last look of the lease (at most about 1 s old)."""
 
     def __init__(
         self, lease: Lease, holds: Callable[[], bool], clubs: KnownClubs, want: Callable[[str], None], address: str
     ) -> None:
-        """`holds` tells if the lease is valid, `want` finds a club a leader, `address` is the address of this node."""
+        """`holds` returns true if the lease is valid. `want` asks for a leader for a club.
+
+        `address` is this node's own.
+        """
         self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> Answer | None:
-        """Return the answer to a request with these headers; None if no proxy asks."""
+        """Return the answer to a request with these headers; None if the request is not a question of a proxy."""
         uri: bytes | None = None
         for name, value in headers:
             if name in FORWARDED:
