@@ -1,7 +1,7 @@
-"""The choice of an outcome of chance from a random number, in exact arithmetic.
+"""Choosing an outcome of chance by a random number, in exact arithmetic.
 
-A referee that keeps the number can show later that the number alone has fixed the outcome. Equal numbers pick equal
-outcomes on every machine, because no probability is rounded on the way.
+No probability is rounded, so the same number picks the same outcome on every machine. A referee can store the number,
+to prove the choice later.
 """
 
 from bisect import bisect_right
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 BITS = 256
-"""The number of bits of a random number."""
+"""Number of bits of a random number for chance."""
 NUMBERS = 1 << BITS
-"""The number of different random numbers, which are from 0 to `NUMBERS` - 1."""
+"""Number of different random numbers: they are from 0 to `NUMBERS` - 1."""
 
 
 def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
@@ -28,10 +28,10 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
 
 
 def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
-    """Return the place that `number` picks among 1 + `others` outcomes, as `drawn` would, without their list.
+    """Return the index that `number` picks among 1 + `others` outcomes. It is what `drawn` would pick, without a list.
 
-    The outcome at place 0 has the probability `first`, and each other outcome the probability `each`. Raises ValueError
-    if `number` is out of range, or if no outcome has a probability above 0.
+    Outcome 0 has the probability `first`, and each of the other outcomes the probability `each`. Raises ValueError if
+    `number` is out of range, or if no outcome has a probability above 0.
     """
     wholes = _wholes({first, each}, number)
     total = wholes[first] + others * wholes[each]
@@ -42,7 +42,10 @@ def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
 
 
 def _wholes(probabilities: set[float], number: int) -> dict[float, int]:
-    """Return each probability times the same power of two, as a whole number. Raises ValueError for a bad `number`."""
+    """Return the probabilities as whole numbers in the same proportions, by probability.
+
+    Each probability is multiplied by the same power of two. Raises ValueError if `number` is out of range.
+    """
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")
     # A float is a whole number divided by a power of two. Times the largest of these powers, all floats are whole.

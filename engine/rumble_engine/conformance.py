@@ -1,13 +1,14 @@
-"""The conformance kit, which every game must pass: random playouts that check each rule of `Game` and `State`.
+"""The conformance kit: random playouts that check every rule of `Game` and `State`. Every game must pass.
 
-    from rumble_engine.conformance import check_game
-    check_game(MY_GAME)                 # raises ConformanceError, or returns a Report
+from rumble_engine.conformance import check_game
+
+check_game(MY_GAME) # raises ConformanceError, or returns a Report
 
 or, for an installed game, on the command line:
 
-    python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
+python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
-An error of a class that `Game` does not promise is a failure, too. It becomes the cause of the ConformanceError.
+An error of an unexpected class is a failure, too, and becomes the cause of the ConformanceError.
 """
 
 import argparse
@@ -45,20 +46,20 @@ from rumble_engine.texts import shown
 LONGEST = 10_000
 """Maximum number of plies of a playout; a longer playout fails as endless."""
 OTHERS = 20
-"""Maximum number of illegal moves tried in each state; they are legal moves of earlier states."""
+"""Maximum number of illegal moves tried in each state. The moves were legal in earlier states."""
 LONG = 100
-"""Minimum number of plies in half of a game for the check that views do not go on growing."""
+"""Number of plies that half of a game must have for `_check_growth` to compare the sizes of views."""
 REMEMBERED = 250_000
-"""Maximum number of positions kept, in some 100 MB, to compare states of equal `canonical`."""
+"""Maximum number of positions remembered (about 100 MB), to compare states with equal `canonical` keys."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
-"""Texts that are no position and no move of any game."""
+"""Texts that are neither a position nor a move in any game."""
 NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
-"""Texts that a state must refuse unless `legal_moves` lists them. Python's `int` would read some of these texts."""
+"""Texts that a state must refuse unless they are legal moves. Python's `int` would accept some of them as numbers."""
 
 
 @dataclass(slots=True)
 class Report:
-    """The counts of a successful check."""
+    """Counts from a successful check of a game."""
 
     game: str
     """The game's name."""
@@ -71,7 +72,7 @@ class Report:
     longest: int = 0
     """Number of plies of the longest playout."""
     wins: list[int] = field(default_factory=list)
-    """Number of playouts won, by seat; the rest were draws."""
+    """Number of playouts won, by seat. Draws are not counted here."""
 
 
 def check_game(
@@ -83,10 +84,10 @@ def check_game(
     longest: int = LONGEST,
     seats: int | None = None,
 ) -> Report:
-    """Check `game` with these settings in `playouts` random games; equal seeds give equal games.
+    """Check `game` with these settings in `playouts` random games. Equal seeds give equal games.
 
-    Without `seats`, matches have the number of seats of `initial`. Raises ConformanceError, whose text is one line
-    with the problem and the moves before it.
+    Without `seats`, the games have the game's usual number of seats. Raises ConformanceError with one line about the
+    problem and the moves before it.
     """
     with _blaming(game, "describing it"):
         _check_description(game)
@@ -112,7 +113,7 @@ def check_game(
 
 @contextmanager
 def _blaming(game: Game, when: str) -> Iterator[None]:
-    """Turn every error of the game into a ConformanceError whose text begins with the game's name and `when`."""
+    """Turn every error in the block into a ConformanceError whose text begins with the game's name and `when`."""
     try:
         yield
     except ConformanceError as error:
@@ -122,7 +123,10 @@ def _blaming(game: Game, when: str) -> Iterator[None]:
 
 
 def _raises(expected: type[EngineError], name: str, call: Callable[..., object], *args: object) -> None:
-    """Require that `call(*args)`, shown as `name`, raises `expected` with a message of one line."""
+    """Require that `call(*args)` raises `expected` with a message of one line.
+
+    Error messages call the function `name`.
+    """
     what = f"{name}({shown(args[0]) if isinstance(args[0], str) else args[0]})"
     try:
         call(*args)
@@ -162,12 +166,12 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _is_json(data: object) -> bool:
-    """Return whether JSON leaves `data` unchanged. A tuple would become a list, and a key that is a number a text."""
+    """Return true if `data` is unchanged after a conversion to JSON and back, so without tuples or number keys."""
     return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
 
 
 class _Playouts:
-    """Plays random games, checks every state, and compares equivalent states with each other."""
+    """A player of random games, which checks every state, and compares states that should be equal."""
 
     def __init__(self, game: Game, seats: int, settings: Mapping[str, Any], random: Random, longest: int) -> None:
         self.game = game
@@ -181,7 +185,7 @@ class _Playouts:
         self.kinds: dict[Hashable, tuple[int, float | None]] = {}
 
     def play(self, seed: int) -> tuple[Outcome, int]:
-        """Play one random game from the initial state of `seed`; return its outcome and length."""
+        """Play a random game from the initial state of `seed`. Return the outcome and the number of plies."""
         with _blaming(self.game, f"starting with seed {seed}"):
             state = self.game.initial_for(self.seats, self.settings, seed)
             again = self.game.initial_for(self.seats, self.settings, seed)
@@ -211,7 +215,7 @@ class _Playouts:
                 state = self.step(state, code)
 
     def choose(self, state: State) -> int:
-        """Return a legal ply at random: by its probability where chance decides."""
+        """Choose a legal ply at random. Outcomes of chance are chosen by their probabilities."""
         if state.is_chance:
             return state.draw(self.random.randrange(NUMBERS))
         if isinstance(state, JointState):
@@ -253,7 +257,7 @@ class _Playouts:
         return outcome
 
     def check_kind(self, state: State) -> None:
-        """Check that a state is of the kind that its game says, and that seats which have finished do not move."""
+        """Check that a state fits the game's description (`in_turn`, `hides`), and that no finished seat moves."""
         is_other = state.is_chance or len(state.movers) > 1
         _require(not (self.game.in_turn and is_other), "in_turn is true, but chance decides or several seats move")
         _require(not set(state.finished) & set(state.movers), "a seat that has finished is to move")
@@ -263,7 +267,7 @@ class _Playouts:
         self.finished = set(state.finished)
 
     def check_chance(self, state: State) -> None:
-        """Check the probabilities, that draws give listed outcomes, and that texts and codes fit together."""
+        """Check an outcome of chance: probabilities, random draws, and conversion between codes and texts."""
         draws = [state.draw(number) for number in (0, NUMBERS - 1, self.random.randrange(NUMBERS))]
         _require(draws == [state.draw(number) for number in (0, NUMBERS - 1)] + draws[2:], "draw() is not determined")
         with suppress(NotListed):
@@ -328,7 +332,10 @@ class _Playouts:
                 _raises(MoveError, "code_of", state.code_of, " ".join([text] * state.seats))
 
     def check_forms(self, state: State) -> None:
-        """Check that the state can be read from its views and its text, and that changing a view changes no state."""
+        """Check that views and texts can be read back as the same state.
+
+        Also check that changing a view changes no state.
+        """
         views: list[dict[str, Any]] = []
         for seat in (None, ALL, *range(self.seats)):
             view = state.view(seat)
@@ -349,10 +356,10 @@ class _Playouts:
         _require(state.diagram(), "diagram() is empty")
 
     def check_fall(self, state: State) -> None:
-        """Check that the game ends after a fall of every mover, and in joint moves that no seat gains by falling out.
+        """Check that the game ends after every mover fell out, and that in joint moves no seat gains by falling out.
 
-        Where seats move in turn, a fallen seat may have further turns, without the bot. Random play can lose more than
-        the plies of a fallen seat, so only joint moves have their gains compared.
+        Only joint moves have their gains compared: where seats move in turn, random play may lose more than a fallen
+        seat.
         """
         if not state.can_fall or not state.movers:
             return
@@ -374,14 +381,20 @@ class _Playouts:
         raise ConformanceError("the game goes on after all movers fell out")
 
     def gain(self, seat: int, state: State, fallen: Collection[int]) -> float:
-        """Return the payoff of `seat` (without payoffs, the score) after random play of the seats not in `fallen`."""
+        """Play randomly to the end, and return the payoff (or else the score) of `seat`.
+
+        Seats in `fallen` must not move.
+        """
         while state.outcome is None:
             _require(not set(state.movers) & set(fallen), "a seat is to move that is out")
             state = state.after(self.choose(state))
         return (state.outcome.payoffs or state.outcome.scores)[seat]
 
     def step(self, state: State, code: int) -> State:
-        """Return the state after `code`; check that the move is deterministic and leaves `state` unchanged."""
+        """Return the state after the move `code`.
+
+        Check that the move always has the same result, and does not change `state`.
+        """
         before = (deepcopy(state), hash(state), state.view(), state.text(), _plies(state))
         after = state.after(code)
         now = (state, hash(state), state.view(), state.text(), _plies(state))
@@ -404,7 +417,7 @@ def _check_outcome(outcome: Outcome, seats: int) -> None:
 
 
 def _check_growth(sizes: Sequence[int]) -> None:
-    """Require that views of the second half of a long game are not much larger than those of the first half."""
+    """Check that in a long game the views of the second half are not much larger than those of the first half."""
     half = len(sizes) // 2
     if half >= LONG:
         first, second = max(sizes[:half]), max(sizes[half:])
@@ -412,7 +425,7 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return the codes that may be played in a state, in a joint state by mover; empty if too many to list."""
+    """Return the codes of all plies of a state; for joint moves, the codes of each mover. An empty list if too many."""
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:
@@ -422,7 +435,7 @@ def _plies(state: State) -> list[object]:
 
 
 def _check_same(one: State, other: State, what: str) -> None:
-    """Require two states to be equal, with equal moves, outcomes and views; `what` names them in the error."""
+    """Check that two states are equal, with equal moves, outcomes and views. `what` describes them in the error."""
     _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
     _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
     first = (one.to_move, one.outcome, _plies(one), one.view())
@@ -431,9 +444,9 @@ def _check_same(one: State, other: State, what: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check an installed game and print one line; return 0 if the game passes, 1 if not.
+    """Check an installed game, and print one line. Return 0 if the game passes, 1 if it fails.
 
-    Wrong usage, and a game that cannot be loaded, exit with status 2, as argparse does.
+    Wrong usage, or a game that cannot be loaded, exits the process with status 2, like argparse.
     """
     parser = argparse.ArgumentParser(
         prog="python -m rumble_engine.conformance", description="Check that an installed game keeps the rules of Game."

@@ -39,15 +39,15 @@ Colour = Literal["dark", "light", "first", "second", "third", "fourth", "fifth",
 """The colour of a piece: black, white, or the colour of a seat: `first` is seat 0's."""
 SEAT_COLOURS: tuple[Colour, ...] = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 Path = tuple[tuple[int, ...], ...]
-"""The clicks of a move. A click is accepted on any of its cells, and the move will show on its first cell.
+"""The clicks that enter a move. Each click has the cells that accept the click; the first cell shows the move later.
 
-An empty path means that the move is chosen by its text.
+An empty path means that the move is entered as text.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The look of one character of the board."""
+    """The look of a piece: of one character in `Drawing.board`."""
 
     name: str
     """The piece's name for people: `white king`."""
@@ -58,7 +58,7 @@ class Piece:
     colour: Colour
     """`dark` or `light`, or `first` to `eighth` for the colours of the seats."""
     label: str = ""
-    """One or two characters on the piece: the number of stacked checkers, or the mark of one seat among many.
+    """The text on the piece, at most two characters: a number of stacked checkers, or the mark of a seat.
 
     Terminals show the label in place of the piece's character.
     """
@@ -66,7 +66,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A position as a drawing, whose fields are JSON data."""
+    """A position as a picture for a page. All fields are JSON data."""
 
     surface: Surface
     """The surface: `grid`, `chequered`, `lines`, `felt`, `holes`, `hexagons` or `points`."""
@@ -79,14 +79,14 @@ class Drawing:
     column_labels: tuple[str, ...] = ()
     """Labels below the board, a label for each column from the left; empty for a board without labels."""
     row_labels: tuple[str, ...] = ()
-    """Labels along the board, from the top. A cell's name is the label of its column, then the label of its row.
+    """Labels at the side of the board, from the top. The name of a cell is the column's label, then the row's label.
 
-    Between two numbers the name has a comma.
+    If both labels are numbers, the name has a comma between them.
     """
     names: tuple[str, ...] = ()
-    """Names written in the cells, in place of labels; the empty text for a cell that no move touches."""
+    """Names written in the cells, for boards without labels. The name is empty for a cell that no move uses."""
     last: tuple[int, ...] = ()
-    """The cells of the last move, or the cells of the winning row that the last move completed."""
+    """Cells to mark: the cells of the last move, or the completed winning row."""
     edges: tuple[Colour, ...] = ()
     """The colours of the seats that own the edges: top, right, bottom and left; empty if no seat owns edges."""
     facing: bool = False
@@ -94,7 +94,7 @@ class Drawing:
     top_labels: tuple[str, ...] = ()
     """Labels above the board, which name the cells of the upper half.
 
-    `column_labels` then names the lower half, and a row in the middle is without names.
+    `column_labels` then names the lower half only. The cells of a middle row have no names.
     """
 
     @property
@@ -103,7 +103,7 @@ class Drawing:
         return len(self.board) // self.columns
 
     def name_of(self, cell: int) -> str:
-        """Return the name of a cell for people; the empty text for a cell that no move touches."""
+        """Return the name of a cell for people; an empty text for a cell that no move uses."""
         if self.names:
             return self.names[cell]
         row, column = divmod(cell, self.columns)
@@ -115,9 +115,9 @@ class Drawing:
 
 
 def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = False) -> tuple[int, ...]:
-    """Return the cells to mark for a stone put on `cell`: the stone, and every winning row of equal marks through it.
+    """Return the cells to mark after a stone was put on `cell`: the cell itself, and each winning row through it.
 
-    A row wins with at least `connect` cells; with `exact`, only with exactly `connect` cells.
+    A row of equal characters wins if it has at least `connect` cells, or with `exact`, exactly `connect` cells.
     """
     marked = {cell}
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -128,7 +128,7 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
-    """Return the cells next to `cell`, in one direction, with the same character."""
+    """Return the neighbouring cells in one direction that have the same character as `cell` without a gap."""
     found: list[int] = []
     row, column = divmod(cell, columns)
     while True:
@@ -140,5 +140,5 @@ def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int
 
 
 def shown_at(path: Path) -> tuple[int, ...]:
-    """Return the cells where the move of this path shows, for `Drawing.last`."""
+    """Return the cells that show the move with this path, for `Drawing.last`."""
     return tuple(cells[0] for cells in path)

@@ -1,4 +1,4 @@
-"""The checks of a game's drawings and paths; `conformance` calls them for every state of its playouts."""
+"""Checks of a game's drawings and paths. `conformance` runs them for every state of its playouts."""
 
 import json
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ LONGEST_LABEL = 2
 
 
 class DrawingCheck:
-    """Checks the drawings of one game with one choice of settings, state by state. Raises ConformanceError.
+    """A checker of the drawings of a game with fixed settings, called state by state. Raises ConformanceError.
 
-    No text of `no_moves` is ever a move, so a drawing must mark no cells for such a text. The first state is drawn
-    with each of the texts as the last move. Every later state is drawn with the next text, in rotation.
+    `no_moves` are texts of no move: a drawing must mark no cell for such a text as the last move. The first state is
+    drawn with every such text, each later state with the next text, in rotation.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:
@@ -36,7 +36,7 @@ class DrawingCheck:
         self._begun = False
 
     def check(self, state: State, last: str | None) -> None:
-        """Check the drawing of this state's view; in a hidden game, of the view of each seat."""
+        """Check the drawing of a state's view. In a hidden game, check the drawings of the views of all seats."""
         seats = (None, ALL, *range(state.seats)) if self._game.hides else (None,)
         for seat in seats:
             self._check_view(state, seat, last)
@@ -65,7 +65,7 @@ class DrawingCheck:
 
 
 def _check_fields(drawing: Drawing) -> None:
-    """Check the fields that do not change within a match."""
+    """Check the fields of a drawing that must not change within a match."""
     data = {**asdict(drawing), **{name: list(getattr(drawing, name)) for name in _LISTS}}
     _require(json.loads(json.dumps(data, allow_nan=False)) == data, "the drawing is not JSON data")
     cells, columns = len(drawing.board), drawing.columns
@@ -93,7 +93,7 @@ def _check_fields(drawing: Drawing) -> None:
 
 
 def _check_board(drawing: Drawing) -> None:
-    """Check the fields that change with every move."""
+    """Check the fields of a drawing that change with every move."""
     unknown = set(drawing.board) - {EMPTY, *drawing.pieces}
     _require(not unknown, f"the board has characters that pieces does not explain: {' '.join(sorted(unknown))}")
     _require(

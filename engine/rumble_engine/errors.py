@@ -16,48 +16,48 @@ EngineError
 
 
 class EngineError(ValueError):
-    """Base of every error the engine raises; the error's text is one line for a person."""
+    """Base class of all errors of the engine. The error's text is one line for people."""
 
 
 class UnknownGame(EngineError):
-    """No installed game has this name."""
+    """The error for an unknown name of a game."""
 
 
 class MissingExtra(EngineError):
-    """A game needs a library that is not installed; the error's text names the extra to install."""
+    """The error for a game with a missing library. The error's text names the extra to install."""
 
 
 class BadSettings(EngineError):
-    """Settings that a game does not offer, or values out of their bounds."""
+    """The error for an unknown setting, or for a setting with a value out of bounds."""
 
 
 class BadPosition(EngineError):
-    """A position that cannot be read, or that cannot occur in the game."""
+    """The error for an unreadable position, or a position that cannot occur in the game."""
 
 
 class NotListed(EngineError):
-    """The outcomes of chance are too many to list; `State.draw` can still pick one."""
+    """The error for too many outcomes of chance to list. `State.draw` can still pick an outcome."""
 
 
 class NotSampled(EngineError):
-    """A hidden game draws no whole states for a seat's view."""
+    """The error for a hidden game that cannot draw complete states for a seat's view."""
 
 
 class ConformanceError(EngineError):
-    """A game breaks a rule that every game must keep."""
+    """The error for a game that breaks a rule of the conformance kit."""
 
 
 class MoveError(EngineError):
-    """A move text that does not count in this state."""
+    """Base class of the errors for a text that a state does not accept as a move."""
 
 
 class UnreadableMove(MoveError):
-    """The text cannot be read as a move of this game."""
+    """The error for a text not readable as a move of this game."""
 
 
 class IllegalMove(MoveError):
-    """The text is a move of this game, but not allowed in this state."""
+    """The error for a move of this game not allowed in this state."""
 
 
 class AmbiguousMove(MoveError):
-    """The text fits more than one legal move."""
+    """The error for a text that fits several legal moves."""

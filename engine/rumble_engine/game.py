@@ -1,8 +1,8 @@
-"""The base classes of games: `Game` (a kind of game) and `State` (one immutable position of it).
+"""The base classes of games: `Game`, a kind of game, and `State`, an immutable position of a game.
 
-Moves have two forms. Outside the engine a move is *text* in the game's standard notation. Inside, for fast search
-and refereeing, each legal move also has an integer *code*, whose meaning each game defines. `State.code_of` checks
-each text that enters, so a code is always legal: an item of `State.codes`.
+Moves have two forms. Outside the engine a move is a *text* in the game's notation. Inside, each legal move also has an
+integer *code*, for speed; each game defines its codes. `State.code_of` checks every text that comes from outside.
+Therefore codes are always legal: items of `State.codes`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,9 +19,9 @@ from rumble_engine.outcome import Outcome
 type_names = {bool: "true or false", int: "an integer", str: "text"}
 
 ALL: Final = -1
-"""The `seat` for readers after the match, who see everything. Open games ignore this value."""
+"""Value of `seat` for readers after the match, who may see everything. Open games ignore the value."""
 SettingValue = bool | int | str
-"""The value of a setting; all values of a setting have the type of its default."""
+"""Type of the value of a setting. All values of a setting have the same type as its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Setting:
     name: str
     """The setting's name, on the wire and on the command line."""
     default: SettingValue
-    """The value if none is given; every other value must have the same type."""
+    """The value used if none is given. Other values must have the same type."""
     help: str
-    """The effect of the setting, in a line for people."""
+    """A line for people about the setting's effect."""
     minimum: int | None = None
     """The least integer allowed; None for no bound."""
     maximum: int | None = None
@@ -42,7 +42,10 @@ class Setting:
     """The texts to choose from; None if any text is allowed."""
 
     def check(self, value: object) -> SettingValue:
-        """Return a valid `value` unchanged. Raises BadSettings for bad values and other types: `True` is not 1."""
+        """Check a value, and return it unchanged.
+
+        Raises BadSettings for a bad value or a wrong type (`True` is not 1).
+        """
         kind = type(self.default)
         if type(value) is not kind:
             raise BadSettings(f"{self.name} must be {type_names[kind]}, not {value!r}")
@@ -65,10 +68,10 @@ class Setting:
 
 
 class State:
-    """A position of a game. Immutable, hashable, and equal to every state from which play goes on the same way.
+    """A position of a game: immutable and hashable. Two states are equal if play goes on in the same way from both.
 
-    A subclass is typically a slotted dataclass around integers (bitboards), hashed by its fields. Do not change the
-    fields of a state. A `frozen` dataclass would forbid changes, but making a state would cost three times as much.
+    A subclass is typically a dataclass with slots, whose fields are integers (bitboards). Never change the fields of a
+    state. A `frozen` dataclass would prevent changes, but would make the creation of a state three times as slow.
     """
 
     __slots__ = ()
@@ -79,7 +82,10 @@ class State:
     @property
     @abstractmethod
     def to_move(self) -> int:
-        """The seat to move. After the end, the seat whose turn would come next. Where chance decides, any seat."""
+        """The seat to move.
+
+        After the end, the seat whose turn would be next. Where chance decides, any seat.
+        """
 
     @property
     @abstractmethod
@@ -92,7 +98,10 @@ class State:
 
     @abstractmethod
     def after(self, code: int) -> Self:
-        """Return the state after the legal move `code`. It is not checked, because `codes()` or `code_of()` gave it."""
+        """Return the state after the legal move `code`.
+
+        The code must come from `codes()` or `code_of()`; no check is made.
+        """
 
     @abstractmethod
     def text_of(self, code: int) -> str:
@@ -100,26 +109,27 @@ class State:
 
     @abstractmethod
     def code_of(self, text: str) -> int:
-        """Return the code of the legal move written `text`.
+        """Return the code of the legal move written as `text`.
 
-        Raises UnreadableMove, AmbiguousMove, or IllegalMove (also for any readable move after the end).
+        Raises UnreadableMove for a text that is no move, AmbiguousMove for a text of several moves, and IllegalMove for
+        a move not allowed now or after the end.
         """
 
     @abstractmethod
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the state as JSON data for `seat`; None is a spectator, and `ALL` sees everything.
+        """Return the state as JSON data, as seen by `seat`. None means a spectator, `ALL` a reader of everything.
 
-        Each game documents the fields. In a hidden game (`Game.hides`), the view has only the knowledge of `seat`; each
-        part of a spectator's view, also `to_move`, is known to every seat.
+        Each game documents the fields. In a hidden game (`Game.hides`) the view contains only facts that the seat
+        knows. A spectator's view, with `to_move`, contains only facts that every seat knows.
         """
 
     @abstractmethod
     def text(self) -> str:
-        """Return the position in the game's own notation, on one line; `Game.parse` reads this text."""
+        """Return the position as one line in the game's own notation. `Game.parse` reads this text."""
 
     @abstractmethod
     def diagram(self) -> str:
-        """Return the position as lines for a person at a terminal, with every secret."""
+        """Return the complete position as lines for a terminal, including hidden parts."""
 
     # --- Many seats, chance ---
     #
@@ -127,43 +137,45 @@ class State:
     # for games of joint moves.
 
     can_fall: ClassVar[bool] = False
-    """True if the rules say what happens when a seat falls out. `after_all` then takes joint moves without the seat.
+    """True if the rules define the effect of a fall (a seat drops out).
 
-    If False, the referee plays legal moves at random for the seat.
+    `after_all` then accepts moves without the seat.
+
+    If it is False, the referee plays random legal moves for a fallen seat.
     """
 
     @property
     def finished(self) -> Collection[int]:
-        """The seats that the rules have put out, and that never move again. Their bots may leave without a loss."""
+        """The seats that are out by the rules, and never move again. Their bots may leave without a loss."""
         return ()
 
     def seen(self, text: str, seat: int | None) -> str:
-        """Return the legal ply written `text` for the eyes of `seat`; None is a spectator, and `ALL` sees everything.
+        """Return the text of a legal ply as `seat` may see it. None means a spectator, `ALL` a reader of everything.
 
-        A hidden game overrides `seen`, and writes `?` for a hidden word. Before the end of a match, turns, pages and
-        records tell a ply only in this form.
+        Hidden games override this method, and write `?` for a hidden word. Until the match is over, turns, pages and
+        records show plies only in this form.
         """
         return text
 
     def told(self, text: str) -> list[tuple[int | None, str]]:
-        """Return the parts of a ply of this state, each with the seat that made the part; None for chance.
+        """Split a ply of this state into parts, each with the seat that made it; None for chance.
 
-        `text` is the text of the ply, or the text made by `seen`.
+        `text` is the ply's full text, or the result of `seen`.
         """
         return [(None if self.is_chance else self.to_move, text)]
 
     @property
     def seats(self) -> int:
-        """The number of seats in the match. A game of more than two seats overrides this."""
+        """Number of seats in the match. A game with more than two seats overrides this property."""
         return 2
 
     @property
     def movers(self) -> tuple[int, ...]:
-        """The seats to move now, in ascending order: none after the end, and none where chance decides."""
+        """The seats to move now, in ascending order. Empty after the end, and where chance decides."""
         return () if self.outcome is not None or self.is_chance else (self.to_move,)
 
     def codes_for(self, seat: int) -> Sequence[int]:
-        """Return the codes of the legal moves of `seat`, which must be in `movers`, in the game's natural order."""
+        """Return the codes of the legal moves of `seat`, in the game's natural order. `seat` must be in `movers`."""
         return self.codes()
 
     def text_for(self, seat: int, code: int) -> str:
@@ -171,35 +183,41 @@ class State:
         return self.text_of(code)
 
     def code_for(self, seat: int, text: str) -> int:
-        """Return the code of the legal move `text` of `seat`, which must be in `movers`. Raises as `code_of` does."""
+        """Return the code of the legal move `text` of `seat`, which must be in `movers`.
+
+        Raises the errors of `code_of`.
+        """
         return self.code_of(text)
 
     def after_all(self, moves: Mapping[int, int]) -> Self:
-        """Return the state after the movers' moves: unchecked codes by seat, whose order does not matter."""
+        """Return the state after the moves of all movers.
+
+        `moves` has a legal, unchecked code for each mover, by seat.
+        """
         (code,) = moves.values()
         return self.after(code)
 
     def joint_text(self, moves: Mapping[int, int]) -> str:
-        """Return the text of the ply that `after_all(moves)` makes; `play` reads this text."""
+        """Return the text of the ply that `after_all(moves)` makes. `play` can read this text."""
         (code,) = moves.values()
         return self.text_of(code)
 
     @property
     def is_chance(self) -> bool:
-        """True where chance decides the next ply."""
+        """True if chance decides the next ply."""
         return False
 
     def chances(self) -> Sequence[tuple[int, float]]:
-        """Return the code of each outcome of chance with its probability, in a fixed order; empty unless `is_chance`.
+        """Return the code and probability of each outcome of chance, in a fixed order; empty unless `is_chance`.
 
-        The probabilities are above 0, and sum to 1 (rounded). Raises NotListed if the outcomes are too many to
-        list; `draw` works even then. `after(code)` brings an outcome about, and `text_of(code)` writes the outcome.
-        No state, view or text holds a seed or a generator: the referee draws.
+        The probabilities are above 0, and add up to 1 (apart from rounding). `after(code)` gives the state after an
+        outcome, and `text_of(code)` its text. Raises NotListed if the outcomes are too many to list; `draw` works even
+        then. States, views and texts contain no seed: only the referee draws.
         """
         return ()
 
     def draw(self, number: int) -> int:
-        """Return the code of the outcome of chance that `number` picks, a number of 256 random bits; see `drawn`."""
+        """Return the code of the outcome of chance that `number` picks. `number` has 256 random bits; see `drawn`."""
         return drawn(self.chances(), number)
 
     @property
@@ -209,54 +227,54 @@ class State:
 
     @final
     def play(self, move: str) -> Self:
-        """Return the state after the move written `move`. Raises as `code_of` does."""
+        """Return the state after the move written as `move`. Raises the errors of `code_of`."""
         return self.after(self.code_of(move))
 
     def canonical(self) -> Hashable:
-        """Return a key shared by all states that the game's symmetries map onto each other, for searches."""
+        """Return a key that is equal for all states that are equivalent by a symmetry of the game, for searches."""
         return self
 
     def estimate(self) -> float:
-        """Return an estimate of the value for the seat to move, strictly between -1 and 1, for searches."""
+        """Estimate the value of the state for the seat to move, strictly between -1 and 1, for searches."""
         return 0.0
 
     def refuse_after_end(self, text: str) -> None:
-        """Raise IllegalMove if the game is over. A game's `code_of` calls this once `text` is known to be readable."""
+        """Raise IllegalMove if the game is over. A game's `code_of` calls this method for readable texts."""
         if self.outcome is not None:
             raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
 
 
 class Game(ABC):
-    """A kind of game. A game has no state of its own, so one instance serves the whole process."""
+    """A kind of game. A game object has no state of its own, so the whole process uses one object."""
 
     name: ClassVar[str]
-    """The name on the wire, `[a-z0-9_:-]+`."""
+    """The game's name in the protocol: characters of `[a-z0-9_:-]`."""
     title: ClassVar[str]
     """The name for people."""
     seats: ClassVar[int] = 2
-    """The number of seats in a match of `initial`."""
+    """Number of seats of a match made by `initial`."""
     least_seats: ClassVar[int] = seats
     """The minimum number of seats in a match. The default is `seats`."""
     most_seats: ClassVar[int] = seats
     """The maximum number of seats in a match. The default is `seats`."""
     in_turn: ClassVar[bool] = True
-    """True if the seats move one after another, and nothing is left to chance."""
+    """True if seats always move one after another, without chance."""
     hides: ClassVar[bool] = False
-    """True if a seat may not know everything: `State.view` then depends on the seat."""
+    """True if some facts are hidden from some seats, so that `State.view` depends on the seat."""
     pays: ClassVar[bool] = False
-    """True if outcomes have payoffs."""
+    """True if outcomes have payoffs: gains in the game's own points."""
     views_grow: ClassVar[bool] = False
-    """True if views hold the past plies, and thus grow during a match."""
+    """True if views contain the past plies, and therefore grow during a match."""
     cooperative: ClassVar[bool] = False
-    """True if the seats always have equal payoffs. The matches are not rated."""
+    """True if all seats always get equal payoffs. Such matches are not rated."""
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
-    """The name of each seat for people, as its pieces are drawn: `Black`. The default is `seat_marks`."""
+    """Names of the seats for people, as the pieces look: `Black`. The default is `seat_marks`."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """The key for each move that a person makes by a single key on a page, as `KeyboardEvent.key`: `ArrowUp`, `c`."""
+    """Keyboard keys for moves on a page, by move: values of `KeyboardEvent.key` such as `ArrowUp` or `c`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -273,39 +291,42 @@ class Game(ABC):
         """Return the first state; equal settings and seeds give equal states. Raises BadSettings."""
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
-        """Return the first state of a match with `seats` seats; a game with several numbers of seats overrides this.
+        """Return the first state of a match with `seats` seats.
 
-        Raises BadSettings if the settings are wrong or the game has no such number of seats.
+        A game with several numbers of seats overrides this method.
+
+        Raises BadSettings if the settings are wrong, or the game cannot have this number of seats.
         """
         self.check_seats(seats)
         return self.initial(settings, seed)
 
     @abstractmethod
     def load(self, view: Mapping[str, Any]) -> State:
-        """Return the state of a view, checked as `parse` checks a text. Raises BadPosition. Ignore unknown fields.
+        """Return the state that a view shows. Unknown fields are ignored. Raises BadPosition if the view is wrong.
 
-        A hidden game raises BadPosition for every view: a view is not the whole state.
+        A hidden game raises BadPosition for every view, because a view does not show the whole state.
         """
 
     def sample(self, view: Mapping[str, Any], random: Random) -> State:
-        """Return a random whole state that agrees with the view of a seat, for searches.
+        """Return a random complete state with the same view for the seat as `view`, for searches.
 
-        The seat's view of the drawn state equals `view`. Raises BadPosition for a bad view, and NotSampled if the game
-        cannot draw a state. The default loads the view, enough for an open game.
+        Raises BadPosition for a bad view, and NotSampled if the game cannot draw states. By default the view is loaded,
+        which is right for open games.
         """
         if self.hides:
             raise NotSampled(f"{self.name} draws no states that agree with a view")
         return self.load(view)
 
     def diagram(self, view: Mapping[str, Any]) -> str:
-        """Return the position of a view as lines for a person at a terminal. A hidden game overrides `diagram`."""
+        """Return the position of a view as lines for a terminal. A hidden game overrides this method."""
         return self.load(view).diagram()
 
     @abstractmethod
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> State:
-        """Return the state written `text` (see `State.text`). Raises BadPosition and BadSettings.
+        """Return the state from its text (see `State.text`). Raises BadPosition and BadSettings.
 
-        Settings that follow from the text, such as the size of the board, may be left out; if given, they must agree.
+        Settings that the text determines, such as the size of the board, may be left out. If given, they must agree
+        with the text.
         """
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing | None:
@@ -316,23 +337,26 @@ class Game(ABC):
         return None
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return the clicks that enter the legal `move` on the drawing of this view; empty to enter it as text only."""
+        """Return the clicks to enter a legal move on the drawing of this view; empty if entered as text."""
         return ()
 
     def written(self, state: State, move: str) -> str:
-        """Return the legal `move` as people write it. The default is the move as sent to bots."""
+        """Return a legal move as people write it. By default, this is the text sent to bots."""
         return move
 
     def spellings(self, state: State, move: str) -> Sequence[str]:
-        """Return the texts that people may write for the legal `move` of this state, the text of `written` first.
+        """Return all texts by which people may write a legal move. The first is that of `written`.
 
-        A text that several moves share is ambiguous.
+        If several moves share a text, the text is ambiguous.
         """
         return [self.written(state, move)]
 
     @final
     def complete(self, given: Mapping[str, Any] | None = None) -> dict[str, SettingValue]:
-        """Return all settings: the given values, checked, and the defaults for the rest. Raises BadSettings."""
+        """Return the values of all settings: the given values after checks, and defaults for the rest.
+
+        Raises BadSettings.
+        """
         given = given or {}
         known = {setting.name: setting for setting in self.settings}
         for name in given:
@@ -345,7 +369,7 @@ class Game(ABC):
 
     @final
     def is_plain(self, seats: int) -> bool:
-        """Return whether a match of `seats` seats is plain: two seats in turn, without chance and without secrets."""
+        """Return true for a plain match: two seats that move in turn, no chance, nothing hidden."""
         return self.in_turn and not self.hides and seats == 2
 
     @final
@@ -356,10 +380,10 @@ class Game(ABC):
             raise BadSettings(f"{self.name} has {some}{self.most_seats} seats, not {seats}")
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Check the rules by which settings depend on each other; by default there are none. Raises BadSettings."""
+        """Check rules about combinations of settings. The default has no rules. Raises BadSettings."""
 
     def describe(self) -> dict[str, Any]:
-        """Return the game as JSON data: name, title, names of the seats, settings."""
+        """Return the game as JSON data: its name, title, names of the seats, and settings."""
         return {
             "name": self.name,
             "title": self.title,
@@ -369,12 +393,12 @@ class Game(ABC):
 
 
 class GameFamily(ABC):
-    """Many games behind one entry point, such as all games of a library; each game is called `family:name`."""
+    """A family of games behind one entry point, such as all games of a library. Each game is called `family:name`."""
 
     title: ClassVar[str]
     """The family's name for people."""
     example: ClassVar[str]
-    """The name of a game of the family, without the prefix `family:`, for error messages."""
+    """Name of a game of the family as an example in error messages, without the prefix `family:`."""
 
     @abstractmethod
     def names(self) -> Sequence[str]:

@@ -14,9 +14,10 @@ DRAWN = str.maketrans("012", ".XO")
 
 
 class Grid:
-    """A shape of board, with its masks and tables.
+    """A shape of board for falling stones, with masks and tables.
 
-    Call `grid` instead of this class: equal shapes are then the same object, also after pickling, and compare fast.
+    Call the function `grid` instead of this class. Equal shapes then give the same object, even after pickling, for
+    fast comparisons.
     """
 
     __slots__ = (
@@ -53,15 +54,24 @@ class Grid:
         self._drawn = tuple(
             sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """A number for each key of a column. Its hexadecimal digits are 1 for X and 2 for O, the bottom row lowest.
+        """A number for each key of a column.
 
-        The digits of neighbouring rows are `columns` digits apart, so that `draw` can add the other columns between.
+        Its hexadecimal digits are 1 for X and 2 for O, the lowest for the bottom row.
+
+        The digits of neighbouring rows are `columns` digits apart, to leave room for the other columns in the sum that
+        `draw` makes.
         """
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
-        """The columns that are not full, from the left, by the mask of the taken cells in the top row."""
+        """The indexes of the columns that are not full, from the left.
+
+        The key is the mask of taken cells in the top row.
+        """
         self.open_letters: dict[int, tuple[str, ...]] = {}
-        """The letters of the columns that are not full, by the mask of the taken cells in the top row."""
+        """The letters of the columns that are not full, from the left.
+
+        The key is the mask of taken cells in the top row.
+        """
         for taken in product((False, True), repeat=columns):
             roof = sum(top for top, is_taken in zip(self.tops, taken, strict=True) if is_taken)
             self.open[roof] = tuple(column for column, is_taken in enumerate(taken) if not is_taken)
@@ -71,7 +81,7 @@ class Grid:
         return grid, (self.columns, self.rows, self.connect)
 
     def has_line(self, stones: int) -> bool:
-        """Return whether `stones` have `connect` in a row in any direction."""
+        """Return true if `stones` have `connect` in a row in any direction."""
         for shifts in self.directions:
             runs = stones
             for shift in shifts:
@@ -100,10 +110,10 @@ class Grid:
             tops &= tops - 1
 
     def key(self, mine: int, filled: int) -> int:
-        """Return a number for a position; the mirror image has the same number.
+        """Return a number for a position, which is the same for the mirror image.
 
-        In each column the number has the mover's stones, and one more bit above the column's highest stone. Below this
-        bit, each cell without a stone of the mover has a stone of the opponent.
+        For each column the number has the mover's stones, and a bit just above the highest stone of the column. Below
+        this bit, each cell without a stone of the mover has a stone of the opponent.
         """
         key, mirrored, height = mine + filled + self.base, 0, self.height
         rest, column = key, (1 << height) - 1
@@ -124,17 +134,17 @@ class Grid:
 
 
 def _mark(key: int, row: int) -> int:
-    """Return the mark in a row of the column with this key: 1 for X, 2 for O, 0 for an empty cell."""
+    """Return the mark in a row of the column with this key: 1 for X, 2 for O, 0 if it is empty."""
     if key >> row < 2:
         return 0
     return 2 if key >> row & 1 else 1
 
 
 def _shifts(step: int, connect: int) -> Iterator[int]:
-    """Yield the shifts that find runs of `connect` stones along `step`.
+    """Yield the shifts with which to find lines of `connect` stones in the direction `step`.
 
-    `runs &= runs >> shift`, for each shift in turn, leaves a bit for each run. A shift at most doubles the length of
-    the runs found so far, so a line of four takes two shifts.
+    After `runs &= runs >> shift` for each shift, a bit is left for each line. Each shift can at most double the length
+    of the lines found so far: a line of four takes two shifts.
     """
     length = 1
     while length < connect:
@@ -145,5 +155,5 @@ def _shifts(step: int, connect: int) -> Iterator[int]:
 
 @cache
 def grid(columns: int, rows: int, connect: int) -> Grid:
-    """Return the grid of this shape, the same object for each call."""
+    """Return the grid of this shape. Equal shapes give the same object."""
     return Grid(columns, rows, connect)

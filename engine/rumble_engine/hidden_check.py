@@ -1,4 +1,4 @@
-"""The checks of the views and plies of hidden games; `conformance` calls them for every state of its playouts."""
+"""Checks of the views and plies of hidden games. `conformance` runs them for every state of its playouts."""
 
 from collections.abc import Iterable
 from random import Random
@@ -11,10 +11,10 @@ from rumble_engine.texts import shown
 
 
 def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]) -> None:
-    """Check that a sample of a seat's view shows the seat and spectators the same as the state.
+    """Check samples of each seat's view: seat and spectators must see the same in the sample as in the state.
 
-    The seat must also read the same answers to `texts` as moves. A game without samples is not checked. Raises
-    ConformanceError.
+    The sample must also answer `texts`, given as moves of the seat, like the state. Games without samples are not
+    checked. Raises ConformanceError.
     """
     texts = tuple(texts)
     for seat in range(state.seats):
@@ -42,8 +42,8 @@ def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]
 def check_seen(game: Game, before: State, text: str, other: str) -> None:
     """Check the forms of the ply `text` of the state `before` for seats and spectators. Raises ConformanceError.
 
-    `other` is another ply of the state. If spectators cannot tell the states apart to which the two plies lead, they
-    must see the plies alike. `State.seen` as it is in the base class tells every deal.
+    `other` is another ply of the state. If the states after both plies look the same to spectators, the plies must look
+    the same, too. A game that does not override `State.seen` reveals every deal, and fails.
     """
     require(before.seen(text, ALL) == text, "seen(text, ALL) is not the text")
     for seat in (None, *range(before.seats)):
@@ -62,7 +62,7 @@ def check_seen(game: Game, before: State, text: str, other: str) -> None:
 
 
 def _refusal(state: State, seat: int, text: str) -> str:
-    """Return the words in which a state refuses a move of `seat`; empty if it takes the move."""
+    """Return the message with which a state refuses a move of `seat`; empty if the move is accepted."""
     try:
         state.code_for(seat, text)
     except MoveError as error:

@@ -20,15 +20,15 @@ IDLE = "-"
 
 
 class JointState(State):
-    """A position of a game of joint moves. Between two joint moves there may be a ply of chance (`is_chance`).
+    """A position of a game with joint moves. Plies of chance (`is_chance`) may come between joint moves.
 
-    A subclass gives the moves of each seat. This class makes the codes and texts of whole plies from these moves.
+    A subclass defines the moves of each seat. This class makes the codes and texts of whole plies from them.
     """
 
     __slots__ = ()
 
     moves_each: ClassVar[int]
-    """The number of different moves of a seat; the codes of a seat are below this number."""
+    """Number of different moves of a seat. The codes of a seat's moves are below this number."""
 
     @property
     @abstractmethod
@@ -38,7 +38,7 @@ class JointState(State):
     @property
     @abstractmethod
     def movers(self) -> tuple[int, ...]:
-        """The seats to move now, in ascending order: none after the end, and none where chance decides."""
+        """The seats to move now, in ascending order. Empty after the end, and where chance decides."""
 
     @abstractmethod
     def codes_for(self, seat: int) -> Sequence[int]:
@@ -50,13 +50,13 @@ class JointState(State):
 
     @abstractmethod
     def code_for(self, seat: int, text: str) -> int:
-        """Return the code of the mover's legal move whose text is `text`. Raises as `State.code_of` does."""
+        """Return the code of a mover's legal move written as `text`. Raises the errors of `State.code_of`."""
 
     @abstractmethod
     def after_all(self, moves: Mapping[int, int]) -> Self:
-        """Return the state after a joint move: the unchecked codes of the movers by seat.
+        """Return the state after a joint move. `moves` has the legal, unchecked codes of the movers, by seat.
 
-        If `can_fall`, a mover without a code fell out before it answered. All movers may have fallen out.
+        If `can_fall`, a mover without a code has fallen out. Even all movers may have fallen out.
         """
 
     @property
@@ -65,15 +65,15 @@ class JointState(State):
         return not self.movers and self.outcome is None
 
     def after_chance(self, code: int) -> Self:
-        """Return the state after the outcome `code` of chance."""
+        """Return the state after the outcome of chance with this code."""
         raise NotImplementedError
 
     def chance_text(self, code: int) -> str:
-        """Return the outcome `code` of chance in the game's notation."""
+        """Return the text of the outcome of chance with this code."""
         raise NotImplementedError
 
     def chance_code(self, text: str) -> int:
-        """Return the code of the outcome of chance written `text`. Raises UnreadableMove."""
+        """Return the code of the outcome of chance written as `text`. Raises UnreadableMove."""
         for code, _ in self.chances():
             if self.chance_text(code) == text:
                 return code
@@ -83,33 +83,33 @@ class JointState(State):
 
     @property
     def to_move(self) -> int:
-        """The lowest seat to move; 0 if no seat moves."""
+        """The lowest of the seats to move; 0 if no seat moves."""
         return next(iter(self.movers), 0)
 
     @final
     def joint(self, moves: Mapping[int, int]) -> int:
-        """Return the code of a joint move, from the codes of the movers by seat."""
+        """Return the code of a joint move. `moves` has the code of each mover, by seat."""
         return sum((code + 1) * (self.moves_each + 1) ** seat for seat, code in moves.items())
 
     @final
     def split(self, code: int) -> dict[int, int]:
-        """Return the codes of the movers by seat, from the code of a joint move."""
+        """Return the code of each mover, by seat, from the code of a joint move."""
         base = self.moves_each + 1
         return {seat: code // base**seat % base - 1 for seat in range(self.seats) if code // base**seat % base}
 
     @final
     def joint_text(self, moves: Mapping[int, int]) -> str:
-        """Return the text of a joint move, from the codes of the movers by seat."""
+        """Return the text of a joint move. `moves` has the code of each mover, by seat."""
         return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
 
     def told(self, text: str) -> list[tuple[int | None, str]]:
-        """Return the words of the seats in a joint move, each with its seat, or the outcome of chance."""
+        """Split a joint move into words, each with the seat that made it. For chance, return the outcome with None."""
         if self.is_chance:
             return [(None, text)]
         return [(seat, word) for seat, word in enumerate(text.split(" ")) if word != IDLE]
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of all plies in which no seat falls out. A referee asks `codes_for`: plies may be many."""
+        """Return the codes of all plies without a fall. They may be very many, so referees use `codes_for` instead."""
         if self.outcome is not None:
             return ()
         if self.is_chance:
@@ -118,15 +118,15 @@ class JointState(State):
         return [self.joint(dict(zip(self.movers, codes, strict=True))) for codes in every]
 
     def after(self, code: int) -> Self:
-        """Return the state after a ply: a joint move, or what chance brought about."""
+        """Return the state after a ply: a joint move, or an outcome of chance."""
         return self.after_chance(code) if self.is_chance else self.after_all(self.split(code))
 
     def text_of(self, code: int) -> str:
-        """Return the text of a ply: a word for each seat, or what chance brought about."""
+        """Return the text of a ply: a word for each seat, or the outcome of chance."""
         return self.chance_text(code) if self.is_chance else self.joint_text(self.split(code))
 
     def code_of(self, text: str) -> int:
-        """Return the code of the legal ply written `text`. Raises UnreadableMove, AmbiguousMove or IllegalMove."""
+        """Return the code of the legal ply written as `text`. Raises UnreadableMove, AmbiguousMove or IllegalMove."""
         if self.is_chance:
             return self.chance_code(text)
         words = text.split(" ")

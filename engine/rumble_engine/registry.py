@@ -28,22 +28,22 @@ def entries() -> dict[str, EntryPoint]:
 
 
 def game_names() -> list[str]:
-    """Return the sorted names of the games that can be played here, without the many games of families."""
+    """Return the sorted names of the games that can be played here, without the games of families."""
     return list(_sorted(tuple(entries().values()))[0])
 
 
 def missing_games() -> dict[str, str]:
-    """Return the games and families whose extra is not installed, each with a text that names the extra."""
+    """Return the games and families whose extra is not installed, by name, with a text that names the extra."""
     return dict(_sorted(tuple(entries().values()))[1])
 
 
 def broken_games() -> dict[str, str]:
-    """Return the entry points that fail to load or are no game of that name, each with the reason in a line."""
+    """Return the entry points that fail to load or have a wrong name, with the reason as one line."""
     return dict(_sorted(tuple(entries().values()))[3])
 
 
 def game_families() -> dict[str, GameFamily]:
-    """Return the installed families; `get_game` finds their games as `family:name`."""
+    """Return the installed families of games by name. `get_game` finds their games as `family:name`."""
     return dict(_sorted(tuple(entries().values()))[2])
 
 
@@ -80,7 +80,7 @@ def _load(entry: EntryPoint) -> Game | GameFamily:
 
 
 def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
-    """Return `loaded`, checked to be a game of this name with a first position. Raises EngineError."""
+    """Check that `loaded` is a game of this name that makes a first position, and return it. Raises EngineError."""
     if not isinstance(loaded, Game) or loaded.name != name:
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
     with _blaming(entry, "fails at the first position"):
@@ -94,7 +94,7 @@ def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
 
 @contextmanager
 def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
-    """Raise an error of a game's package as an EngineError that names the package."""
+    """Turn an error of a game's package into an EngineError that names the package."""
     try:
         yield
     except (MissingExtra, UnknownGame):
@@ -108,7 +108,7 @@ def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
 def _sorted(
     entries: tuple[EntryPoint, ...],
 ) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily], dict[str, str]]:
-    """Return the names of playable games, the missing extras by name, the families by name, the failures by name."""
+    """Return the names of playable games, and by name the missing extras, the families, and the failures."""
     names, missing, families, broken = [], {}, {}, {}
     for entry in entries:
         try:

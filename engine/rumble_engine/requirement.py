@@ -1,4 +1,4 @@
-"""The requirement that a game keeps, for all checks of the conformance kit."""
+"""The function with which all checks of the conformance kit require a condition."""
 
 from rumble_engine.errors import ConformanceError
 

@@ -21,9 +21,10 @@ BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class Squares:
-    """A shape of board, with the names of its cells.
+    """A shape of rectangular board, with the names of its cells.
 
-    Call `squares` instead of this class: equal shapes are then the same object, also after pickling, and compare fast.
+    Call the function `squares` instead of this class. Equal shapes then give the same object, even after pickling, for
+    fast comparisons.
     """
 
     __slots__ = (
@@ -53,14 +54,17 @@ class Squares:
             for column, letter in enumerate(self.letters):
                 names[row * stride + column] = letter + label
         self.names = tuple(names)
-        """The name of each cell: a column letter and a row number (from the top or from the bottom)."""
+        """Name of each cell: a letter for the column, and the number of the row from the top or the bottom."""
         self.index = {name: cell for cell, name in enumerate(names) if name}
         self.cells = tuple(self.index.values())
         self.places = {name: place for place, name in enumerate(self.index)}
         """The index of a cell in a drawn board, by the cell's name."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
-        """Shifts to the right and to the three cells below; the opposite shifts are the other four directions."""
+        """Shifts to the cell at the right and to the three cells below.
+
+        Shifts the other way give four more directions.
+        """
 
     def __reduce__(self) -> tuple[object, tuple[int, int, bool]]:
         return _squares, (self.columns, self.rows, self.from_top)
@@ -74,15 +78,18 @@ class Squares:
         return sum(1 << row * self.stride for row in range(self.rows)) << number % self.columns
 
     def cells_in(self, mask: int) -> list[int]:
-        """Return the cells of a mask, row by row."""
+        """Return the cells in a mask, row by row."""
         return list(compress(range(self.size), self._bits(mask)))
 
     def names_in(self, mask: int) -> list[str]:
-        """Return the names of the cells of a mask, row by row."""
+        """Return the names of the cells in a mask, row by row."""
         return list(compress(self.names, self._bits(mask)))
 
     def draw(self, marks: str, *masks: int) -> str:
-        """Return rows x columns characters from the top: `marks[0]` for an empty cell, `marks[n]` for the nth mask."""
+        """Return the board as text, row by row from the top:
+
+        `marks[0]` for empty cells, `marks[n]` for the nth mask.
+        """
         # Reading a mask's binary digits as hexadecimal digits gives a digit for each cell. The masks share no cell, so
         # each digit of the weighted sum is the number of the mask that has the cell.
         digits = sum(number * int(f"{mask:b}", 16) for number, mask in enumerate(masks, 1))
@@ -94,7 +101,7 @@ class Squares:
         return [board[start : start + self.columns] for start in range(0, len(board), self.columns)]
 
     def read(self, marks: str, board: str) -> list[int]:
-        """Return the masks of a drawn board (see `draw`). Raises BadPosition."""
+        """Return the masks from a board's text, as `draw` writes it. Raises BadPosition."""
         if len(board) != len(self.cells):
             raise BadPosition(f"{shown(board)} is not {self.rows} rows of {self.columns} characters")
         if board.strip(marks):
@@ -104,7 +111,7 @@ class Squares:
         ]
 
     def diagram(self, board: str) -> str:
-        """Return a drawn board for a person, with spaces, row numbers at the left and column letters below."""
+        """Return a board's text as lines for people, with spaces, row numbers and column letters."""
         width = len(str(self.rows))
         rows = zip(self.row_labels, self.split(board), strict=True)
         lines = [f"{label:>{width}} {' '.join(row)}" for label, row in rows]
@@ -133,7 +140,10 @@ class Squares:
 
 
 def squares(columns: int, rows: int, *, from_top: bool) -> Squares:
-    """Return the board of this shape, the same object for each call; rows are numbered from the top or the bottom."""
+    """Return the board of this shape. Equal shapes give the same object.
+
+    Rows are numbered from the top or from the bottom.
+    """
     return _squares(columns, rows, from_top)
 
 
@@ -148,7 +158,7 @@ def _drawn(marks: str) -> dict[int, int]:
 
 
 def turned(rows: Sequence[str]) -> Iterator[str]:
-    """Yield a board's text under each rotation and reflection of its shape: eight if it is square, four if not."""
+    """Yield the text of a board under each rotation and reflection into the same shape: eight if square, else four."""
     across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
     for lines in (rows, across) if across else (rows,):
         upright = "".join(lines)

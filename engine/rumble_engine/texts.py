@@ -1,9 +1,9 @@
-"""Foreign text in the engine's error messages."""
+"""Shortening of texts from outside, for the engine's error messages."""
 
 LONGEST = 24
-"""Maximum number of characters of a foreign text in an error message; the rest is cut."""
+"""Maximum number of characters of a text in a message. Longer texts are cut."""
 
 
 def shown(text: str) -> str:
-    """Return `text` for an error message: in quotes, on one line, a long text cut."""
+    """Return `text` for an error message: in quotes, on one line, and cut if it is long."""
     return ascii(text) if len(text) <= LONGEST else f"{text[:LONGEST]!a}... ({len(text)} characters)"

@@ -1,1 +1,1 @@
-"""The games that come with Rumble, a module or a folder for each game."""
+"""The games that come with Rumble. Each game has a module or a folder."""

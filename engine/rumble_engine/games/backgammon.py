@@ -32,10 +32,10 @@ from rumble_engine.texts import shown
 from rumble_engine.views import count_in, mover_in, mover_of, settings_in
 
 OFF, BAR, CHECKERS = 0, 25, 15
-"""The points that stand for borne off and for the bar, and the number of checkers of a seat."""
+"""The points used for checkers borne off and checkers on the bar, and a seat's number of checkers."""
 PASS = "pass"
 Side = tuple[int, ...]
-"""The checkers of a seat on each point as this seat counts the points: `OFF`, 1 to 24, `BAR`."""
+"""A seat's checkers on each point, counted from this seat's side: `OFF`, then 1 to 24, then `BAR`."""
 Step = tuple[int, int, bool]
 """A step of a checker: the point left, the point reached, and whether the step hits."""
 START: Side = tuple({6: 5, 8: 3, 13: 5, 24: 2}.get(point, 0) for point in range(26))
@@ -100,7 +100,7 @@ class BackgammonState(State):
 
     @cached_property
     def _plays(self) -> "Plays":
-        """The steps of each legal move, by the sides of the mover and of the opponent after the move."""
+        """The steps of each legal move. The keys are the checkers of the mover and of the opponent after the move."""
         if not self.dice:
             return {}
         return plays(self.sides[self._to_move], self.sides[1 - self._to_move], divmod(self.dice, 10))
@@ -167,7 +167,10 @@ class BackgammonState(State):
         return f"{board} {BackgammonGame.seat_marks[self._to_move]} {self.dice or '-'} {self.turn}"
 
     def diagram(self) -> str:
-        """Return the points as seat 0 sees them, 24 at the top right, each with its number of checkers and mark."""
+        """Return the points as lines, as seat 0 sees them, with 24 at the top right.
+
+        Each has its number of checkers and mark.
+        """
         cells = ["  ." if not n else f"{abs(n):>2}{'X' if n > 0 else 'O'}" for n in self._points()]
         rows = [(range(13, 19), range(19, 25)), (range(12, 6, -1), range(6, 0, -1))]
         lines = []
@@ -179,7 +182,7 @@ class BackgammonState(State):
         return "\n".join([*lines, *ends, f"dice: {self.dice or '-'}"])
 
     def estimate(self) -> float:
-        """Return the lead in the race as a share of the longest race: 15 checkers on the bar."""
+        """Estimate by the lead in the race: the difference in points to go, divided by the longest possible race."""
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)
 
@@ -188,10 +191,10 @@ Plays = dict[tuple[Side, Side], list[Step]]
 
 
 def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
-    """Return the steps of each legal move, by the sides after the move. Of moves with equal results, keep the first.
+    """Return the steps of each legal move, by the checkers after the move. Of moves with equal results, keep only one.
 
-    A mover must use as many numbers of the dice as possible. If only one number can be used, the mover must use the
-    higher number if possible.
+    A mover must use as many numbers of the dice as possible. If only one number can be used, it must be the higher
+    number if possible.
     """
     high, low = dice
     if high == low:
@@ -204,7 +207,7 @@ def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
 
 
 def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
-    """Return all series of steps that use as many of `numbers` as possible, in this order, by the sides afterwards."""
+    """Return the sequences of steps with as many of `numbers` as possible, in order, by the checkers afterwards."""
     reached: Plays = {(own, other): []}
     for number in numbers:
         further: Plays = {}
@@ -218,7 +221,7 @@ def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
 
 
 def _steps(own: Side, other: Side, number: int) -> Iterator[Step]:
-    """Yield the legal steps by a number of the dice."""
+    """Yield the legal steps of a single checker with a number of the dice."""
     highest = max(point for point in range(26) if own[point])
     for point in range(highest, BAR - 1 if highest == BAR else 0, -1):
         reached = point - number
@@ -231,7 +234,7 @@ def _steps(own: Side, other: Side, number: int) -> Iterator[Step]:
 
 
 def _stepped(own: Side, other: Side, step: Step) -> tuple[Side, Side]:
-    """Return the sides of the mover and of the opponent after a step."""
+    """Return the checkers of the mover and of the opponent after a step."""
     left, reached, is_hit = step
     after = list(own)
     after[left] -= 1
@@ -245,7 +248,7 @@ def _stepped(own: Side, other: Side, step: Step) -> tuple[Side, Side]:
 
 
 def written(steps: Sequence[Step]) -> str:
-    """Return a move in the usual notation."""
+    """Return a move in the usual notation, from its steps."""
     paths: list[list[Step]] = []
     for step in sorted(steps, key=lambda step: (-step[0], step[1])):
         going_on = next((path for path in paths if path[-1][1] == step[0]), None)
@@ -305,7 +308,7 @@ class BackgammonGame(Game):
     def _checked(
         self, points: list[int], bar: list[int], off: list[int], dice: list[int], mover: int, turn: int, turns: int
     ) -> BackgammonState:
-        """Return the state of these checkers and dice. Raises BadPosition."""
+        """Return the state with these checkers and dice. Raises BadPosition."""
         first = (off[0], *(max(count, 0) for count in points), bar[0])
         second = (off[1], *(max(-count, 0) for count in reversed(points)), bar[1])
         if any(min(side) < 0 or sum(side) != CHECKERS for side in (first, second)) or off == [CHECKERS] * 2:

@@ -11,11 +11,11 @@ from typing import Any
 from rumble_engine.drawing import EMPTY, Colour, Drawing, Piece
 
 COLUMNS, BAR, OFF = 14, 6, 13
-"""The number of columns, and the columns of the bar and of the checkers off."""
+"""Number of columns, and the indexes of the columns for the bar and for checkers off."""
 HIGH = 5
-"""The number of rows of a half: of a stack, so many checkers are drawn."""
+"""Number of rows in each half: at most so many checkers of a stack are drawn."""
 MARKS = ("XABCDEFGHIJ", "Oabcdefghij")
-"""The marks of each seat: a checker, and the last checker of a stack of 6 to 15."""
+"""Marks of each seat: first a single checker, then the last checker of stacks of 6 to 15 checkers."""
 LABELS = (
     (*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
     (*map(str, range(12, 6, -1)), "bar", *map(str, range(6, 0, -1)), "off"),
@@ -38,7 +38,7 @@ PIECES = {
     **_checkers(0, "white", "light"),
     **_checkers(1, "black", "dark"),
 }
-"""The dice are first because JSON objects in browsers have digits first."""
+"""The pieces. The dice come first, because JavaScript puts keys that are numbers first in objects."""
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
@@ -54,13 +54,13 @@ def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
 
 
 def _stack(label: str, is_above: bool) -> tuple[int, ...]:
-    """Return the cells of the column with this label in one half, from the edge of the board to the middle."""
+    """Return the cells of the column with this label in one half of the board, from the edge to the middle."""
     column = LABELS[not is_above].index(label)
     return tuple(COLUMNS * (row if is_above else 2 * HIGH - row) + column for row in range(HIGH))
 
 
 def _stacks(view: Mapping[str, Any]) -> Iterator[tuple[tuple[int, ...], int, int]]:
-    """Yield the cells of each point, bar and place for checkers off, with the seat and the number of its checkers."""
+    """Yield each stack (point, bar, checkers off) as cells, seat and number of checkers."""
     for point, count in enumerate(view["points"], 1):
         yield _stack(str(point), point > 12), int(count < 0), abs(count)
     for seat in (0, 1):
@@ -74,7 +74,7 @@ def _dice(view: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
-    """Return the cells to mark after a ply: the dice, or where checkers left, and the last checkers that came."""
+    """Return the cells to mark after a ply: the dice, or the places that checkers left and reached."""
     if re.fullmatch("[1-6]{2}", ply):
         return _dice(view)
     seat, marked = 1 - view["to_move"], []

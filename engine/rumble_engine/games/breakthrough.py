@@ -33,7 +33,7 @@ PIECES = {"W": Piece("white", 0, "pawn", "light"), "B": Piece("black", 1, "pawn"
 
 @cache
 def _moves(board: Squares) -> tuple[dict[str, int], dict[int, str]]:
-    """Return the steps of pieces of both sides on all squares: the codes by text, and the texts by code."""
+    """Return all possible steps on this board, for both sides: the codes by text, and the texts by code."""
     texts = {}
     for start in board.cells:
         for step in board.steps[1:]:
@@ -45,7 +45,7 @@ def _moves(board: Squares) -> tuple[dict[str, int], dict[int, str]]:
 
 @dataclass(slots=True, unsafe_hash=True)
 class BreakthroughState(State):
-    """A position: the pieces of white and of black as bit masks, and the seat to move."""
+    """A position: white's and black's pieces as bit masks, and the seat to move."""
 
     board: Squares
     white: int
@@ -67,7 +67,7 @@ class BreakthroughState(State):
         return None if self.white else Outcome.win(1, "took the last piece")
 
     def codes(self) -> Sequence[int]:
-        """Return the steps in the order of the cells left; a code is the cell left times 256, plus the cell reached."""
+        """Return the legal steps in order of code. A code is the cell left times 256, plus the cell reached."""
         if self.outcome is not None:
             return ()
         board, back = self.board, -1 if self.mover else 1
@@ -111,14 +111,14 @@ class BreakthroughState(State):
         return self.board.diagram(self._drawn())
 
     def canonical(self) -> tuple[Squares, str]:
-        """Return the lesser of two texts: the board as the mover sees it, and its mirror image."""
+        """Return the same key for a position and its mirror image, as the mover sees them."""
         drawn = self._drawn()
         if self.mover:
             drawn = drawn[::-1].translate(TURNED)
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in pieces, and in the row of the foremost piece."""
+        """Estimate by the mover's lead in pieces, and the lead of the mover's foremost piece in rows."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit of `white` is white's foremost piece; the highest bit of `black` is black's.
@@ -128,9 +128,9 @@ class BreakthroughState(State):
         return -lead if self.mover else lead
 
     def _targets(self, step: int) -> int:
-        """Return the squares that the mover's pieces reach by this step.
+        """Return the squares that the mover's pieces can reach by a step in one direction.
 
-        A straight step needs an empty square; a diagonal step needs a square without a piece of the mover.
+        A straight step needs an empty square. A diagonal step needs a square without a piece of the mover.
         """
         reached, mine = (self.black << step, self.black) if self.mover else (self.white >> step, self.white)
         blocked = self.white | self.black if step == self.board.stride else mine
@@ -141,7 +141,7 @@ class BreakthroughState(State):
 
 
 class Breakthrough(Game):
-    """Step forward, take diagonally, reach the last row."""
+    """Breakthrough: step forward, capture diagonally, and reach the last row."""
 
     name = "breakthrough"
     title = "Breakthrough"
@@ -170,14 +170,17 @@ class Breakthrough(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BreakthroughState:
-        """Refuse too many pieces, an empty board and play after the end; legal play need not lead to the position."""
+        """Read a position. Positions with too many pieces, no pieces, or play after the end are refused.
+
+        It is not checked that legal play can lead to the position.
+        """
         drawn, _, mark = text.partition(" ")
         rows, full = rows_in(self, drawn, settings)
         return _place(squares(int(full["columns"]), int(full["rows"]), from_top=False), rows, mover_of(self, mark))
 
 
 def _place(board: Squares, text: str, mover: int) -> BreakthroughState:
-    """Return the state with these pieces, row by row from the top. Raises BadPosition."""
+    """Return the state with these pieces, given row by row from the top. Raises BadPosition."""
     white, black = board.read(MARKS, text)
     if max(white.bit_count(), black.bit_count()) > 2 * board.columns:
         raise BadPosition(f"a side has at most {2 * board.columns} pieces")
@@ -189,4 +192,4 @@ def _place(board: Squares, text: str, mover: int) -> BreakthroughState:
 
 
 GAME = Breakthrough()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -27,7 +27,7 @@ PIECES = {"X": Piece("blue", 0, "disc", "first"), "O": Piece("orange", 1, "disc"
 
 
 class Connect4State(State):
-    """A position as two bit masks in the layout of `grid`; `won` means that the last move completed a line."""
+    """A position: two bit masks in the layout of `grid`. `won` is true if the last move completed a line."""
 
     __slots__ = ("filled", "grid", "mine", "won")
 
@@ -102,11 +102,11 @@ class Connect4State(State):
         return "\n".join(" ".join(row) for row in (*self._rows(), "".join(self.grid.letters)))
 
     def canonical(self) -> tuple[Grid, int]:
-        """Return a number that the position and its mirror image share."""
+        """Return the same key for a position and its mirror image."""
         return self.grid, self.grid.key(self.mine, self.filled)
 
     def estimate(self) -> float:
-        """Estimate by the lines open to the mover less the lines open to the opponent, as a part of all lines."""
+        """Estimate by the lines open to the mover minus the lines open to the opponent, as a share of all lines."""
         grid = self.grid
         return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
 
@@ -155,14 +155,17 @@ class Connect4(Game):
         return Drawing("holes", columns, board, PIECES, letters, numbers, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Accept any cell of the column; the stone will be on the lowest empty cell."""
+        """Return one click, accepted on each cell of the column. The lowest empty cell shows the stone."""
         board, column = view["board"], ascii_lowercase.index(move)
         cells = range(column, len(board), view["columns"])
         free = [cell for cell in cells if board[cell] == "."]
         return ((free[-1], *[cell for cell in cells if cell != free[-1]]),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> Connect4State:
-        """Refuse stones in the air, wrong counts and play after a line; legal play need not lead to the position."""
+        """Read a position. Stones in the air, wrong counts and play after a winning line are refused.
+
+        It is not checked that legal play can lead to the position.
+        """
         rows, full = rows_in(self, text, settings)
         return _place(grid(*_shape(full)), rows)
 
@@ -172,7 +175,7 @@ def _shape(settings: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _place(shape: Grid, board: str) -> Connect4State:
-    """Return the state with these stones, row by row from the top. Raises BadPosition."""
+    """Return the state with these stones, given row by row from the top. Raises BadPosition."""
     if board.strip("XO."):
         raise BadPosition(f"{shown(board)} holds other characters than X, O and .")
     upward = [board[column + shape.columns * row] for column in range(shape.columns) for row in range(shape.rows)[::-1]]
@@ -192,4 +195,4 @@ def _place(shape: Grid, board: str) -> Connect4State:
 
 
 GAME = Connect4()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -29,13 +29,13 @@ from rumble_engine.views import count_in, settings_in, text_in
 
 CHOICES = "CD"
 LARGEST = 1_000
-"""The largest payoff allowed, and with a minus sign the smallest."""
+"""The largest payoff allowed. The smallest payoff allowed is the same number with a minus sign."""
 TURNED = (IDLE, "0", "1", "01")
-"""The texts of the noise by code, which has a bit for each seat whose choice was turned around."""
+"""The texts of the noise by code. A code has a bit for each seat whose choice is turned around."""
 KEYS = {"C": "c", "D": "d"}
 NAMES = ("First", "Second")
 MARKS = ("ACD", "acd")
-"""The marks of each seat in the drawing: the seat itself, and its choices."""
+"""The marks of each seat in the drawing: for the seat, for the choice `C`, and for the choice `D`."""
 PIECES = {digit: Piece(digit, None, "tile", "light", digit) for digit in "0123456789-"} | {
     mark: Piece(deed or name, seat, "tile" if deed else "disc", SEAT_COLOURS[seat], label)
     for seat, name in enumerate(NAMES)
@@ -54,17 +54,17 @@ class Rules:
             int(settings[name]) for name in ("reward", "sucker", "temptation", "punishment")
         )
         self.payoffs = ((reward, sucker), (temptation, punishment))
-        """The payoff of a seat, by its choice and the other seat's choice."""
+        """A seat's payoff: the first index is its own choice, the second the choice of the other seat."""
         self.least = min(map(min, self.payoffs))
-        """The payoff of a fallen seat in each round left."""
+        """Payoff of a fallen seat in each remaining round."""
         self.best = max(max(row[own] for row in self.payoffs) for own in (0, 1) if self.least in self.payoffs[own])
-        """The payoff of a seat whose opponent fell out, in each round left."""
+        """Payoff of the other seat in each remaining round after a seat fell out."""
         self.rounds = int(settings["rounds"])
         noise = int(settings["noise"]) / 100
         self.chances = tuple(
             (code, noise ** code.bit_count() * (1 - noise) ** (2 - code.bit_count())) for code in range(4)
         )
-        """The code of each noise with its probability. A code has a bit for each seat whose choice is turned around."""
+        """Code and probability of each noise. A code has a bit for each seat whose choice is turned around."""
 
 
 @lru_cache(64)
@@ -73,7 +73,7 @@ def _rules(settings: tuple[tuple[str, SettingValue], ...]) -> Rules:
 
 
 class DilemmaState(JointState):
-    """The rounds played, the sums of the payoffs, and the choices of the last round and of the round under way."""
+    """The rounds played, the sums of the payoffs, the choices of the last round, and choices before the noise."""
 
     __slots__ = ("chosen", "last", "payoffs", "round", "rules")
 
@@ -129,7 +129,7 @@ class DilemmaState(JointState):
         return self._played(chosen)
 
     def _ended(self, stayed: Collection[int]) -> Self:
-        """Return the end of the match after a fall. `stayed` has the seat that did not fall out, or no seat."""
+        """Return the end of the match after a fall. `stayed` has the seats that did not fall out, at most one."""
         rules = self.rules
         left = rules.rounds - self.round
         first, second = [
@@ -237,7 +237,7 @@ class DilemmaGame(Game):
         return state
 
     def _checked(self, state: DilemmaState) -> DilemmaState:
-        """Return `state` unless its fields are out of the bounds that play can reach. Raises BadPosition."""
+        """Check the fields of a state, and return it. Raises BadPosition if play cannot reach the state."""
         rules = state.rules
         every = [each for row in rules.payoffs for each in row]
         bounds = state.round * min(every), state.round * max(every)

@@ -35,7 +35,7 @@ OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connecte
 
 @dataclass(slots=True, unsafe_hash=True)
 class HexState(State):
-    """A position: the stones of X and of O as bit masks, the seat to move, and whether the last move connected."""
+    """A position: the stones of X and O as bit masks, the seat to move, and `won` (the last move connected)."""
 
     board: Squares
     swap: bool
@@ -101,16 +101,16 @@ class HexState(State):
         return "\n".join(" " * number + line for number, line in enumerate(lines))
 
     def canonical(self) -> tuple[bool, int, str]:
-        """Return the lesser of two texts: the board, and the board after half a turn."""
+        """Return the same key for a position and the position turned by 180 degrees."""
         drawn = self._drawn()
         return self.swap, self.mover, min(drawn, drawn[::-1])
 
     def estimate(self) -> float:
-        """Estimate by the numbers of stones that the sides still need to connect their edges.
+        """Estimate by the numbers of stones that both sides still need to connect their edges.
 
-        Having the move counts half a stone. Between equal numbers of stones, the side with more cells to choose from is
-        ahead. The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by number of paths,
-        V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002).
+        The right to move counts as half a stone. If both sides need equally many stones, the side with more cells on
+        shortest paths is ahead. The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by
+        number of paths, V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002).
         """
         board = self.board
         x, x_ways = distance(board, self.x, self.o, 0)
@@ -127,7 +127,7 @@ class HexState(State):
 
 
 def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
-    """Return whether the group that grows from `group` within `stones` touches both edges of `seat`."""
+    """Return true if the stones connected to `group` within `stones` touch both edges of `seat`."""
     edges = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     if not (stones & edges[0] and stones & edges[1]):
         return False
@@ -136,7 +136,7 @@ def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
 
 
 def distance(board: Squares, mine: int, theirs: int, seat: int) -> tuple[int, int]:
-    """Return the fewest stones that the seat needs to connect its edges, and the number of cells on shortest paths."""
+    """Return the fewest stones needed to connect the edges of a seat, and the number of cells on such paths."""
     free = board.full ^ mine ^ theirs
     start, goal = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     down, slant = board.stride, board.stride - 1
@@ -164,7 +164,7 @@ def _around(cells: int, down: int, slant: int) -> int:
 
 
 def _grown(board: Squares, group: int, within: int) -> int:
-    """Return the group and all cells that are connected to the group by cells of `within`."""
+    """Return `group` and the cells of `within` connected to `group`."""
     down, slant = board.stride, board.stride - 1
     grown = 0
     while grown != group:
@@ -193,7 +193,7 @@ class Hex(Game):
         return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw stones on hexagons, with each side's edges in its colour. The move `swap` marks the mirrored stone."""
+        """Draw stones on hexagons; edges have the colours of their seats. The move `swap` marks the mirrored stone."""
         board = _board(view["size"])
         if last == "swap":
             last = " ".join(board.names_in(board.read(MARKS, view["board"])[1]))
@@ -217,7 +217,7 @@ def _board(size: Any) -> Squares:
 
 
 def _place(board: Squares, swap: bool, text: str, mover: int) -> HexState:
-    """Return the state with these stones, row by row from the top. Raises BadPosition."""
+    """Return the state with these stones, given row by row from the top. Raises BadPosition."""
     x, o = board.read(MARKS, text)
     lead = x.bit_count() - o.bit_count() - mover
     if lead and not (swap and lead == -1 and o):
@@ -232,9 +232,9 @@ def _place(board: Squares, swap: bool, text: str, mover: int) -> HexState:
 
 
 def _connected(board: Squares, stones: int, seat: int) -> bool:
-    """Return whether any group of `stones` touches both edges of `seat`."""
+    """Return true if some group of `stones` touches both edges of `seat`."""
     return _connects(board, stones, stones & (board.column(0) if seat else board.row(0)), seat)
 
 
 GAME = Hex()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

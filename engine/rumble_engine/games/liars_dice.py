@@ -40,10 +40,13 @@ from rumble_engine.texts import shown
 from rumble_engine.views import count_in, settings_in, texts_in
 
 LIAR, FALL = 0, -1
-"""The codes of the call and of a fall. A bid has the code 6 * (quantity - 1) + face: higher bids, higher codes."""
+"""Codes of the call `liar` and of a fall.
+
+A bid's code is 6 * (quantity - 1) + face, so higher bids have higher codes.
+"""
 MOST_SEATS, MOST_DICE = 6, 6
 MOST_LISTED = 4
-"""Maximum number of dice for a list of rolls."""
+"""Maximum number of dice on the table for which all rolls are listed."""
 MOVE: Final = re.compile(r"liar|([1-9][0-9]?)x([1-6])", re.ASCII)
 ROLL: Final = re.compile(r"[1-6]{1,6}|-", re.ASCII)
 
@@ -55,7 +58,7 @@ Bids = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round after a call of `liar`."""
+    """A round that ended with the call `liar`."""
 
     hands: Hands
     bids: Bids
@@ -64,7 +67,7 @@ class Round:
 
 
 def bid_text(code: int) -> str:
-    """Return the text of a bid, as in `3x5`."""
+    """Return a bid as text: `3x5`."""
     quantity, face = quantity_and_face(code)
     return f"{quantity}x{face}"
 
@@ -75,13 +78,13 @@ def quantity_and_face(code: int) -> tuple[int, int]:
 
 
 def showing(dice: str, face: int, ones_wild: bool) -> int:
-    """Return how many of `dice` count for a face."""
+    """Return the number of `dice` that count for a face."""
     wild = dice.count("1") if ones_wild and face != 1 else 0
     return dice.count(FACES[face - 1]) + wild
 
 
 def loser_of(hands: Hands, bids: Bids, challenger: int, ones_wild: bool) -> int:
-    """Return the loser of a die: the challenger if the last bid is true, otherwise the bidder."""
+    """Return the seat that loses a die: the challenger if the last bid is true, otherwise the bidder."""
     bidder, bid = bids[-1]
     quantity, face = quantity_and_face(bid)
     return challenger if showing("".join(hands), face, ones_wild) >= quantity else bidder
@@ -94,7 +97,7 @@ def next_in(seat: int, counts: Sequence[int]) -> int:
 
 
 class LiarsDiceState(State):
-    """The dice and the bids of the round, the seat to move or to begin, the seats out, and the last round."""
+    """The dice and bids of the round, the seat to move (or to begin), the seats that are out, and the last round."""
 
     __slots__ = ("_to_move", "bids", "counts", "dice_each", "hands", "last_round", "ones_wild", "out")
 
@@ -115,7 +118,7 @@ class LiarsDiceState(State):
         """The number of dice of each seat."""
         self._to_move = to_move
         self.out = out
-        """The seats out, in the order of going out."""
+        """The seats that are out, in the order in which they went out."""
         self.hands = hands
         """The dice of each seat; empty before the roll."""
         self.bids = bids
@@ -157,7 +160,7 @@ class LiarsDiceState(State):
         return not self.hands and self.outcome is None
 
     def chances(self) -> Sequence[tuple[int, float]]:
-        """Return every roll; the code of a roll has the dice as digits of base 6. Raises NotListed."""
+        """Return every roll with its probability. A roll's code has the dice as digits of base 6. Raises NotListed."""
         if not self.is_chance:
             return ()
         dice = sum(self.counts)
@@ -169,7 +172,7 @@ class LiarsDiceState(State):
         return drawn_evenly(1.0, 1.0, 6 ** sum(self.counts) - 1, number)
 
     def _rolled(self, code: int) -> Hands:
-        """Return the dice of each seat as rolled."""
+        """Return the dice of each seat from the code of a roll."""
         dice = ""
         for _ in range(sum(self.counts)):
             code, face = divmod(code, 6)
@@ -199,7 +202,7 @@ class LiarsDiceState(State):
         return IDLE if code == FALL else "liar" if code == LIAR else bid_text(code)
 
     def code_of(self, text: str) -> int:
-        """Return the code of a roll, a move, or a fall, written `-`."""
+        """Return the code of a roll, of a move, or of a fall (written `-`)."""
         if self.is_chance:
             words = text.split(" ")
             hands = [word.replace(IDLE, "") for word in words]
@@ -244,13 +247,13 @@ class LiarsDiceState(State):
         return self.text_of(moves.get(self._to_move, FALL))
 
     def _called(self) -> "LiarsDiceState":
-        """Return the state after the mover has called the last bidder a liar."""
+        """Return the state after the mover has called `liar`."""
         loser = loser_of(self.hands, self.bids, self._to_move, self.ones_wild)
         ended = Round(self.hands, self.bids, self._to_move, loser)
         return self._next_round(loser, self.counts[loser] - 1, ended)
 
     def _next_round(self, seat: int, left: int, last_round: Round | None) -> "LiarsDiceState":
-        """Return the state before the next roll: `seat` has `left` dice, and begins if still in."""
+        """Return the state before the next roll. `seat` has `left` dice now, and begins if it is not out."""
         counts = (*self.counts[:seat], left, *self.counts[seat + 1 :])
         out = self.out if left else (*self.out, seat)
         return self._with(counts, seat if left else next_in(seat, counts), out, (), (), last_round)
@@ -263,7 +266,7 @@ class LiarsDiceState(State):
     # --- Forms ---
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the knowledge of `seat`: only its own dice are open."""
+        """Return the view of `seat`, in which only its own dice are open."""
         hands = self.hands or ("",) * self.seats
         last = self.last_round
         return {
@@ -320,7 +323,7 @@ class LiarsDiceGame(Game):
         raise BadPosition("a view of liars-dice does not tell the dice of all seats: draw some with `sample`")
 
     def sample(self, view: Mapping[str, Any], random: Random) -> LiarsDiceState:
-        """Return a state with the hidden dice rolled anew, without regard to the bids."""
+        """Return a state with random dice in place of the hidden dice. The bids are not taken into account."""
         hands = [
             "".join(sorted(random.choices(FACES, k=len(hand)))) if hand.strip(HIDDEN) == "" else hand
             for hand in texts_in(self, view, "hands")
@@ -351,7 +354,7 @@ class LiarsDiceGame(Game):
 
 
 def _state(view: Mapping[str, Any], hands: Sequence[str], seat: int) -> LiarsDiceState:
-    """Return the state with these dice and this view of `seat`. Raises BadPosition."""
+    """Return the state from these dice and a view of `seat`. Raises BadPosition."""
     settings = settings_in(GAME, view)
     rules = int(settings["dice_each"]), bool(settings["ones_wild"])
     try:
@@ -375,7 +378,7 @@ def _bids(given: Sequence[Sequence[Any]]) -> Bids:
 
 
 def _is_possible(state: LiarsDiceState) -> bool:
-    """Return whether play can lead to the fields of `state`."""
+    """Return true if play can lead to the state."""
     counts, last, over = state.counts, state.last_round, len(state.out) == state.seats - 1
     if not all(type(each) is int for each in (*counts, *state.out, state.to_move)):
         return False
@@ -399,7 +402,7 @@ def _is_possible(state: LiarsDiceState) -> bool:
 
 
 def _is_table(hands: Hands, bids: Bids, mover: int) -> bool:
-    """Return whether a round can have these dice and bids at a turn of `mover`."""
+    """Return true if a round can have these dice and bids when it is the turn of `mover`."""
     seats, codes = [*(seat for seat, _ in bids), mover], [code for _, code in bids]
     counts = [len(hand) for hand in hands]
     return (

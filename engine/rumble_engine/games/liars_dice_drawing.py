@@ -1,6 +1,6 @@
-"""The diagram and the drawing of liar's dice, from a view: a row for each seat, with dice and last bid.
+"""The diagram and the drawing of liar's dice: a row for each seat, with its dice and its last bid.
 
-Hidden dice are a cup, labelled with the number of dice. Between two rounds, the rows show the last round.
+Hidden dice are drawn as a cup with the number of dice. Between two rounds, the rows show the round before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from rumble_engine.drawing import EMPTY, SEAT_COLOURS, Drawing, Piece, Shape
 FACES = "123456"
 HIDDEN = "?"
 CUPS = " abcdef"
-"""The marks of cups by the number of dice."""
+"""Marks of cups; the index is the number of dice under the cup."""
 QUANTITIES = "GHIJKLMNOPQRSTUVWXYZghijklmnopqrstuv"
 """The marks of the quantities of bids, from 1 up."""
 MARKS = "ABCDEF"
@@ -26,7 +26,7 @@ PIECES = {
     **{mark: Piece(f"cup with {dice}", None, "cup", "dark", str(dice)) for dice, mark in enumerate(CUPS[1:], 1)},
     **{mark: Piece(f"bids {count} of", None, "tile", "light", str(count)) for count, mark in enumerate(QUANTITIES, 1)},
 }
-"""The dice are first because JSON objects in browsers have digits first."""
+"""The pieces. The dice come first, because JavaScript puts keys that are numbers first in objects."""
 
 
 def diagram(view: Mapping[str, Any]) -> str:
@@ -37,7 +37,7 @@ def diagram(view: Mapping[str, Any]) -> str:
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
-    """Return the drawing of a view. The cells of a new bid are marked, or the caller's."""
+    """Return the drawing of a view. The cells of a new bid, or the seat that called `liar`, are marked."""
     width = view["dice_each"]
     hands, told = _on_table(view)
     rows = []
@@ -52,13 +52,16 @@ def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
 
 
 def _on_table(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]]:
-    """Return the dice and the last bid of each seat: of the round, or of the last round if no dice are rolled."""
+    """Return the dice and the last bid of each seat, in this round.
+
+    Before the roll, return those of the round before.
+    """
     last = "" if any(view["hands"]) or not view["last_call"] else "last_"
     return view[f"{last}hands"], dict(view[f"{last}bids"])
 
 
 def _marked(view: Mapping[str, Any], last: str | None) -> tuple[int, ...]:
-    """Return the cells to mark: the cells of a new bid, or the caller's."""
+    """Return the cells to mark: the cells of a new bid, or the cell of the seat that called `liar`."""
     width = view["dice_each"] + 4
     if view["bids"] and last == view["bids"][-1][1]:
         end = width * (view["bids"][-1][0] + 1)

@@ -32,9 +32,9 @@ DRAW = Outcome.draw("board full")
 
 
 class Family:
-    """The rules for one choice of settings, with tables of lines.
+    """The rules for some settings, with tables of lines.
 
-    Call `family` instead of this class: equal rules are then the same object, and compare fast.
+    Call the function `family` instead of this class. Equal settings then give the same object, for fast comparisons.
     """
 
     __slots__ = ("board", "connect", "exact", "lines", "starts", "through")
@@ -43,12 +43,12 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Each line of `connect` cells as a mask, with the mask of the cells at its ends that must not continue it."""
+        """Each line of `connect` cells as a mask, with the mask of end cells if these must not continue the line."""
         self.starts = tuple(
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
             for step in self.board.steps
         )
-        """Each direction's shift, with the mask of the cells where a line in this direction starts."""
+        """Shift of a step in each direction, and the mask of the cells at which a line can start."""
         through: list[list[tuple[int, int]]] = [[] for _ in range(self.board.size)]
         for line in self.lines:
             for cell in self.board.cells_in(line[0]):
@@ -60,7 +60,7 @@ class Family:
         return family, (self.board.columns, self.board.rows, self.connect, self.exact)
 
     def won(self, stones: int, cell: int) -> bool:
-        """Return whether a winning line of `stones` goes through `cell`."""
+        """Return true if `stones` have a winning line through `cell`."""
         return any(stones & line == line and not stones & ends for line, ends in self.through[cell])
 
     def has_line(self, stones: int) -> bool:
@@ -76,7 +76,10 @@ class Family:
         return False
 
     def promise(self, mine: int, theirs: int) -> int:
-        """Return a sum over the lines without a stone of `theirs`: the square of the number of my stones in each."""
+        """Return a sum over all lines without a stone of `theirs`.
+
+        Each line adds the square of its number of my stones.
+        """
         total = 0
         for step, starts in self.starts:
             # Count my stones in all lines at once: bit c of `digits[n]` is binary digit n of the count of the line that
@@ -110,13 +113,13 @@ def _lines(board: Squares, connect: int, exact: bool) -> Iterator[tuple[int, int
 
 @cache
 def family(columns: int, rows: int, connect: int, exact: bool) -> Family:
-    """Return the rules for these settings, the same object for each call."""
+    """Return the rules for these settings. Equal settings give the same object."""
     return Family(columns, rows, connect, exact)
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class MnkState(State):
-    """A position as two bit masks in the layout of `Squares`; `won` means that the last move completed a line."""
+    """A position: two bit masks in the layout of `Squares`. `won` is true if the last move completed a line."""
 
     rules: Family
     x: int = 0
@@ -180,11 +183,11 @@ class MnkState(State):
         return self.rules.board.diagram(self._drawn())
 
     def canonical(self) -> tuple[Family, str]:
-        """Return the least text among the board's rotations and reflections."""
+        """Return the same key for all rotations and reflections of a position."""
         return self.rules, min(turned(self.rules.board.split(self._drawn())))
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in stones that are in lines still open to their side (`Family.promise`)."""
+        """Estimate by the stones in lines that are still open, the mover's minus the opponent's (`Family.promise`)."""
         x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
         lead = o - x if self.to_move else x - o
         return lead / (x + o + self.rules.connect**2)
@@ -243,7 +246,7 @@ def _rules(settings: Mapping[str, Any]) -> Family:
 
 
 def _place(rules: Family, board: str) -> MnkState:
-    """Return the state with these stones, row by row from the top. Raises BadPosition."""
+    """Return the state with these stones, given row by row from the top. Raises BadPosition."""
     x, o = rules.board.read(MARKS, board)
     lead = x.bit_count() - o.bit_count()
     if lead not in (0, 1):
@@ -258,4 +261,4 @@ def _place(rules: Family, board: str) -> MnkState:
 
 
 GAME = Gomoku()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

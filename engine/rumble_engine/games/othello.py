@@ -32,7 +32,7 @@ PASS = -1
 
 @dataclass(slots=True, unsafe_hash=True)
 class OthelloState(State):
-    """A position: the discs of the mover and of the other seat, the mover's legal squares, and whether play is over."""
+    """A position: the discs of the mover and of the opponent, the mover's legal squares, and true if play is over."""
 
     board: Squares
     mine: int
@@ -56,7 +56,7 @@ class OthelloState(State):
         return Outcome.win(winner, f"{max(mine, theirs)} discs to {min(mine, theirs)}")
 
     def codes(self) -> Sequence[int]:
-        """Return the legal squares, row by row, or the pass if no square is legal."""
+        """Return the legal squares, row by row. Without a legal square, return the pass."""
         if self.open:
             return self.board.cells_in(self.open)
         return () if self.over else (PASS,)
@@ -97,7 +97,7 @@ class OthelloState(State):
         return self.board.diagram(self._drawn())
 
     def canonical(self) -> str:
-        """Return the least text among the rotations and reflections of the board as the mover sees it."""
+        """Return the same key for all rotations and reflections of a position, as the mover sees it."""
         return min(turned(self.board.split(self.board.draw(MARKS, self.mine, self.theirs))))
 
     def estimate(self) -> float:
@@ -119,7 +119,7 @@ def _state(board: Squares, mine: int, theirs: int, mover: int) -> OthelloState:
 
 
 def _open(board: Squares, mine: int, theirs: int) -> int:
-    """Return the empty cells where a disc of mine encloses a line of `theirs`."""
+    """Return the empty cells on which a disc of mine would enclose a line of `theirs`."""
     found = 0
     for step in board.steps:
         line = mine << step & theirs
@@ -155,7 +155,7 @@ def _flipped(board: Squares, mine: int, theirs: int, disc: int) -> int:
 
 
 class Othello(Game):
-    """Enclose discs to turn them over; a side that cannot move passes; most discs win."""
+    """Othello: enclose discs to turn them over. A side that cannot move passes. The most discs win."""
 
     name = "othello"
     title = "Othello"
@@ -163,7 +163,7 @@ class Othello(Game):
     settings = (Setting("size", 8, "rows and columns of the board, an even number", minimum=4, maximum=12),)
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Refuse an odd size: the four discs of the start are in the middle."""
+        """Refuse an odd size, because the first four discs are in the middle of the board."""
         if int(settings["size"]) % 2:
             raise BadSettings(f"size must be even, not {settings['size']}")
 
@@ -186,7 +186,10 @@ class Othello(Game):
         return squares(view["size"], view["size"], from_top=True).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OthelloState:
-        """Refuse empty squares in the middle; legal play need not lead to the position."""
+        """Read a position.
+
+        Empty squares in the middle are refused; it is not checked that play can lead to the position.
+        """
         board, _, mark = text.partition(" ")
         rows = board.split("/")
         size = int(self.complete({"size": len(rows), **(settings or {})})["size"])
@@ -196,7 +199,7 @@ class Othello(Game):
 
 
 def _place(size: int, text: str, mover: int) -> OthelloState:
-    """Return the state with these discs, row by row from the top. Raises BadPosition."""
+    """Return the state with these discs, given row by row from the top. Raises BadPosition."""
     board, middle = squares(size, size, from_top=True), size // 2
     x, o = board.read(MARKS, text)
     four = (board.row(middle - 1) | board.row(middle)) & (board.column(middle - 1) | board.column(middle))
@@ -206,4 +209,4 @@ def _place(size: int, text: str, mover: int) -> OthelloState:
 
 
 GAME = Othello()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -43,7 +43,7 @@ KEYS = {name: f"Arrow{name.capitalize()}" for name in NAMES}
 FULL_HEALTH = 100
 FIRST_LENGTH = 3
 FOOD_CHANCE = 0.15
-"""The probability of new food after a turn; without food on the board it is 1."""
+"""Probability of new food after a turn. Without food on the board, the probability is 1."""
 MOST_SEATS = 8
 FELL_OUT = "fell-out"
 MARKS = "ABCDEFGH"
@@ -60,16 +60,16 @@ REASONS = ("", "out-of-health", "wall-collision", "snake-self-collision", "snake
 
 
 class Snake(NamedTuple):
-    """A snake. A snake that is out keeps its last body, without effect on the others."""
+    """A snake. A snake that is out keeps its last body, without effect on other snakes."""
 
     body: tuple[Square, ...]
     health: int
     out: int = 0
-    """The turn in which the snake went out; 0 while it plays."""
+    """The turn in which the snake went out; 0 while it is playing."""
     reason: str = ""
 
     def moved(self, step: Square, width: int) -> "Snake":
-        """Return the snake after a step. With a `width` the edges of the board are joined."""
+        """Return the snake after a step. If `width` is not 0, the board's edges are joined."""
         x, y = self.body[0][0] + step[0], self.body[0][1] + step[1]
         head = (x % width, y % width) if width else (x, y)
         return Snake((head, *self.body[:-1]), self.health - 1)
@@ -78,7 +78,7 @@ class Snake(NamedTuple):
         return Snake((*self.body, self.body[-1]), FULL_HEALTH, self.out, self.reason)
 
     def ended(self, turn: int, reason: str) -> "Snake":
-        """Return the snake that went out in a turn."""
+        """Return the snake as it goes out in a turn."""
         return Snake(self.body, self.health, turn, reason)
 
 
@@ -98,7 +98,7 @@ class SnakesState(JointState):
         self.snakes = snakes
         self.food = food
         self.feeds = feeds
-        """True while chance decides about new food."""
+        """True if chance decides next whether new food appears."""
         self.size = int(settings["size"])
         self._playing = tuple([seat for seat, snake in enumerate(snakes) if not snake.out])
 
@@ -133,7 +133,7 @@ class SnakesState(JointState):
         return Outcome.ranked(places, reason)
 
     def _goes_on(self, left: int, turn: int) -> bool:
-        """Return whether the game goes on with so many snakes after a turn."""
+        """Return true if the game continues with `left` snakes after a turn."""
         return left > 1 and turn < int(self.settings["turns"])
 
     @property
@@ -182,7 +182,7 @@ class SnakesState(JointState):
         return SnakesState(self.settings, turn, tuple(snakes), self.food - heads, feeds=feeds)
 
     def _lost(self, snake: Snake) -> str:
-        """Return the reason why a snake is out regardless of other snakes; empty if there is none."""
+        """Return the reason why a snake is out regardless of other snakes; an empty text if it is not out."""
         if snake.health <= 0:
             return "out-of-health"
         return "" if all(0 <= each < self.size for each in snake.body[0]) else "wall-collision"
@@ -191,17 +191,17 @@ class SnakesState(JointState):
 
     @cached_property
     def _taken(self) -> frozenset[Square]:
-        """The squares with a snake or with food."""
+        """The squares that have a snake or food."""
         on_board = [square for seat in self._playing for square in self.snakes[seat].body]
         return self.food.union(on_board)
 
     def _free(self) -> list[int]:
-        """Return the squares without a snake and without food, each as a number: row times size, plus column."""
+        """Return the free squares (no snake, no food) as numbers: row times size, plus column."""
         taken = self._taken
         return [number for number, square in enumerate(_squares(self.size)) if square not in taken]
 
     def _food_chances(self) -> tuple[float, float]:
-        """Return the probability of no new food, and that of new food on each free square."""
+        """Return two probabilities: no new food, and new food on any given free square."""
         free = self.size**2 - len(self._taken)
         chance = (FOOD_CHANCE if self.food else 1.0) if free else 0.0
         return 1.0 - chance, chance / max(1, free)
@@ -213,7 +213,7 @@ class SnakesState(JointState):
         return ([(0, none)] if none else []) + ([(1 + number, each) for number in self._free()] if each else [])
 
     def draw(self, number: int) -> int:
-        """Return the code as `drawn` does, in less time: the free squares have equal probabilities."""
+        """Return the code that `drawn` would return, but faster: all free squares have the same probability."""
         none, each = self._food_chances()
         place = drawn_evenly(none, each, self.size**2 - len(self._taken), number)
         return 1 + self._free()[place - 1] if place else 0
@@ -273,7 +273,7 @@ def _cell(x: int, y: int, size: int) -> int:
 
 
 def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
-    """Return the cells to mark after a ply: the heads that moved, or the new food. A head off the board has no cell."""
+    """Return the cells to mark after a ply: the moved heads that are on the board, or the new food."""
     size, snakes, words = view["size"], view["snakes"], ply.split(" ")
     if len(words) == len(snakes) and {IDLE, *STEPS}.issuperset(words):
         heads = [snake["body"][0] for word, snake in zip(words, snakes, strict=True) if word != IDLE]
@@ -282,7 +282,7 @@ def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
-    """Return the kind of collision of a snake's head with one of the snakes `there`; empty without a collision."""
+    """Return the kind of collision of a snake's head with a snake in `there`; an empty text without a collision."""
     own = there[seat]
     head, others = own.body[0], [snake for other, snake in there.items() if other != seat]
     if head in own.body[1:]:
@@ -294,7 +294,7 @@ def _collided(seat: int, there: Mapping[int, Snake]) -> str:
 
 
 def _grown_each_turn(snake: Snake) -> Snake:
-    """Return a constrictor after its turn: fed, and longer unless it has just grown."""
+    """Return a constrictor snake after its turn: with full health, and longer unless it has just grown."""
     return snake.grown() if snake.body[-1] != snake.body[-2] else snake._replace(health=FULL_HEALTH)
 
 
@@ -318,7 +318,7 @@ class SnakesGame(Game):
         return self.initial_for(self.seats, settings, seed)
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
-        """Return the start: snakes near the edges, placed by the seed, with food near each snake and in the middle."""
+        """Return the first state: snakes near the edges, placed by the seed, and food near them and in the middle."""
         full = self.complete(settings)
         self.check_seats(seats)
         size, lot = int(full["size"]), Random(seed)
@@ -392,7 +392,7 @@ def _square(given: Any) -> Square:
 
 
 def _snake(given: Mapping[str, Any], turn: int) -> Snake:
-    """Read a snake of a view. Raises KeyError, TypeError and ValueError."""
+    """Read a snake from a view. Raises KeyError, TypeError or ValueError if it is wrong."""
     body = tuple(_square(each) for each in given["body"])
     snake = Snake(body, given["health"], given["out"], given["reason"])
     if len(body) < FIRST_LENGTH or type(snake.health) is not int or type(snake.out) is not int:

@@ -31,18 +31,18 @@ HAS_LINE = tuple(any(mask & line == line for line in LINES) for mask in MASKS)
 EMPTY = tuple(tuple(square for square in SQUARES if not mask >> square & 1) for mask in MASKS)
 EMPTY_NAMES = tuple(tuple(NAMES[square] for square in squares) for squares in EMPTY)
 OPEN_LINES = tuple(sum(not mask & line for line in LINES) for mask in MASKS)
-"""The number of lines that are open to a side, by the opponent's squares."""
+"""Number of lines open to a side; the index is the mask of the opponent's squares."""
 ROWS = tuple(
     "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(3)) for x in range(8) for o in range(8)
 )
-"""The text of a row, by the three bits of X in the row times 8 plus the three bits of O."""
+"""The text of a row of squares; the index is the three bits of X times 8, plus the three bits of O."""
 OUTCOMES = (Outcome.win(0, "three in a row"), Outcome.win(1, "three in a row"))
 DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "second")}
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
-    """Return a table for each of the eight rotations and reflections: the mask afterwards, by the mask before."""
+    """Return eight tables, one for each rotation or reflection. A table maps a mask to the mask afterwards."""
     # Each item of `turns` maps a square to its place after one, two, three and four quarter turns.
     turns = [[3 * column + 2 - row for row in range(3) for column in range(3)]]
     for _ in range(3):
@@ -120,17 +120,17 @@ class TicTacToeState(State):
         return "\n---+---+---\n".join(rows)
 
     def canonical(self) -> int:
-        """Return the least number among the eight rotations and reflections."""
+        """Return the same key for all rotations and reflections of a position."""
         return _folded(self.x, self.o)
 
     def estimate(self) -> float:
-        """Estimate by the lines open to the mover less the lines open to the opponent, divided by nine."""
+        """Estimate by the lines open to the mover minus the lines open to the opponent, divided by nine."""
         difference = OPEN_LINES[self.o] - OPEN_LINES[self.x]
         return (difference if self.to_move == 0 else -difference) / 9
 
 
 _position = cache(TicTacToeState)
-"""Return the position of these squares of X and O, the same object for each call."""
+"""Return the position with these squares of X and O. Equal squares give the same object."""
 
 
 class TicTacToe(Game):
@@ -171,4 +171,4 @@ class TicTacToe(Game):
 
 
 GAME = TicTacToe()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -34,11 +34,11 @@ from rumble_engine.views import mover_in, mover_of, settings_in, text_in, texts_
 
 BOARD = squares(8, 8, from_top=True)
 CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 for square in range(32))
-"""The cell of `BOARD` for each dark square."""
+"""The cell of `BOARD` for each dark square, by the square's index."""
 PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
-"""The index in the board's text for each dark square."""
+"""The index in the board's text of each dark square."""
 DRAWN = tuple(63 - place for place in PLACES)
-"""The index in the drawing for each dark square. The drawing is the view after half a turn: black is at the bottom."""
+"""The index in the drawing of each dark square. The drawing is the view turned by 180 degrees, with black below."""
 NUMBERED = tuple(str(DRAWN.index(cell) + 1) if cell in DRAWN else "" for cell in range(64))
 PIECES = {
     "b": Piece("black man", 0, "disc", "dark"),
@@ -49,18 +49,18 @@ PIECES = {
 MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
-"""The outcomes of a side without a move, by the seat that cannot move."""
+"""The outcome if a side has no move, by the seat of this side."""
 Key = tuple[int, int, int]
-"""The masks of black's pieces, white's pieces and the kings: a position, up to the seat to move."""
+"""A position without the seat to move: the masks of black's pieces, white's pieces, and kings."""
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class CheckersState(State):
     """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves that count toward a draw.
 
-    `since` has the codes of the moves since the last capture or move of a man. `past` has the key of each position
-    since that move, the present position last. `moves` has the mover's moves, even if the game is drawn. `past` and
-    `moves` follow from the other fields.
+    `since` has the codes of all moves after the last capture or move of a man. `past` has the key of each position
+    since then, the present position last. `moves` are the mover's moves, even if the game is drawn. `past` and `moves`
+    follow from the other fields.
     """
 
     black: int
@@ -69,7 +69,7 @@ class CheckersState(State):
     mover: int
     repetitions: int
     quiet: int
-    """Number of quiet plies that make a draw."""
+    """Number of quiet plies after which the game is a draw."""
     since: tuple[int, ...]
     past: tuple[Key, ...] = field(compare=False)
     moves: tuple[int, ...] = field(compare=False, repr=False)
@@ -85,7 +85,7 @@ class CheckersState(State):
         return self._draw()
 
     def codes(self) -> Sequence[int]:
-        """Return the jumps, or the steps if there are none, in the order of the squares left."""
+        """Return the codes of all jumps, or of all steps if there is no jump, in the order of the squares left."""
         return () if self._draw() else self.moves
 
     def after(self, code: int) -> "CheckersState":
@@ -134,7 +134,7 @@ class CheckersState(State):
         return " ".join([rows, GAME.seat_marks[self.mover], *(text_of(code) for code in self.since)])
 
     def diagram(self) -> str:
-        """Return the board; empty dark squares show their number."""
+        """Return the board as lines. Empty dark squares show their numbers."""
         cells, drawn = list(self._drawn()), self._drawn()
         for number, place in enumerate(PLACES, 1):
             cells[place] = str(number) if drawn[place] == "." else drawn[place]
@@ -143,7 +143,10 @@ class CheckersState(State):
         )
 
     def canonical(self) -> tuple[object, ...]:
-        """Return the position and the counts toward a draw as the mover sees them; white's view is turned around."""
+        """Return the position and the counts toward a draw, as the mover sees them.
+
+        White's view is turned by 180 degrees.
+        """
         keys = [_turned(key) for key in self.past] if self.mover else self.past
         return keys[-1], len(self.since), tuple(sorted(keys)), self.repetitions, self.quiet
 
@@ -182,13 +185,13 @@ def _clicks(move: str) -> Path:
 
 
 def _turned(key: Key) -> Key:
-    """Return a position after half a turn, with the sides exchanged."""
+    """Return a position turned by 180 degrees, with the sides exchanged."""
     black, white, kings = (int(f"{mask:032b}"[::-1], 2) for mask in key)
     return white, black, kings
 
 
 class Checkers(Game):
-    """English draughts: a side that cannot move loses."""
+    """Checkers (English draughts): a side that cannot move loses."""
 
     name = "checkers"
     title = "Checkers"
@@ -221,7 +224,10 @@ class Checkers(Game):
         return _clicks(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> CheckersState:
-        """Refuse pieces on light squares, too many pieces, uncrowned men on the far row, and an impossible `since`."""
+        """Read a position.
+
+        Refuse pieces on light squares, too many pieces, uncrowned men on the far row, a bad `since`.
+        """
         full = self.complete(settings)
         rows, mark, *since = text.split(" ") if " " in text else (text, "")
         lines = rows.split("/")
@@ -238,7 +244,7 @@ def _state(black: int, white: int, kings: int, mover: int, settings: Mapping[str
 def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, Any]) -> CheckersState:
     """Return the state with these pieces, reached by the moves `since`. Raises BadPosition.
 
-    The moves are taken back and made again, to check them and to count repetitions.
+    The moves are taken back and made again, to check them and to count repeated positions.
     """
     masks = BOARD.read(MARKS, board)
     if any(mask & ~sum(1 << cell for cell in CELLS) for mask in masks):
@@ -267,4 +273,4 @@ def _place(board: str, mover: int, since: Sequence[str], settings: Mapping[str, 
 
 
 GAME = Checkers()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -9,11 +9,11 @@ from functools import cache
 
 ALL = (1 << 32) - 1
 FAR = (0xF000_0000, 0xF)
-"""The row where the men of each seat are crowned, as a mask."""
+"""The row on which men of each seat become kings, as a mask."""
 
 
 def _walk(square: int, down: int, across: int) -> int | None:
-    """Return the dark square `down` rows and `across` columns away; None off the board."""
+    """Return the dark square that is `down` rows and `across` columns away; None off the board."""
     row, column = square // 4 + down, square % 4 * 2 + 1 - square // 4 % 2 + across
     return row * 4 + column // 2 if 0 <= row < 8 and 0 <= column < 8 else None
 
@@ -26,21 +26,24 @@ def _reach(length: int, *downs: int) -> tuple[tuple[int, ...], ...]:
 
 
 STEPS = (_reach(1, 1), _reach(1, -1), _reach(1, 1, -1))
-"""The squares a step away, -1 off the board, by kind of piece (a man of seat 0, a man of seat 1, a king) and square."""
+"""The squares one step away (-1 off the board), by kind of piece and square.
+
+The kinds are a man of seat 0, a man of seat 1, and a king.
+"""
 JUMPS = (_reach(2, 1), _reach(2, -1), _reach(2, 1, -1))
-"""The squares two steps away, -1 off the board, by kind of piece and square, in the order of `STEPS`."""
+"""The squares two steps away (-1 off the board), by kind of piece and square, in the order of `STEPS`."""
 BETWEEN = {
     (start, end): 1 << over
     for start in range(32)
     for over, end in zip(STEPS[2][start], JUMPS[2][start], strict=True)
     if end >= 0
 }
-"""The mask of the square whose piece a jump takes, by the jump's start and end."""
+"""The mask of the square over which a jump goes, by the start and end of the jump."""
 
 
 @cache
 def text_of(code: int) -> str:
-    """Return the numbers of a move's squares, counted from 1, with `-` (a step) or `x` (jumps) between them."""
+    """Return a move as text: the numbers of its squares, counted from 1, with `-` (a step) or `x` (jumps) between."""
     path = path_of(code)
     return ("-" if len(path) == 2 and (path[0], path[1]) not in BETWEEN else "x").join(str(s + 1) for s in path)
 
@@ -55,9 +58,9 @@ def path_of(code: int) -> list[int]:
 
 
 def read(text: str) -> int | None:
-    """Return the code of a text that looks like a move: two squares with `-` between, or two and more with `x`.
+    """Return the code of a text in the form of a move: two squares with `-` between them, or several with `x`.
 
-    Return None for any other text. The move need not be legal.
+    Return None for a text in no such form. It is not checked that the move is legal.
     """
     parts = text.split("-" if "-" in text else "x") if len(text) <= 40 else []
     if len(parts) < 2 or ("-" in text and len(parts) > 2) or not all(part in NUMBERS for part in parts):
@@ -98,7 +101,7 @@ def legal_moves(black: int, white: int, kings: int, mover: int) -> tuple[int, ..
 
 
 def _jumps(code: int, square: int, kind: int, theirs: int, free: int, crown: int) -> list[int]:
-    """Return the codes of the jumps that go on from `square`, each to its end. `code` ends with `square`."""
+    """Return the codes of all complete jumps that continue from `square`. `code` has the squares up to `square`."""
     found = []
     for over, end in zip(STEPS[kind][square], JUMPS[kind][square], strict=True):
         if end >= 0 and theirs >> over & 1 and free >> end & 1:

@@ -9,4 +9,4 @@ TEXTS = tuple(start + end + piece for piece in ("", "", "n", "b", "r", "q") for 
 """The text of each code, in the notation of the Universal Chess Interface: `e2e4`, `e7e8q`."""
 # Codes from 4096 to 8191 would promote to a pawn, so no move has them; `TEXTS` repeats the texts of 0 to 4095 there.
 CODES = {text: code for code, text in enumerate(TEXTS) if not 4096 <= code < 8192}
-"""The code of each text: every pair of squares, and every promotion between two squares, possible or not."""
+"""The code of each text. All pairs of squares and all promotions between two squares are included, possible or not."""

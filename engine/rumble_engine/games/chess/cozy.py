@@ -9,16 +9,16 @@ from rumble_engine.games.chess.codes import CODES
 
 ONGOING, PAWN = GameStatus.Ongoing, Piece.Pawn
 HOMES = {Color.White: Square.E1, Color.Black: Square.E8}
-"""The first square of each side's king."""
+"""The square on which each side's king begins."""
 
 
 class Moves:
-    """The library's moves by Rumble's codes, and the codes by move, for all moves that some piece could make."""
+    """The library's moves by Rumble's codes, and the codes by move, for each move that any piece could make."""
 
     __slots__ = ("codes", "moves")
 
     def __init__(self, castling: dict[str, str]) -> None:
-        """Make the tables; `castling` has the library's text for each of Rumble's texts of castling."""
+        """Make the tables. `castling` has the library's text of each castling move, by Rumble's text."""
         foreign = castling.values()
         possible = {text: code for text, code in CODES.items() if _is_possible(code) and text not in foreign}
         self.moves = {code: Move.from_str(castling.get(text, text)) for text, code in possible.items()}
@@ -26,7 +26,7 @@ class Moves:
 
 
 def _is_possible(code: int) -> bool:
-    """Return whether a queen, a knight or a pawn about to be promoted could make the move on some board."""
+    """Return true if a queen, a knight or a promoting pawn could make the move on some board."""
     rows, columns = abs((code >> 9 & 7) - (code >> 3 & 7)), abs((code >> 6 & 7) - (code & 7))
     if code >> 12:
         return rows == 1 and columns < 2 and code >> 3 & 7 in (0, 7)
@@ -34,15 +34,15 @@ def _is_possible(code: int) -> bool:
 
 
 AWAY = Moves({})
-"""The moves of a side whose king is not on its first square, and which therefore cannot castle."""
+"""The moves of a side with its king away from the first square. The side cannot castle."""
 AT_HOME = {Color.White: Moves({"e1g1": "e1h1", "e1c1": "e1a1"}), Color.Black: Moves({"e8g8": "e8h8", "e8c8": "e8a8"})}
-"""The moves of a side whose king is on its first square, where `e1g1` can only be castling."""
+"""The moves of a side whose king is on its first square. There `e1g1` always means castling."""
 
 
 class CozyPosition:
-    """A board of cozy-chess (see `library.Position`).
+    """A position on a board of cozy-chess (see `library.Position`).
 
-    The count of quiet plies is set to 0 before each move, because the library ends games at 100 and Rumble may not.
+    The library's count of quiet plies is set to 0 before each move, because the library would end games at 100 plies.
     """
 
     __slots__ = ("_board", "_moves", "key", "placed", "quiet", "rights")
@@ -82,11 +82,11 @@ class CozyPosition:
         return bool(self._board.checkers())
 
     def _can_pass(self, square: str) -> bool:
-        """Return whether a pawn can capture in passing on this square."""
+        """Return true if a pawn can capture in passing on this square."""
         pawns = self._board.pieces(PAWN)
         return any(str(move)[2:] == square for move in self._board.generate_moves_for(pawns))
 
 
 def open_cozy(key: str) -> CozyPosition:
-    """Return the position given by the first four fields of a FEN."""
+    """Return the position from the first four fields of a FEN."""
     return CozyPosition(Board.from_fen(f"{key} 0 1"))

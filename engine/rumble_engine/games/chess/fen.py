@@ -1,7 +1,7 @@
-"""Forsyth-Edwards Notation (FEN), read with all checks, and the squares that a piece attacks.
+"""Reading positions in Forsyth-Edwards Notation (FEN) with all checks, and finding the squares that a piece attacks.
 
-A board is a text of 64 cells from a8 to h1, row by row from the top, `.` for empty. The functions on attacks work on
-every board, valid or not, so that they can find out why a position cannot occur.
+A board is a text of 64 cells from a8 to h1, row by row from the top, with `.` for an empty cell. The functions on
+attacks accept every board, valid or not, because they are used to find out why a position cannot occur.
 """
 
 import re
@@ -18,9 +18,9 @@ FORM = re.compile(
 )
 EMPTY = tuple((str(length), "." * length) for length in range(8, 0, -1))
 CELLS = {name: square ^ 56 for square, name in enumerate(NAMES)}
-"""The cell of each square, by name."""
+"""The index in the board's text of each square, by name."""
 CASTLING = {"K": ("e1", "h1"), "Q": ("e1", "a1"), "k": ("e8", "h8"), "q": ("e8", "a8")}
-"""The squares of the king and the rook for each right to castle."""
+"""The squares of the king and of the rook, for each right to castle."""
 STRAIGHT, DIAGONAL = ((0, 1), (0, -1), (1, 0), (-1, 0)), ((1, 1), (1, -1), (-1, 1), (-1, -1))
 JUMPS = ((1, 2), (1, -2), (-1, 2), (-1, -2), (2, 1), (2, -1), (-2, 1), (-2, -1))
 STEPS = {
@@ -32,14 +32,14 @@ STEPS = {
     "P": (((-1, -1), (-1, 1)), 1),
     "p": (((1, -1), (1, 1)), 1),
 }
-"""The directions of each piece as rows down and columns right, and the most steps in a direction.
+"""The moves of each piece: directions as (rows down, columns right), and the most steps in a direction.
 
-Capital letters stand for both sides; only pawns differ by side. A pawn's directions are its captures.
+Capital letters stand for both sides, except for pawns. The directions of a pawn are its captures.
 """
 
 
 class Fields(NamedTuple):
-    """A position in Forsyth-Edwards Notation."""
+    """The six fields of a position in Forsyth-Edwards Notation."""
 
     cells: str
     side: str
@@ -83,9 +83,9 @@ def read(text: str) -> Fields:
 
 
 def faults(position: Fields) -> list[str]:
-    """Return the reasons why the position cannot occur; empty if it can.
+    """Return the reasons why a position cannot occur; empty if it can occur.
 
-    Without exactly one king a side, checks by pieces are not examined.
+    Checks by pieces are examined only if each side has exactly one king.
     """
     cells, side = position.cells, position.side
     men = {"white": [man for man in cells if man.isupper()], "black": [man.upper() for man in cells if man.islower()]}
@@ -126,7 +126,7 @@ def attackers(cells: str, cell: int) -> list[int]:
 
 
 def attacked(cells: str, cell: int, man: str) -> Iterator[int]:
-    """Yield the cells that a man on `cell` attacks, empty or not."""
+    """Yield the cells, empty or not, that a piece `man` on `cell` attacks."""
     for way in _ways(cell, man if man == "p" else man.upper()):
         for end in way:
             yield end
@@ -136,7 +136,7 @@ def attacked(cells: str, cell: int, man: str) -> Iterator[int]:
 
 @cache
 def _ways(cell: int, man: str) -> tuple[tuple[int, ...], ...]:
-    """Return the cells that the man attacks on an empty board, nearest first, for each direction."""
+    """Return the cells that the piece attacks on an empty board: a tuple for each direction, nearest first."""
     steps, length = STEPS[man]
     row, column = divmod(cell, 8)
     ways = (((row + down * count, column + right * count) for count in range(1, length + 1)) for down, right in steps)
@@ -149,7 +149,7 @@ def _may_castle(cells: str, right: str) -> bool:
 
 
 def _pushed(position: Fields) -> tuple[int, int] | None:
-    """Return the cells left and reached by the pawn that may be captured in passing; None if no pawn may be."""
+    """Return the cells left and reached by the pawn that can be captured in passing; None without such a pawn."""
     cells = position.cells
     if position.passing == "-" or position.passing[1] != ("6" if position.side == "w" else "3"):
         return None
@@ -159,7 +159,7 @@ def _pushed(position: Fields) -> tuple[int, int] | None:
 
 
 def _impossible(cells: str, king: int, checkers: list[int], pushed: tuple[int, int] | None) -> bool:
-    """Return whether no last move can have given this check."""
+    """Return true if no last move could have led to this check."""
     # A move gives check by at most two pieces: the moved piece, and a piece that the moved piece stood in front of. The
     # moved piece has left the line from the other piece to the king, so the three pieces are not on one line.
     if not checkers or pushed is None:

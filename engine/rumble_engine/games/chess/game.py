@@ -42,18 +42,18 @@ MEN = {
     **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
 }
 MATES = Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate")
-"""The outcomes of checkmate, by the seat that is mated."""
+"""The outcome of checkmate, by the seat that is mated."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
 MATING = re.compile("[PRQprq]")
-"""Matches, in the first field of a FEN, a piece that can mate with only its king, or a pawn, which may promote."""
+"""Pattern of pieces that can mate with only their king, and of pawns, in the first field of a FEN."""
 SIDES = {".": 0} | {man: 1 if man.isupper() else -1 for man in MEN}
 """The side of each character of a board: 1 for white, -1 for black, 0 for an empty cell."""
 
 
 class ChessState(State):
-    """A position, the moves since the last irreversible move, the positions seen since, and caches."""
+    """A position, the moves since the last irreversible move, the positions since then, and cached results."""
 
     __slots__ = (
         "_claims",
@@ -78,9 +78,10 @@ class ChessState(State):
         since: tuple[str, ...] = (),
         seen: tuple[str, ...] = (),
     ) -> None:
-        """Make the state after `quiet` quiet plies, in move `number`.
+        """Make the state with `quiet` quiet plies so far, in move `number`.
 
-        `since` has the moves since the last irreversible move, `seen` the key of the position before each such move.
+        `since` has the moves after the last irreversible move, and `seen` the key of the position before each of these
+        moves.
         """
         self._position, self._claims, self._mover = position, claims, mover
         self._quiet, self._number, self._since = quiet, number, since
@@ -152,11 +153,11 @@ class ChessState(State):
         return BOARD.diagram(self._cells())
 
     def canonical(self) -> tuple[object, ...]:
-        """Return the position and the counts toward a draw; because of castling, chess has no symmetry."""
+        """Return the position and the counts toward a draw. Chess has no symmetry, because of castling."""
         return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in material (1, 3, 3, 5, 9), and in pieces in the middle (0.1 each)."""
+        """Estimate by the mover's lead in material (1, 3, 3, 5, 9) and in pieces on the middle squares (0.1 each)."""
         cells = self._cells()
         count = cells.count
         material = (
@@ -207,7 +208,7 @@ class ChessState(State):
         return "no such move"
 
     def _reaches(self, cells: str, start: str, end: str) -> bool:
-        """Return whether the man on `start` can go to `end`, leaving aside checks to its king, and castling."""
+        """Return true if the piece on `start` can go to `end`, without regard to castling and to checks of its king."""
         cell, goal = CELLS[start], CELLS[end]
         man = cells[cell]
         if man not in "Pp":
@@ -222,7 +223,7 @@ class ChessState(State):
 
 
 class Chess(Game):
-    """Chess by the FIDE laws."""
+    """Chess by the laws of FIDE."""
 
     name = "chess"
     title = "Chess"
@@ -232,7 +233,7 @@ class Chess(Game):
     )
 
     def __init__(self, opener: Opener = open_position) -> None:
-        """Make the game, played with the library behind `opener`."""
+        """Make the game. `opener` opens positions with a library for chess moves."""
         self._open = opener
 
     def initial(self, settings: Mapping[str, Any] | None = None, seed: int = 0) -> ChessState:
@@ -246,7 +247,7 @@ class Chess(Game):
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return clicks on the square left and the square reached; the promotions of a move have equal paths."""
+        """Return two clicks: the square left and the square reached. All promotions of a move have the same path."""
         return BOARD.path(move)
 
     def written(self, state: State, move: str) -> str:
@@ -264,7 +265,7 @@ class Chess(Game):
     def _place(self, fen: str, since: Sequence[str], claims: bool) -> ChessState:
         """Return the state of this position, reached by the moves `since`. Raises BadPosition.
 
-        The moves are taken back and made again, to check them and to count repetitions.
+        The moves are taken back and made again, to check them and to count repeated positions.
         """
         goal = read(fen)
         state = start = self._state(goal, claims)
@@ -289,7 +290,7 @@ class Chess(Game):
 
 
 def _taken_back(fields: Fields, moves: Sequence[str]) -> Fields:
-    """Return the position before these moves. Raises BadPosition if a move is a pawn's, or cannot be taken back."""
+    """Return the position before these moves. Raises BadPosition if a move is by a pawn, or cannot be taken back."""
     cells, mover, number = list(fields.cells), "wb".index(fields.side), fields.number
     for text in reversed(moves):
         mover = 1 - mover
@@ -307,11 +308,11 @@ def _is_of(seat: int, man: str) -> bool:
 
 
 def _is_dead(cells: str) -> bool:
-    """Return whether nobody can mate: at most one knight or bishop beside the kings, or only bishops on one colour."""
+    """Return true if neither side can mate: kings with one more piece at most, or with bishops on one colour only."""
     pieces = [cell for cell, man in enumerate(cells) if man in "NBnb"]
     colours = {(cell + cell // 8) % 2 for cell in pieces}
     return len(pieces) < 2 or (len(colours) == 1 and all(cells[cell] in "Bb" for cell in pieces))
 
 
 GAME = Chess()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -15,11 +15,14 @@ from rumble_engine.errors import MissingExtra
 
 
 class Position(Protocol):
-    """A board, the side to move, and the rights of both sides. Immutable; can be pickled."""
+    """A board with the side to move and the rights of both sides. It is immutable, and can be pickled."""
 
     @property
     def key(self) -> str:
-        """The first four fields of the FEN, with a square for capture in passing only if such a capture is legal."""
+        """The first four fields of the FEN.
+
+        A square for capture in passing is given only if such a capture is legal.
+        """
 
     @property
     def placed(self) -> str:
@@ -31,7 +34,7 @@ class Position(Protocol):
 
     @property
     def quiet(self) -> bool:
-        """True if `after` made this position by a quiet move: no capture and no move of a pawn."""
+        """True if the last move was quiet: neither a capture nor a move of a pawn."""
 
     def codes(self) -> list[int]:
         """Return the codes of the legal moves (see `codes`), in rising order."""
@@ -50,7 +53,7 @@ class Position(Protocol):
 
 
 Opener = Callable[[str], Position]
-"""Makes a position from the first four fields of a FEN, in which `fen.faults` has found no fault."""
+"""Function that opens a position from the first four fields of a FEN. `fen.faults` must have found no fault in them."""
 
 open_position: Opener
 try:

@@ -6,7 +6,7 @@ from rumble_engine.games.chess.codes import CODES
 
 
 class PythonChessPosition:
-    """A board of python-chess (see `library.Position`)."""
+    """A position on a board of python-chess (see `library.Position`)."""
 
     __slots__ = ("_board", "key", "placed", "quiet", "rights")
 
@@ -42,7 +42,7 @@ class PythonChessPosition:
 
 
 def open_python_chess(key: str) -> PythonChessPosition:
-    """Return the position given by the first four fields of a FEN."""
+    """Return the position from the first four fields of a FEN."""
     return PythonChessPosition(Board(f"{key} 0 1"))
 
 

@@ -8,7 +8,7 @@ from rumble_engine.games.chess.fen import CELLS, attackers
 
 
 def san(state: State, move: str) -> str:
-    """Return the legal `move` of a state of chess, `g1f3`, as people write it, `Nf3`. Raises as `State.play` does."""
+    """Return a legal move, such as `g1f3`, as people write it: `Nf3`. Raises the errors of `State.play`."""
     after = state.play(move)
     start, end, cells = move[:2], move[2:4], state.view()["board"]
     man = cells[CELLS[start]].upper()
@@ -25,9 +25,9 @@ def san(state: State, move: str) -> str:
 
 
 def spellings(state: State, move: str) -> list[str]:
-    """Return the texts that people may write for the legal `move`, the standard text first.
+    """Return all texts by which people may write a legal move, the standard text first.
 
-    The other texts have more or less of the start square, or leave out the new piece of a promotion.
+    The others have more or less of the start square, or no promotion piece.
     """
     usual, start, end = san(state, move), move[:2], move[2:4]
     if usual[0] in "KQRBN":
@@ -38,9 +38,9 @@ def spellings(state: State, move: str) -> list[str]:
 
 
 def _which(state: State, cells: str, start: str, end: str) -> str:
-    """Return the part of the square `start` that distinguishes its piece from equal pieces that may go to `end`, too.
+    """Return the part of `start` that is needed in the text of a move, if other equal pieces can go to `end`, too.
 
-    The part is the column, the row, both, or the empty text if there is no such other piece.
+    The part is the column, the row or both. The part is empty without such a piece.
     """
     man = cells[CELLS[start]]
     others = [

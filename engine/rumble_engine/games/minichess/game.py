@@ -47,7 +47,7 @@ MEN = {
 }
 MATE = (Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate"))
 STUCK = (Outcome.win(1, "stalemate"), Outcome.win(0, "stalemate"))
-"""The outcomes where stalemate loses, by the side that cannot move."""
+"""The outcomes if stalemate is a loss, by the side that cannot move."""
 ARRIVED = (Outcome.win(0, "pawn reached the last row"), Outcome.win(1, "pawn reached the last row"))
 STALEMATE, BARE, QUIET = (
     Outcome.draw(why) for why in ("stalemate", "only kings are left", "no capture and no pawn move")
@@ -65,7 +65,7 @@ class Rules:
 
 @dataclass(slots=True, unsafe_hash=True)
 class MinichessState(State):
-    """A position: sixteen characters row by row from the top, the seat to move, the quiet plies so far, the rules."""
+    """A position: 16 characters row by row from the top, the seat to move, the quiet plies so far, and the rules."""
 
     board: str
     mover: int
@@ -87,7 +87,7 @@ class MinichessState(State):
         return self._draw()
 
     def codes(self) -> Sequence[int]:
-        """Return the legal moves in the order of the squares left (see `moves` for the codes)."""
+        """Return the codes of the legal moves (see `moves`), in the order of the squares left."""
         return () if self._arrived() or self._draw() else legal_moves(self.board, self.mover)
 
     def after(self, code: int) -> "MinichessState":
@@ -138,7 +138,7 @@ class MinichessState(State):
         return BOARD.diagram(self.board)
 
     def canonical(self) -> tuple[str, int, Rules]:
-        """Return the lesser of two texts (the mover's view, and its mirror image), the quiet plies, and the rules."""
+        """Return the same key for a position and its mirror image, as the mover sees them."""
         board = self.board[::-1].swapcase() if self.mover else self.board
         mirrored = "".join(board[row : row + 4][::-1] for row in range(0, 16, 4))
         return min(board, mirrored), self.quiet, self.rules
@@ -150,7 +150,7 @@ class MinichessState(State):
         return -lead if self.mover else lead
 
     def _arrived(self) -> bool:
-        """Return whether the last move left a pawn on the last row, as is possible only with `promotion` at `win`."""
+        """Return true if the last move left a pawn on the last row. This is possible only if `promotion` is `win`."""
         pawn = PIECES[1 - self.mover][1]
         return any(self.board[square] == pawn for square in LAST[1 - self.mover])
 
@@ -212,7 +212,7 @@ def _rules(settings: Mapping[str, Any]) -> Rules:
 
 
 def _place(board: str, mover: int, quiet: int, rules: Rules) -> MinichessState:
-    """Return the state with these pieces, row by row from the top. Raises BadPosition."""
+    """Return the state with these pieces, given row by row from the top. Raises BadPosition."""
     BOARD.read(".KPQkpq", board)
     for king, pawn, queen in PIECES:
         if board.count(king) != 1 or board.count(pawn) + board.count(queen) > 4:
@@ -229,4 +229,4 @@ def _place(board: str, mover: int, quiet: int, rules: Rules) -> MinichessState:
 
 
 GAME = Minichess()
-"""The instance that the entry point names."""
+"""The game object to which the entry point refers."""

@@ -59,7 +59,7 @@ def attacked(board: str, square: int, by: int) -> bool:
 
 
 def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
-    """Yield the squares left and reached of all moves, including moves that leave the own king attacked."""
+    """Yield the squares left and reached of all moves, even of moves that leave the mover's king attacked."""
     mine, (king, pawn, queen) = PIECES[mover], PIECES[mover]
     for start in range(16):
         piece = board[start]

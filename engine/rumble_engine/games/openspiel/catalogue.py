@@ -16,22 +16,22 @@ EXCLUDED = {
     "bridge_uncontested_bidding": "the last move solves the deal, which takes half a second",
     "tiny_bridge_2p": "the last move solves the deal, which takes a sixth of a second",
 }
-"""The games that are not offered, each with the reason. A move holds up all matches of a server for its time."""
+"""Games that are not offered, each with the reason. A slow move would hold up all matches of a server."""
 SEATS = ("players", "num_players", "numPlayers")
-"""The names of the parameter with the number of seats; no game has two of these parameters."""
+"""Names that OpenSpiel uses for the number of seats. No game has two of these parameters."""
 SEEDS = ("rng_seed", "seed")
-"""The names of the parameter with the seed of a game's generator."""
+"""Names that OpenSpiel uses for the seed of a game's random generator."""
 MOST_SEATS = {"tiny_hanabi": 2}
-"""The maximum number of seats where Rumble has fewer than OpenSpiel: the table of payoffs is for two seats."""
+"""Maximum number of seats of games for which it is less than in OpenSpiel: their payoffs are for two seats."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False, "use_double_dummy_result": False, "num_redeals": 1}
-"""The parameters with a fixed value, passed to each game with the parameter.
+"""Parameters with a fixed value, in every game with the parameter.
 
-The last two are of bridge: with different values, a solver runs up to seconds after the deal or at the end.
+The last two belong to bridge. With other values, a solver would take up to seconds after the deal or at the end.
 """
 SHOWN = {"egocentric", "egocentric_obs_tensor", "obs_back", "obs_front", "obs_side", "plain_obs_tensor", "string_rep"}
 """Parameters of OpenSpiel's output, without effect on a game."""
 SECRET = {"fully_obs", "imp_info", "observation_type"}
-"""Parameters that change the knowledge of a seat, and thus the kind of the game."""
+"""Parameters that change what a seat knows, and therefore the kind of game."""
 UNSAFE = {
     *("boards_file", "dims", "instances_file"),
     *("go_fish.initial_cards", "go_fish.ranks", "go_fish.suits", "goofspiel.num_turns", "hanabi.colors"),
@@ -46,7 +46,7 @@ OpenSpiel's checkers fails on boards that are not square. Of the last three game
 process: after another size, a match of the usual size ends the process.
 """
 HIDDEN = {*FIXED, *SEATS, *SEEDS, *SHOWN, *SECRET, *UNSAFE}
-"""Parameters that are not settings: of every game, or of the game before the dot."""
+"""Parameters that are not offered as settings, in all games or in the game named before the dot."""
 CHOICES = {
     each[0]: each
     for each in (
@@ -60,7 +60,7 @@ CHOICES = {
         ("winloss_scoring", "enable_gammons", "full_scoring"),
     )
 }
-"""The values of a parameter with a choice, by the default."""
+"""The allowed values of parameters with a choice. The key is the default value."""
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)
@@ -76,16 +76,19 @@ BOUNDS = {
     "yacht.dice_sides": (2, 6),
     "yacht.num_dice": (1, 5),
 }
-"""The minimum and the maximum of settings with narrower bounds than usual: values beyond fail or take seconds."""
+"""Bounds (minimum and maximum) of some settings. Values beyond them fail, or take seconds."""
 PER_SEAT = ("blind", "stack")
-"""Parameters of `universal_poker` with a number for each seat; the last number also stands for further seats."""
+"""Parameters of `universal_poker` that list a number for each seat. Seats without a number get the last number."""
 GRID = "A.B.C.D.E/.*.*.*.*./........./j.i.h.g.f/........./e.d.c.b.a/........./.*.*.*.*./F.G.H.I.J"  # codespell:ignore
-"""The default grid of `pathfinding`, since OpenSpiel's default is for a single seat. Absent seats have no letters."""
+"""The default grid of `pathfinding`. OpenSpiel's own default is for a single seat. Letters stand for seats."""
 
 
 @cache
 def kinds() -> dict[str, Any]:
-    """Return OpenSpiel's facts about each offered game: two or more seats, no required parameters; by full name."""
+    """Return OpenSpiel's description of each offered game, by full name.
+
+    Offered are the games for two or more seats without required parameters, except for `EXCLUDED`.
+    """
     return {
         PREFIX + kind.short_name: kind
         for kind in pyspiel.registered_games()
@@ -94,7 +97,7 @@ def kinds() -> dict[str, Any]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Return whether a game is won, lost or drawn by moves in turn, in the open, without chance."""
+    """Return true for a game without chance and secrets that is won, lost or drawn by moves in turn."""
     return bool(
         kind.min_num_players <= 2
         and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
@@ -106,27 +109,27 @@ def is_plain(kind: Any) -> bool:
 
 
 def hides(kind: Any) -> bool:
-    """Return whether a seat may not know everything."""
+    """Return true if some facts are hidden from some seats."""
     return bool(kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION)
 
 
 def is_joint(kind: Any) -> bool:
-    """Return whether the seats move at the same time."""
+    """Return true if the seats move at the same time."""
     return bool(kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS)
 
 
 def is_in_turn(kind: Any) -> bool:
-    """Return whether the seats move in turn, without chance."""
+    """Return true if the seats move in turn, and chance decides nothing."""
     return bool(not is_joint(kind) and kind.chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC)
 
 
 def is_cooperative(kind: Any) -> bool:
-    """Return whether the seats always have equal payoffs."""
+    """Return true if the seats always get equal payoffs."""
     return bool(kind.utility == pyspiel.GameType.Utility.IDENTICAL)
 
 
 def is_seeded(kind: Any) -> bool:
-    """Return whether OpenSpiel draws inside of the game, from a seed."""
+    """Return true if OpenSpiel draws random numbers inside the game, from a seed."""
     return bool(kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC)
 
 
@@ -169,7 +172,7 @@ def _setting(kind: Any, name: str, default: Any) -> Setting | None:
 def parameters_of(kind: Any, seats: int, settings: Mapping[str, SettingValue]) -> dict[str, Any]:
     """Return OpenSpiel's parameters for these settings. Raises BadSettings.
 
-    Parameters at the default are left out, since OpenSpiel computes some defaults from further parameters.
+    Parameters with the default value are left out, because OpenSpiel may compute their defaults from other parameters.
     """
     defaults = kind.parameter_specification
     values: dict[str, Any] = {name: value for name, value in FIXED.items() if name in defaults}

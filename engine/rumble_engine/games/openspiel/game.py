@@ -1,4 +1,4 @@
-"""The games of OpenSpiel, and the family of the games."""
+"""The games of OpenSpiel, and the family to which they belong."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -21,7 +21,7 @@ from rumble_engine.texts import shown
 from rumble_engine.views import settings_in
 
 BLACK_FIRST = {PREFIX + name for name in ("go", "gomoku", "othello")}
-"""Games with black stones for the first seat."""
+"""Games in which the first seat has the black stones."""
 ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
     *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
@@ -63,12 +63,12 @@ class OpenSpielGame(Game):
         return played(start, [int(word) for word in words])
 
     def diagram(self, view: Mapping[str, Any]) -> str:
-        """Return the board of a view; the view of a spectator of a hiding game has only the number of plies."""
+        """Return the board of a view. A spectator of a hidden game gets only the number of plies."""
         return view.get("board") or f"ply {view.get('ply', 0)}"
 
 
 class OpenSpiel(GameFamily):
-    """The games of OpenSpiel, as a family."""
+    """The family of the games of OpenSpiel."""
 
     title = "OpenSpiel"
     example = "go"
@@ -81,12 +81,12 @@ class OpenSpiel(GameFamily):
 
 
 FAMILY = OpenSpiel()
-"""The instance for the entry point."""
+"""The family object to which the entry point refers."""
 
 
 @cache
 def openspiel_game(name: str) -> OpenSpielGame:
-    """Return the game of a full name, as in `openspiel:go`. Raises UnknownGame."""
+    """Return the game with a full name such as `openspiel:go`. Raises UnknownGame."""
     if name not in FAMILY.names():
         raise UnknownGame(f"unknown game {name!r}; of OpenSpiel there are: {', '.join(FAMILY.names())}")
     kind = kinds()[name]

@@ -15,18 +15,18 @@ from rumble_engine.outcome import Outcome, places_of
 from rumble_engine.texts import shown
 
 LONGEST_MOVE = 80
-"""Maximum number of characters of a move; a longer text is unreadable."""
+"""Maximum number of characters of a move. A longer text is refused as unreadable."""
 MOST_MOVES = 2000
-"""Maximum number of moves of the seats in a match; a longer match is a tie. Plain games have no bound."""
+"""Maximum number of moves of the seats in a match. Then the match is a tie. Plain games have no maximum."""
 SEED_BITS = 31
-"""Number of bits of a seed: OpenSpiel keeps seeds in 32 bits with a sign."""
+"""Number of bits of a seed. OpenSpiel stores seeds as 32-bit numbers with a sign."""
 MOST_PAID = 1e9
-"""Maximum of a payoff, and of a loss."""
+"""Maximum of payoffs and of losses."""
 UNKNOWN = "?"
 
 
 class OpenSpielState(State):
-    """A state of OpenSpiel. Immutable."""
+    """A state of an OpenSpiel game, as an immutable state of Rumble."""
 
     __slots__ = ("_is_over", "_moves", "_seed", "_state", "_terms")
 
@@ -53,7 +53,7 @@ class OpenSpielState(State):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome by OpenSpiel's returns; the returns are the payoffs, except in plain games."""
+        """The outcome from OpenSpiel's returns. Except in plain games, the returns are the payoffs."""
         if not self._is_over:
             return None
         if not self._state.is_terminal():
@@ -69,7 +69,7 @@ class OpenSpielState(State):
 
     @property
     def is_seeding(self) -> bool:
-        """True where chance draws the seed of OpenSpiel's generator."""
+        """True if the next ply is the seed of OpenSpiel's random generator, drawn by chance."""
         return self._seed is None and self._terms.is_seeded
 
     def chances(self) -> Sequence[tuple[int, float]]:
@@ -94,7 +94,10 @@ class OpenSpielState(State):
         return {**own, **turn, **terms.fields}
 
     def text(self) -> str:
-        """Return the action numbers of the past plies, or `start`; in front, any unusual number of seats."""
+        """Return the action numbers of the past plies, or `start`.
+
+        An unusual number of seats stands in front of them.
+        """
         numbers = " ".join(str(number) for number in self._numbers()) or "start"
         return numbers if self.seats == self._terms.usual_seats else f"{self.seats}: {numbers}"
 
@@ -118,9 +121,9 @@ class TurnState(OpenSpielState):
     __slots__ = ("_codes", "_is_chance", "_mover", "_names")
 
     def __init__(self, terms: Terms, state: Any, mover: int, moves: int = 0, seed: int | None = None) -> None:
-        """Make the state as the class above does.
+        """Make the state like the base class.
 
-        `mover` is the seat to move if the game is over or chance decides; otherwise `state` tells the seat.
+        `mover` is used as the seat to move if the game is over or chance decides. Otherwise `state` tells the seat.
         """
         super().__init__(terms, state, moves, seed)
         self._codes: list[int] = []
@@ -135,7 +138,7 @@ class TurnState(OpenSpielState):
 
     @property
     def to_move(self) -> int:
-        """The seat to move; after the end and where chance decides, the seat after the last mover."""
+        """The seat to move. After the end and where chance decides, it is the seat after the last mover."""
         return self._mover
 
     @property
@@ -179,7 +182,7 @@ class TurnState(OpenSpielState):
 
 
 class PlainState(TurnState):
-    """A state of a plain game, which never leaves a ply to chance. Searches look at the class."""
+    """A state of a plain game, in which chance never decides. Searches recognize plain games by this class."""
 
     __slots__ = ()
 
@@ -192,7 +195,7 @@ class HiddenTurnState(TurnState):
     __slots__ = ()
 
     def seen(self, text: str, seat: int | None) -> str:
-        """Return a move to the mover only; before the end, chance is hidden from each seat."""
+        """Return a move to its mover only. Before the end, no seat sees the outcomes of chance."""
         return text if seat == ALL or seat in self.movers else UNKNOWN
 
 

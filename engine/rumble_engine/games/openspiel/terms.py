@@ -1,4 +1,4 @@
-"""The terms of a match: a game of OpenSpiel, the seats and settings, and the knowledge of each seat."""
+"""The terms of a match: a game of OpenSpiel with its seats and settings, and the text of a seat's knowledge."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,26 +22,26 @@ LASTING = {
     *("clobber", "connect_four", "dots_and_boxes", "go", "gomoku", "havannah", "hex", "mnk", "othello", "pentago"),
     *("tic_tac_toe", "twixt", "y"),
 }
-"""Games with the same text of a seat's action in every state: the texts are cached."""
+"""Games in which an action of a seat has the same text in every state, so that the texts can be cached."""
 INFORMATION = {
     "kuhn_poker": "the observation leaves out the order of the bets",
     "leduc_poker": "the observation leaves out the order of the bets",
     "repeated_leduc_poker": "the observation leaves out the order of the bets",
     "universal_poker": "the observation leaves out the cards on the board and the order of the bets",
 }
-"""Games with a view of OpenSpiel's information state in spite of an observation, each with the reason."""
+"""Games whose views are OpenSpiel's information states, each with the reason why its observations do not suffice."""
 TOLD = {"dark_chess": "the clock at the end tells whether the other seat has captured something or moved a pawn"}
-"""Games without the last two words of OpenSpiel's observation, each with the reason."""
+"""Games whose views leave out the last two words of OpenSpiel's observation, each with the reason."""
 
 Key = tuple[str, int, tuple[tuple[str, SettingValue], ...]]
-"""The full name of a game, the number of seats, and the values of the settings."""
+"""The key of the terms: a game's full name, the number of seats, and the values of the settings."""
 
 
 class Terms:
-    """A game of OpenSpiel with parameters."""
+    """A game of OpenSpiel with seats and settings."""
 
     def __init__(self, key: Key) -> None:
-        """Make the terms. Raises BadSettings for settings without a form in OpenSpiel."""
+        """Make the terms. Raises BadSettings if settings cannot be passed to OpenSpiel."""
         self.key = key
         name, self.seats, settings = key
         kind = kinds()[name]
@@ -51,18 +51,18 @@ class Terms:
         self.is_plain, self.is_seeded = is_plain(kind), is_seeded(kind)
         self.usual_seats, least, most = seats_of(kind)
         self.fields: Mapping[str, SettingValue] = {**({"seats": self.seats} if least < most else {}), **dict(settings)}
-        """The constant part of a view."""
+        """The part of every view that does not change during a match."""
         observes = kind.provides_observation_string and self._name not in INFORMATION
         self._reveals = "observation_string" if observes else "information_state_string"
         self.names: tuple[dict[int, str], ...] | None = ({}, {}) if self._name in LASTING else None
-        """The cached texts of actions, by seat and action; None if texts depend on the state."""
+        """Cached texts of actions, by seat and action; None if the text depends on the state."""
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={value}" for name, value in self._parameters.items())
         return shown(f"{self._name}({given})")
 
     def first(self, seed: int | None = None) -> Any:
-        """Return OpenSpiel's first state; with a seed, the state after OpenSpiel's draws. Raises BadSettings."""
+        """Return OpenSpiel's first state. With a seed, return the state after its random draws. Raises BadSettings."""
         seeded = {} if seed is None else {"rng_seed": seed}
         try:
             game = pyspiel.load_game(self._name, {**self._parameters, **seeded})
@@ -76,6 +76,6 @@ class Terms:
         return state
 
     def board(self, state: Any, seat: int) -> str:
-        """Return OpenSpiel's text of the knowledge of `seat`."""
+        """Return OpenSpiel's text of what `seat` knows."""
         text: str = getattr(state, self._reveals)(seat)
         return text.rsplit(" ", 2)[0] if self._name in TOLD else text

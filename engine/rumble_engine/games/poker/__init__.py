@@ -83,7 +83,7 @@ class PokerGame(Game):
         return PokerState(rules_of(seats, tuple(self.complete(settings).items())), 0, (0,) * seats, None, None)
 
     def load(self, view: Mapping[str, Any]) -> PokerState:
-        """Raise BadPosition: some private cards are hidden."""
+        """Refuse every view: some private cards are hidden. Raises BadPosition."""
         raise BadPosition("a view of poker is not the whole state: other seats have hidden cards")
 
     def sample(self, view: Mapping[str, Any], random: Random) -> PokerState:
@@ -133,11 +133,11 @@ class PokerGame(Game):
         return drawing.diagram(view)
 
     def written(self, state: State, move: str) -> str:
-        """Return the move in words: `fold`, `check`, `call`, `bet 300`, `raise 300`."""
+        """Return a move in words: `fold`, `check`, `call`, `bet 300`, `raise 300`."""
         return self.spellings(state, move)[0]
 
     def spellings(self, state: State, move: str) -> Sequence[str]:
-        """Return the move in words, in the notation of bots, and as `all-in` for the seat's last chips."""
+        """Return the texts of a move: in words, as bots write it, and `all-in` if it uses the seat's last chips."""
         assert isinstance(state, PokerState)
         hand, action = state.hand, action_of(move)
         assert hand is not None
@@ -155,9 +155,10 @@ def _words(cards: Sequence[str], betting: str, board: Sequence[str]) -> str:
 
 
 def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides: bool = False) -> Hand | None:
-    """Return the hand of three words of a position's text; None if the words are `-`. Raises BadPosition.
+    """Return the hand from three words of a position's text; None if all are `-`. Raises BadPosition.
 
-    With `hides`, a seat may have `??`: the seat gets any cards of the rest, because the cards no longer count.
+    With `hides`, a seat may have `??` in place of cards. It then gets any remaining cards, because they do not count
+    any more.
     """
     if (cards, betting, board) == ("-", "-", "-"):
         return None
@@ -170,7 +171,7 @@ def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides
 
 
 def _filled(pairs: Sequence[str], cards: Sequence[str]) -> list[str]:
-    """Return the pairs with the next two of `cards` in place of each `??`."""
+    """Return the pairs of cards, with each `??` replaced by the next two of `cards`."""
     left = iter(cards)
     return [joined([next(left), next(left)]) if pair == HIDDEN else pair for pair in pairs]
 

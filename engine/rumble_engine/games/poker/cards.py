@@ -1,4 +1,4 @@
-"""Cards, written by rank and suit (`As`, `Td`), and the numbers of the ways to deal sets of cards."""
+"""Cards as text of rank and suit (`As`, `Td`), and a number for each way to deal cards."""
 
 from collections.abc import Sequence
 from math import comb, prod
@@ -7,35 +7,35 @@ from rumble_engine.errors import UnreadableMove
 from rumble_engine.texts import shown
 
 DECK = tuple(rank + suit for rank in "AKQJT98765432" for suit in "shdc")
-"""The cards from the highest down, which is also the order within the text of a set."""
+"""The cards from the highest down. Cards in texts stand in this order, too."""
 PLACES = {card: place for place, card in enumerate(DECK)}
 HIDDEN = "??"
-"""The text in place of two hidden cards of a seat."""
+"""The text that replaces a seat's two cards while they are hidden."""
 
 
 def without(cards: str) -> list[str]:
-    """Return the deck without the cards of a text, as in `2c7dJs`."""
+    """Return the deck without the cards of a text such as `2c7dJs`."""
     gone = {*split(cards)}
     return [card for card in DECK if card not in gone]
 
 
 def split(cards: str) -> list[str]:
-    """Return the cards of a text, as in `2c7dJs`, as a list."""
+    """Split a text such as `2c7dJs` into a list of cards."""
     return [cards[at : at + 2] for at in range(0, len(cards), 2)]
 
 
 def joined(cards: Sequence[str]) -> str:
-    """Return a set of cards as text, from the highest card down."""
+    """Return cards as one text, from the highest card down."""
     return "".join(sorted(cards, key=PLACES.__getitem__))
 
 
 def ways(deck: int, counts: Sequence[int]) -> int:
-    """Return the number of ways to deal sets of `counts` cards from `deck` cards."""
+    """Return in how many ways sets of `counts` cards can be dealt from a deck of `deck` cards."""
     return prod(comb(deck - sum(counts[:dealt]), count) for dealt, count in enumerate(counts))
 
 
 def dealt(way: int, deck: Sequence[str], counts: Sequence[int]) -> list[str]:
-    """Return the sets of cards of a way to deal; ways count from 0."""
+    """Return the sets of cards that are dealt in way number `way`, counted from 0."""
     sets, left = [], list(deck)
     for count in counts:
         way, place = divmod(way, comb(len(left), count))
@@ -46,7 +46,10 @@ def dealt(way: int, deck: Sequence[str], counts: Sequence[int]) -> list[str]:
 
 
 def way_of(text: str, deck: Sequence[str], counts: Sequence[int]) -> int:
-    """Return the number of the way to deal the sets of a text, with spaces between. Raises UnreadableMove."""
+    """Return the number of the way that deals these sets of cards. Raises UnreadableMove.
+
+    `text` has a space between two sets.
+    """
     sets = text.split(" ")
     way, factor, left = 0, 1, list(deck)
     if [len(each) for each in sets] != [2 * count for count in counts]:
@@ -61,7 +64,7 @@ def way_of(text: str, deck: Sequence[str], counts: Sequence[int]) -> int:
 
 
 def _set_at(place: int, deck: Sequence[str], count: int) -> list[str]:
-    """Return the set at a place among the sets of `count` cards, in the order of the deck."""
+    """Return the set with the index `place` among all sets of `count` cards, in the order of the deck."""
     chosen: list[str] = []
     for at, card in enumerate(deck):
         if len(chosen) == count:

@@ -11,12 +11,12 @@ NAMES = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 RANKS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"} | {rank: rank for rank in "98765432"}
 SUITS = {"s": ("spades", "♠"), "h": ("hearts", "♥"), "d": ("diamonds", "♦"), "c": ("clubs", "♣")}
 SEATS = "αβγδεζ"
-"""The character of each seat in the drawing; letters stand for cards, in the order of the deck."""
+"""The character of each seat in the drawing. Latin letters stand for cards, in the order of the deck."""
 BACK, BUTTON = "#", "*"
 LIMIT = 48
-"""Maximum number of chips of a seat in the pot with limit betting, in small blinds."""
+"""Maximum number of chips, in small blinds, that a seat can have in the pot with limit betting."""
 CARDS = 5
-"""The number of cells for the board; a gap and chips follow."""
+"""Number of cells for the board's cards. An empty cell and the chips follow."""
 
 
 def _card(card: str) -> Piece:
@@ -33,9 +33,10 @@ PIECES = (
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
-    """Return the board with the pot, and a row for each seat: the seat, the button, its cards, its chips in the pot.
+    """Return the drawing of a view: the board with the pot, and a row for each seat.
 
-    Between two hands, the drawing has the cards of the last hand.
+    A row has the seat, the button, the seat's cards, and its chips in the pot. Between two hands, the cards are those
+    of the hand before.
     """
     seats = len(view["gains"])
     most = LIMIT * view["small_blind"] if view["betting"] == "limit" else view["stack"]

@@ -1,8 +1,8 @@
 """A hand of Texas hold'em, played by OpenSpiel's `universal_poker`.
 
-OpenSpiel counts the seats from the left of the button; with two seats, the button posts the small blind. Limit
-betting is played in OpenSpiel's no-limit game, with a single amount for each raise: OpenSpiel's own limit games with
-more than four seats end the process.
+OpenSpiel counts the seats from the left of the button; with two seats, the button posts the small blind. Limit betting
+is played in OpenSpiel's no-limit game, with only one amount allowed for each raise: OpenSpiel's own limit games crash
+the process with more than four seats.
 """
 
 import re
@@ -18,17 +18,17 @@ from rumble_engine.games.poker.cards import DECK, HIDDEN, PLACES, split, without
 from rumble_engine.texts import shown
 
 FOLD, CALL = 0, 1
-"""OpenSpiel's actions below the amounts of raises."""
+"""OpenSpiel's actions for fold and call. Greater actions are the amounts of raises."""
 BOARD = (3, 1, 1)
-"""The number of cards dealt on the board in the rounds after the first."""
+"""Number of cards dealt to the board at the beginning of the second, third and fourth round."""
 DEEP = 48
-"""The stacks of limit games in big blinds. A seat can lose 24, so a stack is never used up."""
+"""Stack of each seat in limit games, in big blinds. A seat can lose 24 of them, so the stack never limits play."""
 WORD = re.compile(r"[fc/]|r[1-9]\d{0,5}", re.ASCII)
 BETTING = re.compile(f"(?:{WORD.pattern})*", re.ASCII)
 
 
 class Rules:
-    """The settings of a match and the number of seats, in the form for play."""
+    """The settings of a match and the number of seats, prepared for play."""
 
     __slots__ = ("blinds", "game", "hands", "is_limit", "seats", "settings", "stack")
 
@@ -47,24 +47,24 @@ class Rules:
             f"blind={' '.join(map(str, blinds))},firstPlayer={2 if seats == 2 else 3} 1 1 1,"
             f"stack={' '.join([str(self.stack)] * seats)})"
         )
-        """OpenSpiel's game of a hand."""
+        """OpenSpiel's game in which a single hand is played."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return rules_of, (self.seats, tuple(self.settings.items()))
 
     def order(self, button: int) -> list[int]:
-        """Return the seats from the left of the button, which is OpenSpiel's order."""
+        """Return the seats in OpenSpiel's order, from the left of the button."""
         return [(button + 1 + place) % self.seats for place in range(self.seats)]
 
 
 @lru_cache(64)
 def rules_of(seats: int, settings: tuple[tuple[str, SettingValue], ...]) -> Rules:
-    """Return the rules of matches with these settings."""
+    """Return the rules for these settings. Recent rules are cached."""
     return Rules(seats, dict(settings))
 
 
 class Hand:
-    """A hand after the deal of the private cards. Immutable."""
+    """A hand of poker after the deal of the private cards. It is immutable."""
 
     # No slots, because they exclude cached properties.
 
@@ -85,14 +85,14 @@ class Hand:
         self.plies = plies
         """The moves and the cards of the board, in order."""
         self.spent = spent
-        """The chips of each seat in the pot."""
+        """The chips that each seat has in the pot."""
         self.folded = folded
         """The seats out of the hand, in the order of folding."""
         self._spiel = spiel
 
     @classmethod
     def dealt(cls, rules: Rules, button: int, cards: Sequence[str]) -> "Hand":
-        """Return the hand after the deal of private cards, by seat."""
+        """Return the hand after the deal of `cards`: the private cards of each seat."""
         order = rules.order(button)
         spiel = rules.game.new_initial_state()
         for seat in order:
@@ -110,7 +110,7 @@ class Hand:
 
     @property
     def is_over(self) -> bool:
-        """True if the betting or the showdown has decided the hand."""
+        """True if the hand is over, after the betting or a showdown."""
         return bool(self._spiel.is_terminal())
 
     @property
@@ -120,7 +120,7 @@ class Hand:
 
     @property
     def mover(self) -> int:
-        """The seat to act, while the hand waits for a seat."""
+        """The seat to act. Use it only while the hand waits for a seat."""
         place: int = self._spiel.current_player()
         return self.rules.order(self.button)[place]
 
@@ -146,7 +146,10 @@ class Hand:
 
     @cached_property
     def actions(self) -> Sequence[int]:
-        """The legal actions of the mover: `FOLD`, `CALL`, and the chips of the seat in the pot after each raise."""
+        """The legal actions of the mover: `FOLD`, `CALL`, and raises.
+
+        A raise is the seat's chips in the pot afterwards.
+        """
         legal: list[int] = self._spiel.legal_actions()
         if not self.rules.is_limit:
             return legal
@@ -158,7 +161,7 @@ class Hand:
 
     @property
     def raises(self) -> tuple[int, int]:
-        """The lowest and the highest amount of a raise; zeros if no raise is allowed."""
+        """Lowest and highest raise, as the seat's chips in the pot afterwards; (0, 0) if no raise is allowed."""
         actions = self.actions
         first = next((place for place in range(len(actions)) if actions[place] > CALL), None)
         return (0, 0) if first is None else (actions[first], actions[-1])
@@ -170,7 +173,7 @@ class Hand:
 
     @property
     def is_open(self) -> bool:
-        """True in a round without a bet yet: the next bet is no raise."""
+        """True if no seat has bet in this round, so that the next bet is not a raise."""
         number, _, round_ = self.betting.rpartition("/")
         return bool(number) and "r" not in round_
 
@@ -191,7 +194,7 @@ class Hand:
         return tuple(gains)
 
     def shown(self) -> tuple[str, ...]:
-        """Return the cards by seat as a showdown has shown the cards; `HIDDEN` for a seat that showed no cards."""
+        """Return each seat's cards as the showdown has shown them; `HIDDEN` for a seat that showed no cards."""
         is_showdown = len(self.folded) < self.rules.seats - 1
         return tuple(
             [cards if is_showdown and seat not in self.folded else HIDDEN for seat, cards in enumerate(self.cards)]
@@ -209,7 +212,7 @@ class Hand:
         return self._next(word_of(action), tuple(spent), folded, self._spiel.child(action))
 
     def after_board(self, cards: str) -> "Hand":
-        """Return the hand after the deal of cards on the board."""
+        """Return the hand after cards were dealt to the board."""
         spiel = self._spiel.clone()
         _deal(spiel, cards)
         return self._next(cards, self.spent, self.folded, spiel)
@@ -224,7 +227,7 @@ def word_of(action: int) -> str:
 
 
 def action_of(word: str) -> int:
-    """Return the action of a word in the form `WORD`; -1 for a word without an action."""
+    """Return the action of a word of the form `WORD`; -1 if the word is not an action."""
     amount = int(word[1:] or 0)
     return amount if amount > CALL else "fc".find(word)
 
@@ -253,6 +256,6 @@ def replayed(rules: Rules, button: int, cards: Sequence[str], betting: str, boar
 
 
 def _deal(spiel: Any, cards: str) -> None:
-    """Deal cards in a state of OpenSpiel. OpenSpiel counts the deck from the lowest card."""
+    """Deal cards in a state of OpenSpiel, which numbers the cards from the lowest up."""
     for card in split(cards):
         spiel.apply_action(len(DECK) - 1 - PLACES[card])

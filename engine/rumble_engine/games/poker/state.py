@@ -1,4 +1,4 @@
-"""The state of a match of poker: the hand under way, the gains, and the last hand."""
+"""The state of a poker match: the hand that is played, the chips won so far, and the hand before."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -15,13 +15,13 @@ from rumble_engine.outcome import Outcome
 from rumble_engine.texts import shown
 
 CONCEDED = -1
-"""The code of the ply `-`: of two seats, the mover fell out, and folds this hand and each hand left."""
+"""The code of the ply `-` in a match of two seats: the mover fell out, and folds all remaining hands."""
 MOST_LISTED = 52
-"""Maximum number of outcomes of chance in a list: the turn and the river are listed."""
+"""Maximum number of outcomes of chance that are listed. The turn and the river have fewer."""
 
 
 class PokerState(State):
-    """The number of hands over, the gains, the hand under way (None before the deal), and the last hand over."""
+    """The number of hands played, the chips won, the present hand (None before the deal), and the hand before."""
 
     # No slots, because they exclude cached properties.
 
@@ -33,7 +33,7 @@ class PokerState(State):
         self.gains = gains
         self.hand = hand
         self.last = last
-        """The last hand. Only the cards shown count."""
+        """The hand before. Only the cards shown matter."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PokerState) and self._key == other._key
@@ -62,7 +62,7 @@ class PokerState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat to act; where no seat acts, the seat with the button."""
+        """The seat to act. If no seat has to act, it is the seat with the button."""
         return self.button if self.hand is None or self.hand.is_chance else self.hand.mover
 
     # --- Chance ---
@@ -77,7 +77,7 @@ class PokerState(State):
 
     @property
     def _counts(self) -> list[int]:
-        """The numbers of cards in the sets of the next deal: two for each seat, or the cards for the board."""
+        """Numbers of cards in the sets that are dealt next: two for each seat, or the cards for the board."""
         return [2] * self.seats if self.hand is None else [self.hand.next_count]
 
     def chances(self) -> Sequence[tuple[int, float]]:
@@ -89,7 +89,7 @@ class PokerState(State):
         return [(way, 1 / count) for way in range(count)]
 
     def draw(self, number: int) -> int:
-        """Return the way of dealing by a random `number`; the ways are equally probable."""
+        """Return the number of the way to deal that a random `number` picks. All ways are equally probable."""
         return number * ways(len(self._deck), self._counts) >> BITS
 
     # --- Plies ---
@@ -115,7 +115,7 @@ class PokerState(State):
         return PokerState(self.rules, self.number + 1, gains, None, hand)
 
     def _conceded(self) -> "PokerState":
-        """Return the end after the mover has folded this hand and each hand left, of two seats."""
+        """Return the end of a match of two seats after the mover has folded all remaining hands."""
         rules, seat = self.rules, self.to_move
         lost = 0 if self.hand is None else self.hand.spent[seat]
         # The button posts the small blind.
@@ -124,16 +124,16 @@ class PokerState(State):
         return PokerState(rules, rules.hands, gains, None, None)
 
     def after_all(self, moves: Mapping[int, int]) -> "PokerState":
-        """Return the state after the mover's move. A mover without a move fell out."""
+        """Return the state after the mover's move. Without a move, the mover fell out."""
         return self.after(moves[self.to_move] if moves else self._fall)
 
     def joint_text(self, moves: Mapping[int, int]) -> str:
-        """Return the text of the mover's ply, also of a fall."""
+        """Return the text of the mover's move; without a move, the text of a fall."""
         return self.text_of(moves[self.to_move] if moves else self._fall)
 
     @property
     def _fall(self) -> int:
-        """The code of the ply of a fall: among more than two seats, a fold, or a check."""
+        """The code of a mover's fall. With more than two seats, the seat folds, or checks if it can."""
         return CONCEDED if self.seats == 2 else self.codes()[0]
 
     def text_of(self, code: int) -> str:
@@ -164,7 +164,7 @@ class PokerState(State):
         raise IllegalMove(f"{text} is not allowed: {allowed}")
 
     def seen(self, text: str, seat: int | None) -> str:
-        """Return the ply with `??` for the cards hidden from `seat`."""
+        """Return a ply with `??` in place of cards that `seat` must not see."""
         if self.hand is not None or seat == ALL or not self.is_chance:
             return text
         return " ".join([cards if other == seat else HIDDEN for other, cards in enumerate(text.split(" "))])
@@ -193,7 +193,7 @@ class PokerState(State):
         }
 
     def text(self) -> str:
-        """Return the hands over, the gains, and for both hands the cards, the betting and the board."""
+        """Return the number of hands played, the chips won, and the cards, betting and board of both hands."""
         return (
             f"{self.number} {','.join(map(str, self.gains))} {_written(self.hand)} {_written(self.last, is_over=True)}"
         )
