@@ -2,14 +2,14 @@
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from playwright.async_api import Browser, async_playwright
 
 from tests.e2e.processes import LOOPBACK
 
-FLAGS = (
+QUIET = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -17,6 +17,10 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+)
+"""Options of the browser: it asks nothing of its maker."""
+FLAGS = (
+    *QUIET,
     "--in-process-gpu",
     "--no-zygote",
     "--renderer-process-limit=1",
@@ -24,7 +28,7 @@ FLAGS = (
     "--num-raster-threads=1",
     "--js-flags=--no-opt",
 )
-"""Options of the browser: few processes and threads save a third of its time."""
+"""Options of the tests' browser: few processes and threads save a third of its time."""
 
 PROGRAMS = ("chromium-headless-shell", "chromium")
 """Names of browsers, the best first: the one without windows starts sooner and takes less of the processor."""
@@ -37,12 +41,12 @@ def chromium() -> str | None:
 
 
 @asynccontextmanager
-async def browsing(program: str, *addresses: str) -> AsyncIterator[Browser]:
+async def browsing(program: str, *addresses: str, flags: Iterable[str] = FLAGS) -> AsyncIterator[Browser]:
     """Run a browser without a window until the end of the block; 127.0.0.1 and `addresses` are all that it reaches."""
     reached = "".join(f", EXCLUDE {address}" for address in (LOOPBACK, *addresses))
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=program, args=[*FLAGS, f"--host-resolver-rules=MAP * ~NOTFOUND{reached}"]
+            executable_path=program, args=[*flags, f"--host-resolver-rules=MAP * ~NOTFOUND{reached}"]
         )
         try:
             yield browser

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,13 @@ class Machine:
     def command(self, text: str) -> list[str]:
         """Return the words that run a shell command on this machine."""
         return ["ip", "netns", "exec", self.namespace, "sh", "-ec", text]
+
+    def program(self, path: str) -> str:
+        """Write a program that runs another program on this machine, as the same process; return its path."""
+        made = self.folder / f"{self.namespace}-{Path(path).name}"
+        made.write_text(f'#!/bin/sh\nexec ip netns exec {self.namespace} {path} "$@"\n')
+        made.chmod(0o755)
+        return str(made)
 
     def types(self, person: str, text: str) -> str:
         """Run a person's shell command to its end, and return its output."""
@@ -95,5 +102,20 @@ def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
         yield first, second
 
 
+def narrow(machines: Iterable[Machine], mbit: int) -> None:
+    """Let the cable carry `mbit` Mbit/s at most each way. Skip the test where the kernel cannot shape traffic."""
+    need("tc", "iproute2")
+    shape = ("tbf", "rate", f"{mbit}mbit", "burst", "64kb", "latency", "50ms")
+    try:
+        for machine in machines:
+            _run("tc", "-n", machine.namespace, "qdisc", "add", "dev", "cable", "root", *shape)
+    except subprocess.CalledProcessError as error:
+        missing(f"the kernel cannot shape traffic: {error.stderr}")
+
+
 def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True, text=True, timeout=PATIENCE_S)
+    _run("ip", *arguments)
+
+
+def _run(*words: str) -> None:
+    subprocess.run(words, check=True, capture_output=True, text=True, timeout=PATIENCE_S)
