@@ -102,13 +102,13 @@ def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
         yield first, second
 
 
-def narrow(machines: Iterable[Machine], mbit: int) -> None:
-    """Let the cable carry `mbit` Mbit/s at most each way. Skip the test where the kernel cannot shape traffic."""
+def narrow(namespaces: Iterable[str], mbit: int) -> None:
+    """Let the cables of machines carry at most `mbit` Mbit/s out. Skip the test where the kernel cannot shape them."""
     need("tc", "iproute2")
     shape = ("tbf", "rate", f"{mbit}mbit", "burst", "64kb", "latency", "50ms")
     try:
-        for machine in machines:
-            _run("tc", "-n", machine.namespace, "qdisc", "add", "dev", "cable", "root", *shape)
+        for namespace in namespaces:
+            _run("tc", "-n", namespace, "qdisc", "add", "dev", "cable", "root", *shape)
     except subprocess.CalledProcessError as error:
         missing(f"the kernel cannot shape traffic: {error.stderr}")
 

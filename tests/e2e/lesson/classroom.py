@@ -68,5 +68,5 @@ def classroom(folder: Path) -> Iterator[tuple[Machine, Machine]]:
     """Yield the teacher's machine and the pupils' machine. Neither has a route to anywhere else."""
     with ExitStack() as stack:
         machines = stack.enter_context(two_machines(folder))
-        narrow(machines, MBIT)
+        narrow((machine.namespace for machine in machines), MBIT)
         yield machines
