@@ -102,13 +102,6 @@ class Lifecycle:
         player.send(notice, self._recorder.number_of(tournament))
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
-    def unbench_changed(self, player: Player) -> None:
-        """Let a bot play again wherever it is benched for its faults, because its owner has changed it."""
-        now_ms = self._recorder.clock.now_ms()
-        for tournament in player.tournaments.values():
-            if tournament.status not in OVER and tournament.field[player.name].benched:
-                self._recorder.record(commands.unbench(tournament, player.name, now_ms, "its owner has changed it"))
-
     def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
         """Record that a bot is out of a tournament for good. Return false if the bot was out before."""
         fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)

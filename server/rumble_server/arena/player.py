@@ -54,12 +54,6 @@ class Player:
         return next(reversed(self.sessions.values()), None)
 
     @property
-    def version(self) -> str:
-        """Version that the newest login names; empty without one."""
-        newest = self.newest
-        return "" if newest is None else newest.version or ""
-
-    @property
     def accepts_challenges(self) -> bool:
         return any(each.accepts_challenges for each in self.sessions.values())
 

@@ -207,7 +207,7 @@ class Scheduler:
                     if not self._make_room(found, pair):
                         continue
                 found.free_since_ms = tuple([player.free_since_ms for player in pair])
-                versions = tuple([player.version for player in pair])
+                versions = tuple([player.version or "" for player in pair])
                 found.versions = versions if any(versions) else ()
                 self._matches.start(found, tournament, pair)
                 if not is_challenge:

@@ -114,7 +114,7 @@ async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
             site.arena.recorder.append(saved)
             player = site.arena.players.get(claim.name)
             if player is not None:
-                site.arena.lifecycle.unbench_changed(player)
+                site.arena.lifecycle.unbench_changed(player, str(saved.number))
     return saved.number
 
 
