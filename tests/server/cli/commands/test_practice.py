@@ -220,3 +220,16 @@ def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
     assert code == 0, out + err
     ends = [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"]
     assert ends == ["normal", "normal"]
+
+
+def test_a_bot_of_the_sdk_that_raises_tells_its_error_and_plays_on(practise: Practice, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def ai(turn):\n    return turn.legal[99]\n")
+    server, join = ("--server", "{address}"), ("--join", "{join}", "--name", "{name}")
+    bot = [*RUMBLE, "bot", f"{tmp_path / 'mine.py'}:ai", *server, *join]
+    code, out, err = practise("--matches", "2", "--", *bot)
+    assert code == 1
+    error = "IndexError: list index out of range (mine.py, line 2, in ai)"
+    assert out.count(f'"reason": "{error}", "failed": true') == 2
+    assert out.count('"termination": "crashed", "reason": "my-bot crashed"') == 2
+    assert "your bot lost 2 of 2 by its own fault" in out
+    assert err.count("    return turn.legal[99]") == 2, "the traceback is in the author's terminal"
