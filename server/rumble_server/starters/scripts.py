@@ -53,18 +53,18 @@ exec rumble bridge stdio -- sh bot.sh"""
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to find the tools of a language, and how to run the starter with them."""
+    """The way to find the tools of a language, and to run the starter with the tools."""
 
     needs: str
     program: str
     question: str
-    """Arguments with which the program shows that it is there, and new enough."""
+    """Arguments with which the program answers if the program is new enough."""
     answer: str
     """The first word of the answer to `question`."""
     run: str
     """The command for a shell."""
     on_windows: str | None
-    """The command for Windows, where %RUN% is the program that was found; None if the starter does not run there."""
+    """The command for Windows, where %RUN% is the program that was found; None for a starter that Windows cannot run."""
     windows_programs: Sequence[str] = ()
     """The programs to try on Windows, in order; by default `program`."""
 
@@ -123,7 +123,7 @@ LAUNCHES = {
     Language.CPP: Launch(
         "g++ with Boost and nlohmann/json; on Windows MSYS2 has them",
         "g++",
-        "-print-prog-name=there",  # which repeats a name that it does not know
+        "-print-prog-name=there",  # g++ repeats a name that is unknown
         "there",
         "g++ -std=c++17 -o bot bot.cpp -pthread && exec ./bot",
         "g++ -std=c++17 -o bot.exe bot.cpp -lws2_32 -lmswsock && bot.exe",

@@ -35,7 +35,7 @@ class Starter:
     strategy: str
     """The file with the strategy, which the author changes."""
     others: Sequence[str]
-    """The other program files, which keep the connection."""
+    """The other program files, for the connection."""
     build: str | None
     """The command to run once, and for a compiled starter after each change; None for no command."""
     run: str
