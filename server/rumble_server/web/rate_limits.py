@@ -28,6 +28,8 @@ class RequestShares:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         process = self._process
+        if scope["type"] == "http":
+            process.reach.note((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
         if scope["type"] != "http" or process.places.may_request(source_of(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:

@@ -18,6 +18,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots
 from rumble_server.host.histogram import Histogram
+from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.guesses import Guesses
@@ -73,6 +74,21 @@ class ProcessFigures:
     """Token that opens /metrics to other machines, as a host token does."""
 
 
+@dataclass(slots=True)
+class Reach:
+    """Whether another machine has reached this process by a request."""
+
+    from_elsewhere: bool = False
+
+    def note(self, address: str, server: str) -> None:
+        """Note a request from an address to the address `server` of this machine.
+
+        A request of this machine to its own address in a network comes from the same address.
+        """
+        if not self.from_elsewhere and address:
+            self.from_elsewhere = address != server and not is_loopback(address)
+
+
 @dataclass(frozen=True, slots=True)
 class Process:
     """The process, as the web sees it: the parts that all clubs share."""
@@ -92,6 +108,7 @@ class Process:
     """Checks of secrets in requests about the process, counted together with the checks of main."""
     leads: Callable[[], list[str]] = list
     """Names of the clubs led by this process now."""
+    reach: Reach = field(default_factory=Reach)
 
 
 @dataclass(frozen=True, slots=True)

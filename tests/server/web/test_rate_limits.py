@@ -41,7 +41,7 @@ class Web:
         self.refusals = operation.refusals
         self.now_ms = 0
         places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
-        process = Process(lambda: self.now_ms, operation=operation, places=places)
+        self.process = process = Process(lambda: self.now_ms, operation=operation, places=places)
         self.pages = Pages()
         shares = RateLimits(self.pages, process)
 
@@ -125,3 +125,13 @@ async def test_an_address_has_so_many_streams_at_a_time() -> None:
     assert within == [429, 200]
     assert web.refusals.counts == {"streams": 1}
     assert await web.get("/api/tournaments/friday/events") == 200
+
+
+async def test_a_request_of_another_machine_is_noted() -> None:
+    web = Web()
+    for address in ("127.0.0.1", "::1", "localhost"):  # the last is the server's own address in these requests
+        await web.get("/", address)
+        assert not web.process.reach.from_elsewhere
+    await web.get("/", "192.0.2.1")
+    await web.get("/", "127.0.0.1")
+    assert web.process.reach.from_elsewhere

@@ -43,16 +43,17 @@ class FormGroup:
 
 
 GROUPS = {
-    "What is played": "name game seats",
+    "What is played": "classroom name game seats",
     "Who meets whom": "format cycles legs rounds pairing_rules acceleration challengers replays",
     "Time to think": "time_control.move_ms time_control.bank_ms time_control.increment_ms",
-    "Who may join, and when it starts": "invite classroom start_at_bots start_at_ms late_join",
+    "Who may join, and when it starts": "invite start_at_bots start_at_ms late_join",
     "Scoring and openings": "openings points tiebreaks tiebreak_rules rated seed seed_ratings",
     "Faults and patience": "illegal_retries bench_after away_ms away_clock absent_ms spectator_delay_ms listed",
 }
 """The names of the fields of each group, in order."""
 ADVANCED = ("Scoring and openings", "Faults and patience")
 LABELS = {
+    "classroom": "For a class",
     "legs": "Matches a pairing",
     "replays": "Replays of a tie",
     "time_control.move_ms": "Each move (seconds)",

@@ -40,6 +40,7 @@ from rumble_server.web.pages.rendering import NOT_STORED, html
 from rumble_server.web.pages.tournament_pages import (
     BOT_NAME,
     page_of_matches,
+    page_of_results,
     page_of_tournament,
     part_with_audit,
     part_with_rounds,
@@ -167,6 +168,10 @@ async def _tournament(request: Request) -> Response:
     return await streamed(only(own), "text/html")
 
 
+async def _results(request: Request) -> Response:
+    return await _written(request, page_of_results, place_of(request))
+
+
 async def _rounds(request: Request) -> Response:
     page = await answers_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
     if not page:
@@ -281,8 +286,13 @@ async def _console(request: Request) -> Response:
     )
 
 
-async def _console_tournament(request: Request) -> Response:
-    return html(request, "console_tournament.html", id=request.path_params["tournament"])
+def _of_host(template: str) -> Page:
+    """Return a page of the console about a tournament; its script asks for the contents with the host's token."""
+
+    async def page(request: Request) -> Response:
+        return html(request, template, id=request.path_params["tournament"])
+
+    return page
 
 
 async def _join(request: Request) -> Response:
@@ -293,11 +303,14 @@ async def _join(request: Request) -> Response:
 PAGES: dict[str, Page] = {
     "/join": _join,
     "/console": _console,
-    "/console/{tournament}": _console_tournament,
+    "/console/{tournament}": _of_host("console_tournament.html"),
+    "/console/{tournament}/roster": _of_host("console_roster.html"),
+    "/console/{tournament}/slips": _of_host("console_slips.html"),
     "/": _home,
     "/bots/{bot}": _bot,
     "/tournaments/{tournament}": _tournament,
     "/tournaments/{tournament}/matches": _matches,
+    "/tournaments/{tournament}/results": _results,
     "/tournaments/{tournament}/rounds": _rounds,
     "/tournaments/{tournament}/audit": _audit,
     "/matches/{match}": _match,

@@ -1,9 +1,12 @@
 """The pages made from a whole tournament. Pure: the reader runs these functions in the process that reads the log."""
 
-from rumble_protocol.feed_messages import TournamentView
+from collections.abc import Sequence
+
+from rumble_protocol.feed_messages import Standing, TournamentView
 
 from rumble_server.tournament.audit import Audit, Context
 from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log
 from rumble_server.web.api.host.invitations import page_invitation
 from rumble_server.web.guards.public_address import PublicAddress
@@ -56,6 +59,26 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
         "last": last,
     }
     return render("matches.html", place, **context).encode()
+
+
+def page_of_results(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
+    """Write the page to print: a strip for each bot, with rank, points, best win and faults."""
+    tournament, standings = rebuilt.tournament, from_log.ranking(rebuilt).standings
+    best = best_wins(tournament, standings)
+    context = {"tournament": tournament, "standings": standings, "best": best}
+    return render("results.html", place, **context).encode()
+
+
+def best_wins(tournament: Tournament, standings: Sequence[Standing]) -> dict[str, str]:
+    """Return the name of the best opponent that each bot has beaten, by the ranks of the standings."""
+    ranks = {line.name: line.rank for line in standings}
+    best: dict[str, str] = {}
+    for over in tournament.results.values():
+        scores = over.scores or ()
+        for seat, bot in enumerate(over.seats[: len(scores)]):
+            beaten = [each for other, each in enumerate(over.seats) if scores[other] < scores[seat]]
+            best[bot] = min(filter(None, [best.get(bot), *beaten]), key=ranks.__getitem__, default="")
+    return best
 
 
 def part_with_rounds(rebuilt: Rebuilt, place: PublicAddress) -> bytes:

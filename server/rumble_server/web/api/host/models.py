@@ -259,13 +259,15 @@ class OrganiserAnswer(ServerMessageModel):
     """The answer to a check of a host token.
 
     `version` is the server's version. `connected` bots are logged in to the club, and play `matches` matches now.
-    `house_room` is the number of house bots that may still be added.
+    `house_room` is the number of house bots that may still be added. `reached` is true if another machine has reached
+    this server since its start.
     """
 
     version: str
     connected: Count
     matches: Count
     house_room: Count
+    reached: bool
 
 
 class NewHostToken(RequestModel):

@@ -15,6 +15,9 @@ const seats = input("f-seats");
 const openings = select("f-openings");
 const own = /** @type {HTMLTextAreaElement} */ (byId("f-openings-own"));
 
+/** Id of the tournament that the form changes; null if the form creates one. @type {string | null} */
+let editing = null;
+
 /** @returns {Control[]} */
 function controls() {
   return [...form.querySelectorAll("[data-field]")].map((each) => /** @type {Control} */ (each));
@@ -130,9 +133,62 @@ function complain(problems) {
     });
     return element("li", {}, link);
   });
-  summary.replaceChildren(element("p", {}, "It was not created:"), element("ul", {}, ...items));
+  summary.replaceChildren(element("p", {}, editing === null ? "It was not created:" : "It was not changed:"), element("ul", {}, ...items));
   summary.hidden = false;
   summary.focus();
+}
+
+/** Write a value of a configuration as its control has it. @param {Control} control @param {any} value @returns {string} */
+function written(control, value) {
+  if (value === null || value === undefined) return "";
+  switch (control.dataset.kind) {
+    case "seconds":
+      return String(value / 1000);
+    case "moment":
+      return new Date(value - new Date(value).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    default:
+      if (Array.isArray(value)) return value.join(", ");
+      if (typeof value === "object") return Object.entries(value).map(([name, part]) => `${name}=${part}`).join(", ");
+      return String(value);
+  }
+}
+
+/** Set a control. @param {Control} control @param {any} value */
+function set(control, value) {
+  if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value;
+  else if (control === openings && Array.isArray(value)) {
+    control.value = "own";
+    own.value = value.map((line) => line.join(" ")).join("\n");
+  } else control.value = written(control, value);
+}
+
+/**
+ * Fill the form in with the configuration of a tournament, to copy it or, if `edit`, to change it.
+ * @param {string} tournament
+ * @param {boolean} edit
+ */
+async function fill(tournament, edit) {
+  const { config, name } = await request("GET", `tournaments/${encodeURIComponent(tournament)}/host`);
+  for (const control of controls()) {
+    const [field, part] = (control.dataset.field ?? "").split(".");
+    set(control, part === undefined ? config[field] : config[field][part]);
+  }
+  adapt();
+  for (const each of form.querySelectorAll("fieldset:enabled [data-setting]")) {
+    const control = /** @type {Control} */ (each);
+    set(control, config.settings[control.dataset.setting ?? ""]);
+  }
+  byId("create-title").textContent = edit ? `Change ${name}` : `Create a tournament like ${name}`;
+  byId("create-yes").textContent = edit ? "Save" : "Create";
+  if (edit) editing = tournament;
+  byId("create").scrollIntoView();
+}
+
+/** Fill the form in as the page's address asks. */
+export async function fillAsAsked() {
+  const query = new URLSearchParams(location.search);
+  const tournament = query.get("edit") ?? query.get("like");
+  if (tournament !== null) await fill(tournament, query.has("edit"));
 }
 
 /** Return the problems that the browser finds. @returns {{field: string, problem: string}[]} */
@@ -149,6 +205,7 @@ function problemsHere() {
 export function prepare(created) {
   for (const each of [game, format, openings]) each.addEventListener("change", adapt);
   input("f-classroom").addEventListener("change", () => (input("f-listed").checked = !input("f-classroom").checked));
+  input("f-classroom").addEventListener("change", () => (input("f-listed").checked = !input("f-classroom").checked));
   seats.addEventListener("input", adapt);
   adapt();
   forecastOf(form, configuration);
@@ -158,7 +215,8 @@ export function prepare(created) {
     const problems = problemsHere();
     if (problems.length) return complain(problems);
     try {
-      created((await request("POST", "tournaments", configuration())).id);
+      const path = editing === null ? "tournaments" : `tournaments/${encodeURIComponent(editing)}/config`;
+      created((await request(editing === null ? "POST" : "PUT", path, configuration())).id);
     } catch (error) {
       const refused = /** @type {Refused} */ (error);
       complain(refused.detail?.length ? refused.detail : [{ field: "", problem: refused.message }]);

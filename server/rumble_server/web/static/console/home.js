@@ -3,7 +3,7 @@
 import { byId, element } from "../live.js";
 import { expectBots } from "./forecast.js";
 import { moment, replace } from "./dom.js";
-import { prepare } from "./form.js";
+import { fillAsAsked, prepare } from "./form.js";
 import { prepareBans } from "./bans.js";
 import { request, whenLoggedIn } from "./api.js";
 import { showRefused } from "./refused.js";
@@ -46,6 +46,6 @@ async function watch() {
 
 prepare((id) => location.assign(`${root}/console/${encodeURIComponent(id)}`));
 whenLoggedIn(async () => {
-  await Promise.all([show(), prepareTokens(), prepareBans()]);
+  await Promise.all([show(), prepareTokens(), prepareBans(), fillAsAsked()]);
 });
 setTimeout(watch, AGAIN_MS);

@@ -6,6 +6,14 @@ import { request, picture } from "./api.js";
 
 /** Codes with fewer characters are called short. */
 const SHORTEST_CODE = 6;
+const AGAIN_MS = 3000;
+
+/** Tell what to do until another machine has reached the server, as long as the door is open. */
+async function watchReach() {
+  const { reached } = await request("GET", "host").catch(() => ({ reached: true }));
+  byId("unreached").hidden = reached || byId("door-open").hidden;
+  if (!reached) setTimeout(watchReach, AGAIN_MS);
+}
 
 /** @param {string} path */
 async function showInvite(path) {
@@ -60,4 +68,5 @@ export async function prepareInvite(tournament, act) {
     if (await act(done, () => request("POST", path.replace(/invite$/, "door"), { open }))) await showInvite(path);
   });
   await showInvite(path);
+  await watchReach();
 }

@@ -8,6 +8,7 @@ import { input, moment, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
 import { request, Refused, whenLoggedIn } from "./api.js";
+import { prepareLesson, showLesson, startIfAsked } from "./lesson.js";
 import { showRefused } from "./refused.js";
 import { root } from "../root.js";
 
@@ -62,6 +63,7 @@ async function refresh() {
   lateJoin = view.config.late_join;
   showStatus(view);
   showBots(view, act);
+  showLesson(view);
   showConfig({ ...view.config, game: view.game_title });
   showMatches();
 }
@@ -215,6 +217,7 @@ function watch() {
   });
 }
 
+prepareLesson(path, act);
 byId("start").addEventListener("click", () => act("It has started.", () => request("POST", `${path}/start`)));
 byId("resume").addEventListener("click", () => act("It goes on.", () => request("POST", `${path}/resume`)));
 byId("pause").addEventListener("click", async () => {
@@ -256,4 +259,5 @@ whenLoggedIn(async () => {
   }, REFUSED_MS);
   await Promise.all([showRefused(id), prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
   watch();
+  await startIfAsked(path, act);
 });

@@ -1,0 +1,76 @@
+// The page on which a host makes, voids and prints the slips of pupils.
+
+import { byId, element } from "../live.js";
+import { request, whenLoggedIn } from "./api.js";
+
+const content = byId("content");
+const path = `tournaments/${encodeURIComponent(content.dataset.id ?? "")}`;
+/** Codes made on this page, by the pupil's name. @type {Map<string, string>} */
+const codes = new Map();
+/** @type {any[]} */
+let pupils = [];
+
+/** @param {any} pupil */
+function strip(pupil) {
+  const code = codes.get(pupil.name);
+  const who = pupil.display_name ?? pupil.name;
+  const button = (/** @type {string} */ text, /** @type {() => Promise<void>} */ does) => {
+    const made = element("button", { type: "button", class: "compact" }, text);
+    made.append(element("span", { class: "unseen" }, ` for ${who}`));
+    made.addEventListener("click", () => act(does));
+    return made;
+  };
+  const line = element("li", {}, element("p", { class: "who" }, element("bdi", {}, who)));
+  if (code !== undefined) {
+    line.append(
+      element("p", {}, `Next time, on any computer: open ${content.dataset.join} and enter, once,`),
+      element("p", { class: "slip-code" }, `${code.slice(0, 4)} ${code.slice(4)}`),
+    );
+  }
+  const row = element("div", { class: "row" }, button(code === undefined ? "Make a slip" : "Make another", () => make(pupil)));
+  row.append(button("Void the slip", () => voidSlip(pupil)));
+  line.append(row);
+  return line;
+}
+
+function show() {
+  byId("slips").replaceChildren(...pupils.map(strip));
+}
+
+/** @param {any} pupil */
+async function make(pupil) {
+  codes.set(pupil.name, (await request("POST", `${path}/slips`, { name: pupil.name })).code);
+}
+
+/** @param {any} pupil */
+async function voidSlip(pupil) {
+  const { message } = await request("DELETE", `${path}/slips/${encodeURIComponent(pupil.name)}`);
+  codes.delete(pupil.name);
+  byId("told").textContent = message;
+}
+
+/** Carry out a command, and show its result. @param {() => Promise<void>} command */
+async function act(command) {
+  byId("problem").hidden = true;
+  byId("told").textContent = "";
+  try {
+    await command();
+  } catch (error) {
+    byId("problem").textContent = /** @type {Error} */ (error).message;
+    byId("problem").hidden = false;
+  }
+  show();
+}
+
+byId("all").addEventListener("click", () =>
+  act(async () => {
+    for (const pupil of pupils) await make(pupil);
+    byId("told").textContent = `${pupils.length} slips are ready to print.`;
+  }),
+);
+byId("print").addEventListener("click", () => print());
+whenLoggedIn(async () => {
+  const view = await request("GET", `${path}/host`);
+  pupils = view.field.filter((/** @type {any} */ bot) => bot.by_code && !bot.withdrawn);
+  show();
+});
