@@ -118,7 +118,7 @@ class TournamentConfig(BaseModel):
     """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
 
     classroom: bool = False
-    """Pupils join by a code of six letters in a browser. A classroom is unlisted unless `listed` is given."""
+    """Pupils join by a code of six letters in a browser. It is listed only if listed is given."""
 
     @field_validator("format")
     @classmethod

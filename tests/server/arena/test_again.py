@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.followers import WAIT_MS
-from rumble_server.tournament.again import next_config, next_name
+from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined
@@ -154,34 +154,3 @@ def test_a_start_without_the_absent_takes_them_out() -> None:
     assert (tournament.status, set(tournament.field)) == ("running", {"ann", "ben"})
     with pytest.raises(TournamentError, match="running"):
         world.organiser.start(tournament.id, without_absent=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "top", "then"),
-    [
-        ("Lesson", None, "Lesson 2"),
-        ("Lesson 9", None, "Lesson 10"),
-        ("7", None, "7 2"),
-        ("Lesson", 8, "Final of Lesson"),
-        ("x" * 80, None, "x" * 72 + " 2"),
-        ("x" * 80, 8, "Final of " + "x" * 71),
-    ],
-)
-def test_the_name_of_the_next_tournament(name: str, top: int | None, then: str) -> None:
-    assert next_name(name, top) == then
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        TournamentConfig(name="a", game="connect4", settings={"columns": 8}, openings=[["a"]], start_at_bots=9),
-        TournamentConfig(name="a", game="snakes", seats=4, points=[3.0, 2.0, 1.0, 0.0]),
-        TournamentConfig(name="a", game="tictactoe", format="swiss", rounds=3, start_at_ms=7),
-    ],
-)
-def test_the_next_configuration_is_the_last_one_with_the_changes(config: TournamentConfig) -> None:
-    same = TournamentConfig.model_validate_json(next_config(config, {}))
-    assert same == config.model_copy(update={"name": "a 2", "start_at_bots": None, "start_at_ms": None})
-    other = TournamentConfig.model_validate_json(next_config(config, {"game": "chess", "name": "Chess"}))
-    assert (other.game, other.name, other.settings, other.seats) == ("chess", "Chess", other.settings, 2)
-    assert other.format == config.format

@@ -133,6 +133,11 @@ class MemoryReader:
         stored = [StoredVersion(number, 1, fact) for number, fact in enumerate(self._of(versions_of(bot)), 1)]  # type: ignore[arg-type]
         return [each for each in stored if each.row >= stored[-1].saved.oldest]
 
+    async def unlisted(self) -> Sequence[EndedTournament]:
+        configs = {fact.tournament: fact.config for fact in self._facts() if isinstance(fact, TournamentCreated)}
+        records = self._world.log.records.values()
+        return [each for each in records if not configs[each.id].listed and not each.is_challenge]
+
     async def neighbours(self, match_id: str) -> Neighbours:
         found = {fact.match for fact in self._facts() if isinstance(fact, MatchStarted | MatchOver)}
         return neighbours(match_id, (each for each in found if tournament_id_of(each) == tournament_id_of(match_id)))

@@ -26,6 +26,8 @@ from rumble_server.tournament.versions import StoredVersion
 
 log = logging.getLogger(__name__)
 
+MOST_UNLISTED = 500
+"""Maximum number of unlisted tournaments, challenges included, that are read for a list."""
 FIND_S = 1.0
 """Maximum time in s to read a tournament's record for a bot. After this time the reading counts as failed."""
 LINE_BYTES = 200
@@ -166,6 +168,10 @@ class AsyncReader:
 
         asyncio.get_running_loop().create_task(self._soon(tournament_id)).add_done_callback(found)
 
+    async def unlisted(self) -> Sequence[EndedTournament]:
+        """Return the unlisted tournaments among the `MOST_UNLISTED` newest that are over; challenges are left out."""
+        return await self._on_thread(self._unlisted)
+
     async def _soon(self, tournament_id: str) -> EndedTournament | None:
         async with asyncio.timeout(FIND_S):
             return await self.ended(tournament_id)
@@ -185,6 +191,10 @@ class AsyncReader:
         ids = self._reader.ended_ids(limit)
         found = self._records(ids)
         return [found[each] for each in ids if each in found and found[each].line(bot) is not None]
+
+    def _unlisted(self) -> list[EndedTournament]:
+        found = self._records(self._reader.listed_ids(MOST_UNLISTED, unlisted=True))
+        return [each for each in found.values() if not each.is_challenge]
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:
         try:

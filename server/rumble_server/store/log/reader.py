@@ -51,9 +51,9 @@ class LogReader:
         """
         return self.rows.tournament_ids(over)
 
-    def listed_ids(self, limit: int) -> list[str]:
-        """Return the ids of the `limit` newest tournaments that are listed and over, newest first."""
-        return self.rows.listed_ids(limit)
+    def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
+        """Return the ids of the `limit` newest tournaments that are listed (or unlisted) and over, newest first."""
+        return self.rows.listed_ids(limit, unlisted=unlisted)
 
     def ended_ids(self, limit: int) -> list[str]:
         """Return the ids of the `limit` newest tournaments that are over, newest first, listed or not."""

@@ -102,9 +102,10 @@ class Rows(ABC):
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)
 
-    def listed_ids(self, limit: int) -> list[str]:
-        """Return the ids of the `limit` newest tournaments that are listed and over, newest first."""
-        query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND listed
+    def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
+        """Return the ids of the `limit` newest tournaments that are listed (or unlisted) and over, newest first."""
+        which = "NOT listed" if unlisted else "listed"
+        query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND {which}
             ORDER BY {self.place} DESC LIMIT :limit"""
         return self._ids(query, over=True, limit=limit)
 

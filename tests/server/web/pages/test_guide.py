@@ -28,7 +28,7 @@ def test_every_message_is_there_with_its_fields() -> None:
     told = {message.type: message for _, messages in guide.protocol() for message in messages}
     unions = {"bot_message", "server_message", "feed_event"}
     assert set(told) == {name.removesuffix(".json") for name in schemas()} - unions
-    optional = "key version client games max_matches join invite challenges omit worker exchange_key"
+    optional = "key version client games max_matches join invite challenges omit worker exchange_key follow"
     assert dict(told["login"].fields) == {"name": True} | dict.fromkeys(optional.split(), False)
     assert all(message.about.endswith(".") for message in told.values())
 

@@ -86,10 +86,10 @@ def lesson_routes() -> APIRouter:
             SlipDesk(site.arena).void(name)
         return DoneAnswer(message=f"the slip of {name} is no longer valid")
 
-    @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.Message))
+    @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.HostMessage))
     async def tell(tournament: str, request: Request) -> TournamentView:
         """Tell every bot of the tournament a message."""
-        given = await read_model(request, models.Message)
+        given = await read_model(request, models.HostMessage)
         return await carry_out(request, tournament, lambda host: host.tell(tournament, given.message))
 
     return router

@@ -64,7 +64,7 @@ class SlipAnswer(ServerMessageModel):
     code: str
 
 
-class Message(RequestModel):
+class HostMessage(RequestModel):
     """A message of the host to every bot of a tournament."""
 
     message: Annotated[str, StringConstraints(min_length=1, max_length=500)]
@@ -232,7 +232,7 @@ class OrganiserView(OrganiserTournament):
 
 
 class OrganiserTournaments(ServerMessageModel):
-    """The listed tournaments, and the unlisted tournaments that are not over; newest first."""
+    """The listed tournaments, and the newest unlisted tournaments; newest first."""
 
     tournaments: list[OrganiserTournament]
 

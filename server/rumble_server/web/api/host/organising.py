@@ -13,7 +13,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model
@@ -47,9 +47,10 @@ def organising_routes() -> APIRouter:
 
     @router.get("/host/tournaments")
     async def list_all(request: Request) -> models.OrganiserTournaments:
-        """Show the listed tournaments, and the unlisted tournaments that are not over. Challenges are left out."""
+        """Show the listed tournaments, and the newest unlisted tournaments. Challenges are left out."""
         site, answers = site_of(request), answers_of(request)
         found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
+        found |= {each.id: summary_view(each) for each in await site.reader.unlisted()}
         found |= {each.id: each for each in _unlisted(site)}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
@@ -140,7 +141,7 @@ def _unlisted(site: Site) -> list[TournamentSummary]:
     return [
         summary_view(each)
         for each in site.arena.tournaments.values()
-        if not each.config.listed and each.status not in OVER and each.challenger is None
+        if not each.config.listed and each.challenger is None
     ]
 
 

@@ -37,6 +37,10 @@ async def test_the_host_sees_tournaments_that_are_not_listed_but_no_challenges(
     server.pass_ms()
     told = await get(browser, "host/tournaments")
     assert [each["id"] for each in told["tournaments"]] == ["secret", "public"]
+    server.world.organiser.end("secret", cancelled=True)
+    server.pass_ms()
+    told = await get(browser, "host/tournaments")
+    assert {each["id"]: each["status"] for each in told["tournaments"]} == {"secret": "cancelled", "public": "lobby"}
     listed = (await browser.get("/api/tournaments")).json()
     assert [each["id"] for each in listed["tournaments"]] == ["public"]
 

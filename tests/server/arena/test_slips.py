@@ -1,0 +1,27 @@
+"""Slips in a world: what their codes do to the bot that is logged in, and who is refused."""
+
+import pytest
+from rumble_protocol.secret import make_secret
+from rumble_server.arena.joining import Joining, JoinRefused
+from rumble_server.arena.slips import LENGTH, SlipDesk
+
+from tests.server.world import World
+
+
+def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
+    world = World()
+    tournament, key = world.create(classroom=True), make_secret()
+    Joining(world.arena).join(str(tournament.join_code), "Ann", key, "192.0.2.1")
+    old = world.login("ann", key=key, join=tournament.id)
+    code = SlipDesk(world.arena).make(tournament.id, "ANN")
+    assert len(code) == LENGTH
+    redeemed = SlipDesk(world.arena).redeem(code, "192.0.2.2")
+    assert (redeemed.name, redeemed.display, redeemed.tournament) == ("ann", "Ann", tournament.id)
+    assert (old.last("error")["code"], old.last("error")["fatal"]) == ("bad_key", True)
+    refused = world.connect()
+    refused.login("ann", key=key)
+    assert refused.last("error")["code"] == "bad_key"
+    assert world.login("ann", key=redeemed.key).last("session")["tournaments"][0]["id"] == tournament.id
+    with pytest.raises(JoinRefused) as error:
+        SlipDesk(world.arena).redeem(code, "192.0.2.2")
+    assert error.value.code == "unknown_code"
