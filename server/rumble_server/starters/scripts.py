@@ -64,7 +64,7 @@ class Launch:
     run: str
     """The command for a shell."""
     on_windows: str | None
-    """The command for Windows, where %RUN% is the program that was found; None for a starter that Windows cannot run."""
+    """The command for Windows; %RUN% is the program that was found. None for a starter that Windows cannot run."""
     windows_programs: Sequence[str] = ()
     """The programs to try on Windows, in order; by default `program`."""
 
