@@ -105,6 +105,8 @@ SITE_PAGES = (
     SitePage("bot", "/bots/{bot}"),
     SitePage("write", "/write"),
     SitePage("join", "/join?code=KMRTVA"),
+    SitePage("code", "/code"),
+    SitePage("code-lobby", "/code?tournament={lobby}", variant=True),
     SitePage("play", "/play"),
     SitePage("me", "/me"),
     _played("play-chess", "chess", sit_down),

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
-ANY_NODE = {"/clubs", "/docs", "/static/{path:path}", "/write"}
+ANY_NODE = {"/clubs", "/code/files/{path:path}", "/code/frame", "/docs", "/static/{path:path}", "/write"}
 """Paths that every node answers alike."""
 THIS_NODE = {"/healthz", "/metrics", "/readyz"}
 """Paths with which a node describes only itself."""

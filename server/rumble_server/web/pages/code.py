@@ -14,7 +14,7 @@ from rumble_server.web.security import POLICY
 from rumble_server.web.static_files import STATIC
 
 PAGE_POLICY = f"{POLICY}; frame-src 'self'"
-STARTS = {"python": "start.py", "javascript": "start.js"}
+LANGUAGES = ("python", "javascript")
 
 
 @cache
@@ -39,4 +39,4 @@ def frame() -> HTMLResponse:
 @cache
 def starting_code() -> dict[str, str]:
     """Return the code that the editor begins with, by language."""
-    return {language: (STATIC / "code" / name).read_text(encoding="utf-8") for language, name in STARTS.items()}
+    return {name: (STATIC / "code" / f"start.{name}.txt").read_text(encoding="utf-8") for name in LANGUAGES}

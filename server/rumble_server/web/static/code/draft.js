@@ -71,6 +71,7 @@ export class Draft {
   /** Keep the draft in the browser. */
   keep() {
     clearTimeout(this.#timer);
+    if (!this.#isChanged) return;
     try {
       localStorage.setItem(this.#shownAs, this.source);
     } catch {
@@ -79,8 +80,10 @@ export class Draft {
   }
 
   #shownAs = "";
+  #isChanged = false;
 
   #later() {
+    this.#isChanged = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.keep(), SAVE_MS);
   }
@@ -91,7 +94,7 @@ export class Draft {
 
   /** Show the draft of the chosen language and game. */
   #show() {
-    if (this.#shownAs) this.keep();
+    this.keep();
     this.#shownAs = keptAs(`rumble.draft.${this.language}.${this.game}`);
     let kept = null;
     try {
@@ -100,5 +103,6 @@ export class Draft {
       // storage is forbidden
     }
     this.#editor.show(kept ?? this.#start(), this.language);
+    this.#isChanged = false;
   }
 }

@@ -1,0 +1,306 @@
+"""The page on which a person writes a bot: trials, saved versions that play, and code that wants to get out.
+
+Each page is opened at an address that is no secure context, as in a classroom.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from tests.browser.running_server import RunningServer
+from tests.needs import missing
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Page, Route
+
+pytestmark = pytest.mark.slow
+LOADS_MS = 120_000
+"""Time in ms in which Python loads on a busy machine."""
+IDENTITY = {"name": "anna", "key": "rumble_000102030405060708090a0b0c0d0e0f0e0ac2f2", "display": "Anna"}
+LOOPS_ONCE = """
+let turns = 0;
+function choose(turn) {
+  turns += 1;
+  console.log("turn", turns);
+  if (turns === 2) while (true) {}
+  return turn.legal[0];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    from tests.browser.lan import lan_server
+
+    with lan_server(tmp_path_factory.mktemp("lan")) as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def context(server: RunningServer) -> "AsyncIterator[BrowserContext]":
+    from tests.browser.lan import lan_context
+
+    async with lan_context(server) as context:
+        yield context
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(context: "BrowserContext") -> "AsyncIterator[Page]":
+    page = await context.new_page()
+    yield page
+    await page.close()
+
+
+def has_python() -> bool:
+    """Return whether the distribution with Python is installed where the server runs."""
+    return find_spec("rumble_browser") is not None and _built()
+
+
+def _built() -> bool:
+    from rumble_browser import data
+
+    return data().is_dir()
+
+
+@pytest.fixture
+def python() -> None:
+    if not has_python():
+        missing("botrumble-browser is not built (`pip install ./browser`, which needs npm)")
+
+
+async def write(page: "Page", source: str, language: str) -> None:
+    """Write the code, in place of what the editor shows."""
+    await page.evaluate(
+        "([key, source]) => { localStorage.clear(); localStorage.setItem(key, source); }",
+        [f"rumble.draft.{language}.tictactoe", source],
+    )
+    await page.reload()
+    await page.select_option("#language", language)
+
+
+async def tried(page: "Page", source: str, language: str = "python") -> str:
+    """Try the code, and return the end of its trial."""
+    await page.goto("/code")
+    await write(page, source, language)
+    await page.locator("#test:enabled").click()
+    await state_of(page, "#trial-end", "^(?!Your bot plays…|A test plays)")
+    return await page.locator("#trial-end").inner_text()
+
+
+async def state_of(page: "Page", place: str, pattern: str) -> None:
+    """Wait until a place of the page has a text that the regular expression finds."""
+    from playwright.async_api import expect
+
+    await expect(page.locator(place)).to_have_text(re.compile(pattern), timeout=LOADS_MS)
+
+
+@pytest.mark.usefixtures("python")
+@pytest.mark.parametrize("language", ["python", "javascript"])
+async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
+    page: "Page", server: RunningServer, language: str
+) -> None:
+    printing = {
+        "python": "def choose(turn):\n    print('ply', turn.ply)\n    return turn.legal[0]\n",
+        "javascript": "function choose(turn) {\n  console.log('ply', turn.ply);\n  return turn.legal[0];\n}\n",
+    }
+    ended = await tried(page, printing[language], language)
+    assert ended.startswith(("Your bot won: ", "Your bot lost: ", "Draw: "))
+    last = int(str(await page.locator("#ply").get_attribute("max")))
+    assert 5 <= last <= 9
+    for ply, words, printed in ((0, "The start", "Nothing"), (1, "Ply 1, your bot: 0", "ply 0\n")):
+        await page.locator("#ply").fill(str(ply))
+        assert await page.locator("#ply-text").inner_text() == words
+        assert (await page.locator("#output").inner_text()).startswith(printed)
+        assert await page.locator("#trial-board svg").count() == 1
+    assert server.host.get("tournaments")["tournaments"] == []
+
+
+@pytest.mark.usefixtures("python")
+@pytest.mark.parametrize(
+    ("source", "language", "end"),
+    [
+        ("def choose(turn):\n    return 1 / 0\n", "python", "Line 2: ZeroDivisionError: division by zero."),
+        ("def choose(turn)\n    pass\n", "python", "Line 1: SyntaxError: expected ':'."),
+        ("def choose(turn):\n    while True:\n        pass\n", "python", "Line [23]: the code did not end."),
+        (
+            "def choose(turn):\n    while True:\n        try:\n            1 / 0\n        except:\n            pass\n",
+            "python",
+            "Line [2-6]: the code did not end.",
+        ),
+        ("function choose(turn) {\n  return turn.legal[0].nothing.more;\n}", "javascript", "Line 2: TypeError: "),
+        ("function choose(turn) {\n  return }}\n", "javascript", "Line 2: Uncaught SyntaxError: "),
+        ("function choose(turn) {\n  while (true) {}\n}", "javascript", "the code did not end."),
+        (
+            "function choose(turn) {\n  for (;;) postMessage('{\"endless\": 1}');\n}",
+            "javascript",
+            "the code sent too much.",
+        ),
+        ("const choose = () => '9';", "javascript", "The referee: "),
+    ],
+)
+async def test_what_is_wrong_is_told_with_its_line(page: "Page", source: str, language: str, end: str) -> None:
+    ended = await tried(page, source, language)
+    assert re.match(end, ended), ended
+
+
+HOSTILE_JS = """
+const tries = {
+  fetch: () => fetch(HERE + "/api/games"),
+  outside: () => fetch("http://203.0.113.7/"),
+  xhr: () => new Promise((yes, no) => {
+    const asked = new XMLHttpRequest();
+    Object.assign(asked, { onload: yes, onerror: no });
+    asked.open("GET", HERE + "/api/games");
+    asked.send();
+  }),
+  socket: () => new Promise((yes, no) => {
+    Object.assign(new WebSocket(HERE.replace("http", "ws") + "/bot"), { onopen: yes, onerror: no });
+  }),
+  events: () => new Promise((yes, no) => {
+    Object.assign(new EventSource(HERE + "/api/tournaments/x/events"), { onopen: yes, onerror: no });
+  }),
+  scripts: () => importScripts(HERE + "/static/root.js"),
+  module: () => import(HERE + "/static/root.js"),
+  font: () => new FontFace("x", `url(${HERE}/static/icon.svg)`).load(),
+  database: () => new Promise((yes, no) => {
+    Object.assign(indexedDB.open("x"), { onsuccess: yes, onerror: no });
+  }),
+  storage: () => localStorage.length,
+  cookies: () => document.cookie,
+  caches: () => caches.open("x"),
+  files: () => navigator.storage.getDirectory(),
+  parent: () => parent.document.title,
+  top: () => top.location.href,
+  open: () => open(HERE),
+  beacon: () => { if (!navigator.sendBeacon(HERE + "/x", "x")) throw new Error("not sent"); },
+  picture: () => new Image(),
+  call: () => new RTCPeerConnection(),
+  eval: () => (0, eval)("1"),
+  compile: () => new Function("return 1")(),
+  nested: () => new Promise((yes, no) => {
+    const script = `fetch("${HERE}/api/games").then(() => postMessage(1), () => postMessage(0))`;
+    const worker = new Worker(URL.createObjectURL(new Blob([script])));
+    worker.onmessage = ({ data }) => (data ? yes() : no(new Error("refused")));
+    worker.onerror = no;
+  }),
+  server_worker: () => new Promise((yes, no) => {
+    const worker = new Worker(HERE + "/static/code/link.js");
+    Object.assign(worker, { onmessage: yes, onerror: no });
+    setTimeout(yes, 2000);
+  }),
+};
+const heard = [];
+new BroadcastChannel("rumble.code anna").onmessage = ({ data }) => heard.push(data);
+async function choose() {
+  const out = [];
+  for (const [name, attempt] of Object.entries(tries)) {
+    try {
+      await attempt();
+      out.push(name);
+    } catch { /* refused */ }
+  }
+  console.log(`got out: ${[...out, ...heard].join(", ")}.`);
+  throw new Error("done");
+}
+"""
+HOSTILE_PYTHON = """
+import js, pyodide.http, socket, urllib.request
+from pyodide.ffi import run_sync
+async def choose(turn):
+    out = []
+    async def attempt(name, act):
+        try:
+            answer = act()
+            if hasattr(answer, "__await__"):
+                answer = await answer
+            out.append(f"{name} {getattr(answer, 'status', '')}")
+        except BaseException:
+            pass
+    await attempt("xhr", lambda: pyodide.http.open_url("HERE/api/games"))
+    await attempt("urllib", lambda: urllib.request.urlopen("HERE/api/games", timeout=1))
+    await attempt("socket", lambda: socket.create_connection(("203.0.113.7", 80), timeout=1))
+    await attempt("parent", lambda: js.parent.document.title)
+    await attempt("storage", lambda: js.localStorage.length)
+    await attempt("import", lambda: js.importScripts("HERE/static/root.js"))
+    print(f"got out: {', '.join(out)}.")
+    raise ValueError("done")
+"""
+
+
+@pytest.mark.usefixtures("python")
+@pytest.mark.parametrize(("source", "language"), [(HOSTILE_JS, "javascript"), (HOSTILE_PYTHON, "python")])
+async def test_hostile_code_gets_nowhere(
+    page: "Page", server: RunningServer, source: str, language: str, context: "BrowserContext"
+) -> None:
+    source = source.replace("HERE", server.url) if language == "python" else f'const HERE = "{server.url}";\n{source}'
+    ended = await tried(page, source, language)
+    assert "done" in ended
+    assert await page.locator("#output").inner_text() == "got out: .\n"
+    assert len(context.pages) == 1
+    # The page hears texts of its own frame alone.
+    await page.evaluate("postMessage('1 {\"error\": \"forged\"}', '*')")
+    assert "forged" not in await page.locator("#trial-end").inner_text()
+    assert await page.evaluate("document.querySelector('iframe').contentDocument") is None
+
+
+async def test_the_frame_is_confined_even_by_itself(page: "Page") -> None:
+    answer = await page.goto("/code/frame")
+    assert answer is not None
+    policy = answer.headers["content-security-policy"]
+    assert "sandbox allow-scripts; default-src 'none'" in policy
+    assert await page.evaluate("origin") == "null"
+
+
+class Kept:
+    """The versions that the server keeps, here in the browser's context."""
+
+    def __init__(self) -> None:
+        self.versions: list[Any] = []
+
+    async def answer(self, route: "Route") -> None:
+        if route.request.method == "POST":
+            assert route.request.headers["authorization"] == f"Bot {IDENTITY['name']}:{IDENTITY['key']}"
+            self.versions.append(json.loads(route.request.post_data or ""))
+            await route.fulfill(json={"number": len(self.versions)})
+        else:
+            await route.fulfill(json=self.versions[int(route.request.url.rpartition("/")[2]) - 1])
+
+
+async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "Page", server: RunningServer) -> None:
+    kept = Kept()
+    await page.context.route("**/api/versions**", kept.answer)
+    cup = server.create("cup", legs=4, time_control={"move_ms": 2000})
+    server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
+    await page.goto(f"/code?tournament={cup}")
+    await write(page, LOOPS_ONCE, "javascript")
+    await page.evaluate("(who) => localStorage.setItem('rumble.guest', JSON.stringify(who))", IDENTITY)
+    await page.reload()
+    await page.select_option("#language", "javascript")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "Version 1 plays")
+    other = await page.context.new_page()
+    await other.goto(f"/code?tournament={cup}")
+    await state_of(other, "#play-state", "in another tab")
+    await other.close()
+    server.command(cup, "start")
+    await state_of(page, "#play-state", "is over")
+    matches = await page.locator("#own-matches li").all_inner_texts()
+    assert len(matches) == 4
+    assert sum("did not end within 1.5 s" in each for each in matches) >= 1
+    assert kept.versions == [{"language": "javascript", "source": LOOPS_ONCE}]
+
+
+async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: RunningServer) -> None:
+    cup = server.create("empty-cup")
+    await page.goto(f"/code?tournament={cup}")
+    await write(page, "function choose(turn) {\n  return }}\n", "javascript")
+    await page.evaluate("(who) => localStorage.setItem('rumble.guest', JSON.stringify(who))", IDENTITY)
+    await page.reload()
+    await page.select_option("#language", "javascript")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "Not saved: line 2")
