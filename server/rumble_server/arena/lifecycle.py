@@ -115,7 +115,7 @@ class Lifecycle:
             self._matches.forfeit(match_id, player, termination, reason)
 
     def unbench_changed(self, player: Player, version: str) -> None:
-        """Let a bot play again, now that it has another version, in each tournament that benched it for its faults."""
+        """Let a changed bot play again in each tournament that benched an earlier version for its faults."""
         for tournament in player.tournaments.values():
             entrant = tournament.field[player.name]
             if entrant.benched and entrant.benched_version != version:

@@ -43,9 +43,10 @@ STAMP_BEYOND_MS = 250
 """Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
 STAMP_MS = 10
 """Precision in ms of the kernel's stamps of incoming data: a tick of its clock, with 100 ticks a second."""
-NO_FAILURES: Mapping[int, str] = {}
 LONGEST_MOVE = 64
 """Maximum number of characters of a move; a longer text is unreadable in every game."""
+NO_FAILURES: Mapping[int, str] = {}
+"""The errors of bots by seat, in a match in which no bot crashed."""
 
 
 class Referee(Announcer):
