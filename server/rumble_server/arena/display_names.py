@@ -81,6 +81,10 @@ class DisplayNames:
         claim = self._names.get(folded(display))
         return held or (None if claim is None or self.get(claim.name) is not None else claim.name)
 
+    def is_free(self, name: str) -> bool:
+        """Return whether a new bot may have this name: nobody has it as a name or as a display name."""
+        return self._names.get(name) is None and not self.taken(name)
+
     def taken(self, display: str) -> bool:
         """Return whether people know another bot by this name, in any spelling."""
         return self.holder(display) is not None

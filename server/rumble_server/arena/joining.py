@@ -106,4 +106,4 @@ class Joining:
         plain = slug(display.replace("\u00df", "ss").replace("'", ""), PREFIX)[:LONGEST_STEM].strip("-")
         stem = f"{PREFIX}-{plain}"[:LONGEST_STEM].strip("-") if is_house_name(plain) else plain
         numbered = (stem if number == 1 else f"{stem}-{number}" for number in itertools.count(1))
-        return next(name for name in numbered if self.arena.names.get(name) is None)
+        return next(name for name in numbered if self.arena.display_names.is_free(name))

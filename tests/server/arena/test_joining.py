@@ -78,6 +78,10 @@ def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
     world.login("plain")
     assert refusal(world, code, "Plain") == "name_taken"
     assert refusal(world, code, "a  b") == "bad_display_name"
+    join(world, code, "Anna-Lena-Maria-of-the-7th-grade")
+    thief = world.connect()
+    thief.login("anna-lena-maria-OF-the-7th-grade")
+    assert thief.error() == "bad_name", "people would take this bot for the pupil"
     longest = join(world, code, "x" * 32).name, join(world, code, "X" * 31).name
     assert longest == ("x" * 24, "x" * 24 + "-2")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rumble_server.cli.output.answers import only_here, print_answer
+from rumble_server.cli.output.answers import door_line, only_here, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
@@ -150,7 +150,7 @@ def invite(
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
     lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
-    print_answer(told, json_, *lines, f"command  {told['command']}", *only_here(told))
+    print_answer(told, json_, *lines, f"command  {told['command']}", *door_line(told), *only_here(told))
 
 
 @app.command("reset-key")

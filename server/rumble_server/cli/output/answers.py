@@ -21,6 +21,12 @@ def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
             plain_or_rich().print(each)
 
 
+def door_line(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a line with the join code of an invitation, if the door is open for pupils; otherwise no line."""
+    door = told.get("door")
+    return () if door is None else (f"pupils   {door['code']} at {door['link']}",)
+
+
 def only_here(told: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a line with a hint if an invitation's link works only on the server's own machine; otherwise no line."""
     hint = "only this machine can use these: rumble serve --host 0.0.0.0 lets others in, --public-url says by what name"

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rumble_engine import get_game
 
-from rumble_server.cli.output.answers import only_here, print_answer
+from rumble_server.cli.output.answers import door_line, only_here, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.options import (
@@ -92,7 +92,7 @@ def create(
     created = client.post("tournaments", config)
     told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
     lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
-    print_answer(created, json_, *lines, *only_here(told))
+    print_answer(created, json_, *lines, *door_line(told), *only_here(told))
 
 
 def _fields() -> dict[str, ConfigField]:

@@ -218,6 +218,15 @@ def test_house_bots_are_listed_added_and_removed(capsys: Captured) -> None:
     }
 
 
+def test_a_classroom_says_with_which_code_pupils_join(capsys: Captured, server_url: str) -> None:
+    assert run(["tournament", "create", "Lesson", "--game", "tictactoe", "--classroom"]) == 0
+    *_, pupils, _ = capsys.readouterr().out.splitlines()
+    code = pupils.split()[1]
+    assert pupils == f"pupils   {code} at {server_url}/join?code={code}"
+    assert run(["tournament", "invite", "lesson"]) == 0
+    assert pupils in capsys.readouterr().out.splitlines()
+
+
 def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, server_url: str) -> None:
     told(capsys, "create", "Closed", "--game", "tictactoe", "--invite", "hush", "--unlisted", "--unrated")
     picture = tmp_path / "qr.svg"
