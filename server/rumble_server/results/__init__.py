@@ -1,5 +1,5 @@
-"""Pure scoring: results, tallies, standings, tie-breaks, ratings, result files.
+"""Pure scoring: results, counts of results (tallies), standings, tie-breaks, ratings, and files of results.
 
-Tournaments keep a `standings.Table` up to date while they are played. The commands and pages that rank or rate a file
-read the file with `results_file` and call `tiebreaks` and `ratings`.
+Each tournament keeps a `standings.Table` up to date during play. Commands and pages for the ranks or ratings of a file
+read the file with `results_file`, and call `tiebreaks` and `ratings`.
 """

@@ -1,9 +1,10 @@
-"""Read results written as CSV: `first,second,score`, with commas, semicolons or tabs.
+"""Reading results written as CSV: `first,second,score`, with commas, semicolons or tabs.
 
-A score is the score of the first bot (1, 0.5 or 0), or the scores of both bots (such as 1-0 or 1/2-1/2). In a file
-without a header line, each row has just these three columns. In a file with a header line, columns are found by their
-names. The columns `first`, `second` and `score` are required. The columns `second_score` (for a match that nobody won),
-`termination`, `at_fault` (seats, with blanks between), `match` and `moves` are optional. Other columns are skipped.
+A score is the score of the first bot (1, 0.5 or 0), or the scores of both bots (such as 1-0 or 1/2-1/2).
+
+Without a header line, each row has exactly these three columns. With a header line, columns are found by name: `first`,
+`second` and `score` are required; `second_score` (for a match that nobody won), `termination`, `at_fault` (seats, with
+blanks between), `match` and `moves` are optional. Further columns are skipped.
 """
 
 import csv
@@ -35,10 +36,10 @@ def read_rows(
     header: Callable[[list[str], str], dict[str, int] | None],
     row: Callable[[list[str], dict[str, int], str, FileNames], R | list[str]],
 ) -> tuple[tuple[R, ...], tuple[str, ...]]:
-    """Read CSV lines, and return the results and all names. Raises BadResults.
+    """Read CSV lines, and return the results and the names of all bots. Raises BadResults.
 
-    `header` returns the place of each column by name, or None if the first row is no header. `row` returns a result, or
-    the row's problems.
+    `header` gets the first row, and returns the index of each column by name, or None if the row is no header. `row`
+    gets each further row, and returns a result, or a list of problems.
     """
     results: list[R] = []
     problems: list[str] = []
@@ -74,15 +75,16 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator with which the first line has the column; None if there is no such separator."""
+    """Return the separator by which the first line has a cell `column`; None if no separator does."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return the separator with which the first line is a header or a result. Names may contain other separators.
+    """Find the separator of CSV lines: the separator by which the first line is a header or a result.
 
-    If there is no such separator, return the first separator that gives at least three columns, else a comma.
+    If no separator fits, return the first separator that gives three columns or more, or else a comma. Names of bots
+    may contain the other separators.
     """
     first = next((line for line in lines if line.strip()), "")
     rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}
@@ -93,17 +95,17 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _header(row: list[str], line: str) -> dict[str, int] | None:
-    """Return the place of each column by name; None if the row is no header, because it has no cell `score`.
+    """Return the index of each column by name; None if the row has no cell `score`, and is therefore no header.
 
-    Raises BadResults for a header that lacks a required column, or has a column twice.
+    Raises BadResults for a header without a required column, or with two columns of the same name.
     """
     return places_of_columns(row, line, COLUMNS, OPTIONAL) if "score" in row else None
 
 
 def places_of_columns(row: list[str], line: str, required: Sequence[str], optional: Sequence[str]) -> dict[str, int]:
-    """Return the place of each column in a header, by name.
+    """Return the index of each column in a header, by name.
 
-    Raises BadResults for a header that lacks a required column, or has a column twice.
+    Raises BadResults for a header without a required column, or with two columns of the same name.
     """
     for name in (*required, *optional):
         if row.count(name) > 1:
@@ -154,7 +156,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Res
 
 
 def _score(text: str) -> tuple[float | None, float | None]:
-    """Return the scores of both bots. Both scores are None if `text` is no score."""
+    """Return the scores of both bots; (None, None) for a text without a score."""
     one = SCORES.get(text)
     if one is not None:
         return one, 1 - one
@@ -164,5 +166,5 @@ def _score(text: str) -> tuple[float | None, float | None]:
 
 
 def _has(row: list[str], at: dict[str, int], name: str) -> bool:
-    """Return whether the row has a value in an optional column."""
+    """Return true if a row has a value in an optional column."""
     return name in at and row[at[name]] != ""

@@ -1,4 +1,4 @@
-"""Direct encounter (FIDE Handbook C.07, art. 6): tied bots are ordered by their matches against each other. Pure."""
+"""Direct encounter (FIDE Handbook C.07, art. 6): the order of tied bots by their matches against each other. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,25 +7,28 @@ from math import lcm
 
 @dataclass(frozen=True, slots=True)
 class Encounters:
-    """The scores of tied bots against each other. A pair that met more than once counts with its average score."""
+    """Scores of tied bots against each other.
+
+    If two bots met more than once, the pair counts with its average score.
+    """
 
     scores: dict[str, int]
     met: dict[str, int]
-    """The number of other bots in the group that each bot met."""
+    """Number of bots of the group that each bot met."""
     win: int
-    """The score for winning against a bot, in the unit of `scores`."""
+    """Score for a win against a bot, in the unit of `scores`."""
 
 
 Meet = Callable[[Sequence[str]], Encounters | None]
 """Function that returns the encounters of a group; None if too few of the bots have met to split the group."""
 Between = Callable[[str, str], tuple[int, int, int] | None]
-"""Function that returns the scores of two bots against each other, and their matches; None if the bots did not meet."""
+"""Function of two bots. It returns the scores against each other and the number of matches; None without a match."""
 
 
 def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> Encounters | None:
-    """Return the scores of a group's bots against each other; None if too few have met to split the group.
+    """Return the encounters of a group; None if too few of the bots have met to split the group.
 
-    `win` and `loss` are the scores of a match won and lost.
+    `between` gives the scores of two bots. `win` and `loss` are the scores for a match won and a match lost.
     """
     found = []
     unit = 1
@@ -52,9 +55,9 @@ def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> 
 
 
 def split(group: list[str], meet: Meet) -> list[list[str]]:
-    """Return the group in parts, the best part first.
+    """Split a group of tied bots into parts by direct encounter, the best part first.
 
-    Direct encounter is applied again to each part alone, until nothing splits the part (art. 6.2).
+    Each part is split further by the matches inside of the part, as long as this is possible (art. 6.2).
     """
     parts: list[list[str]] = []
     to_do = [group]
@@ -94,7 +97,7 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return, for each place, the highest score that any bot from this place on can reach."""
+    """Return the highest score that any bot from each place on can reach, by place."""
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):
         reach[place] = max(reach[place], reach[place + 1])
@@ -102,7 +105,7 @@ def _reach(best: list[int]) -> list[int]:
 
 
 def places(parts: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the place of each bot in its group, counted from 1; 0 for all bots of a group that was not split."""
+    """Return the place of each bot in its group, from 1. If the group is not split, each place is 0."""
     if len(parts) == 1:
         return dict.fromkeys(parts[0], 0)
     found: dict[str, int] = {}

@@ -1,10 +1,10 @@
-"""The editions of the tie-break rules, by the names under which hosts choose them and pages show them."""
+"""Editions of the tie-break rules. Hosts choose them by name, and pages show the name."""
 
 import re
 from typing import Final, Literal, get_args
 
 Edition = Literal["2024-08", "2026-03"]
-"""Editions of FIDE Handbook C.07, Play-Off and Tie-Break Regulations: of 1 August 2024, and of 1 March 2026."""
+"""Name of an edition of FIDE Handbook C.07, Play-Off and Tie-Break Regulations: August 2024 or March 2026."""
 
 NEWEST: Final = "2026-03"
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
@@ -12,9 +12,9 @@ _SINCE: dict[Edition, str] = {"2026-03": "2026/03/01"}
 
 
 def edition_of(start: str) -> Edition:
-    """Return the edition for an event that began on the day `start`, written YYYY/MM/DD.
+    """Return the edition for an event that began on `start`, written YYYY/MM/DD.
 
-    An event older than all editions gets the oldest edition. A start that is no such date gives the newest edition.
+    An event before all editions gets the oldest edition. If `start` is not a date, return the newest edition.
     """
     if not re.fullmatch(r"[0-9]{4}[/-][0-9]{2}[/-][0-9]{2}", start):
         return NEWEST
@@ -23,15 +23,15 @@ def edition_of(start: str) -> Edition:
 
 
 def named_edition(text: str) -> Edition | None:
-    """Return the edition that Rumble's export has named in the type of a TRF file (field 092); None if it names none.
+    """Return the edition named in the type of a TRF file (field 092); None if the type names no edition.
 
-    Such a type contains, for example, the words `tie-breaks 2024-08`.
+    Rumble's export writes types with, for example, the words `tie-breaks 2024-08`.
     """
     return next((edition for edition in EDITIONS if f"tie-breaks {edition}" in text), None)
 
 
 def check_edition(name: str) -> Edition:
-    """Return the edition called `name`. Raises ValueError."""
+    """Return the edition with this name. Raises ValueError for an unknown name."""
     for edition in EDITIONS:
         if edition == name:
             return edition

@@ -1,4 +1,4 @@
-"""Read the results of Rumble's own JSON export."""
+"""Reading the results in Rumble's own JSON export."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from rumble_server.results.tables.export_tables import has_tables, read_export_t
 
 
 def read_export(document: Any) -> ResultsFile:
-    """Read the results of an export document (`export.json`), as parsed JSON. Raises BadResults."""
+    """Read the results in a parsed export document (`export.json`). Raises BadResults."""
     if not isinstance(document, dict) or not isinstance(document.get("matches"), list):
         raise BadResults(['not an export of Rumble: it has no list "matches"'])
     tournament = document.get("tournament")

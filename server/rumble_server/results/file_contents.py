@@ -1,4 +1,4 @@
-"""The contents of a file of results, as every reader returns them, whatever the kind of file."""
+"""The contents of a file of results. The readers of all kinds of files return this type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,37 +21,37 @@ class ResultsFile:
     """The contents of a file of results."""
 
     results: tuple[Result, ...]
-    """The results of two seats; empty if any match has more."""
+    """Results of matches with two seats; empty if any match in the file has more."""
     field: tuple[str, ...]
-    """All names, including names without a match."""
+    """Names of all bots in the file, also of bots without a match."""
     byes: Mapping[str, int]
-    """Number of matches that count as won without an opponent, by name."""
+    """Number of matches that count as won without an opponent (byes), by bot."""
     tournament: Mapping[str, Any] | None = None
-    """The `tournament` of a JSON export; None for other files."""
+    """The field `tournament` of a JSON export; None for other files."""
     paired: "tuple[Paired, ...] | None" = None
-    """The rounds of a Swiss, if a JSON export has them."""
+    """The rounds of a Swiss, if a JSON export has rounds; otherwise None."""
     event: "TrfEvent | None" = None
     """The event of a TRF file; None for other files."""
     tables: tuple[TableResult, ...] = ()
-    """All results, if any match has more than two seats, or all matches have payoffs."""
+    """All results of the file if any match has more than two seats, or if every match has payoffs; otherwise empty."""
 
     @property
     def is_of_tables(self) -> bool:
-        """True if a match has more than two seats."""
+        """True if any match has more than two seats."""
         return any(len(result.seats) > 2 for result in self.tables)
 
 
 class FileNames:
-    """The names in a file. Two names that differ only in case are refused, since they may mean the same bot or two."""
+    """The names in a file. Two names that differ only in case are refused, because they may mean the same bot."""
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, str]] = {}
-        """The first spelling of each name, and the place of this spelling in the file, by the name without case."""
+        """First spelling of each name and the place of this spelling in the file. The key is the name without case."""
 
     def problem(self, name: object, where: str) -> str:
-        """Check a name against earlier names, and remember it. Return the problem; an empty text without a problem.
+        """Check a name against earlier names, and remember the name. Return the problem; empty without a problem.
 
-        `where` is the name's place in the file, for the message.
+        `where` is the place of the name in the file, for the message.
         """
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
             return f"{where}: {name!r} is not a name"

@@ -1,4 +1,4 @@
-"""The rounds of a Swiss in a JSON export: the pairs and the byes of each round."""
+"""The rounds of a Swiss in a JSON export: pairs of bots, and byes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rumble_server.results.tally import Scheme
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A round, by names. A bot of the field that the round does not name was absent."""
+    """A round as names of bots. Bots of the field that are not named were absent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     byes: tuple[str, ...] = ()
@@ -19,14 +19,17 @@ class Paired:
 
 
 def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
-    """Read the rounds of an export. Raises ValueError, whose text names the bad place."""
+    """Read the rounds of an export. Raises ValueError with the place of the problem."""
     if not isinstance(told, list):
         raise ValueError("tournament.rounds_paired: not a list")
     return tuple(_round(each, f"tournament.rounds_paired[{number}]", set(known)) for number, each in enumerate(told))
 
 
 def _round(told: Any, where: str, left: set[str]) -> Paired:
-    """Read a round. Raises ValueError if the round is malformed, has a name twice, or has a name not in `left`."""
+    """Read a round.
+
+    Raises ValueError if the round is malformed, names a bot twice, or names a bot that is not in `left`.
+    """
     parts: dict[str, list[Any]] = {}
     for name in ("pairs", "byes", "half_byes"):
         part = told.get(name) if isinstance(told, dict) else None
@@ -47,7 +50,7 @@ def _round(told: Any, where: str, left: set[str]) -> Paired:
 def rounds_from(
     paired: Iterable[Paired], results: Iterable[Result], field: Iterable[str], scheme: Scheme, legs: int
 ) -> Rounds:
-    """Make the rounds of a file, with its results. Raises ValueError for a result whose match is in no round."""
+    """Make the rounds of a file, and add the file's results. Raises ValueError for a match that is in no round."""
     rounds = Rounds(scheme, legs, field)
     for each in paired:
         byes = {name: rounds.full_bye() for name in each.byes}

@@ -1,4 +1,4 @@
-"""Tie-breaks by the opponents' ratings before the event: FIDE Handbook C.07, articles 10.1 and 10.2. Pure."""
+"""Tie-breaks by the opponents' ratings from before the event: FIDE Handbook C.07, articles 10.1 and 10.2. Pure."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ DIFFERENCES = (
     *(125, 133, 141, 149, 158, 166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273),
     *(284, 296, 309, 322, 336, 351, 366, 383, 401, 422, 444, 470, 501, 538, 589, 677, 800),
 )
-"""The rating differences for scores of 50, 51, ..., 100 percent (FIDE Rating Regulations, B.02, table 8.1.1)."""
+"""Rating differences for scores of 50, 51, ..., 100 per cent (FIDE Rating Regulations, B.02, table 8.1.1)."""
 
 
 def average_rating(opponents: Sequence[float]) -> int | None:
@@ -16,9 +16,9 @@ def average_rating(opponents: Sequence[float]) -> int | None:
 
 
 def performance(halves: int, opponents: Sequence[float]) -> int | None:
-    """Return the tournament performance rating for a score of `halves` half points; None without opponents.
+    """Return the tournament performance rating; None without opponents.
 
-    `opponents` are the opponents' ratings.
+    `halves` is the score in half points, and `opponents` are the opponents' ratings.
     """
     average = average_rating(opponents)
     if average is None:

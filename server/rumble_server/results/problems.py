@@ -1,11 +1,14 @@
 """The error for a file of results that cannot be read."""
 
 MOST_PROBLEMS = 20
-"""Maximum number of problems in an error's text; a last line counts the rest."""
+"""Maximum number of problems in an error's text. A last line tells how many more there are."""
 
 
 class BadResults(ValueError):
-    """A file of results that cannot be read; each item of `problems` is a line with a place and a reason."""
+    """The error for a file of results that cannot be read.
+
+    Each item of `problems` is a line with a place and a reason.
+    """
 
     def __init__(self, problems: list[str]) -> None:
         shown = problems[:MOST_PROBLEMS]

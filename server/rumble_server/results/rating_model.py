@@ -1,9 +1,11 @@
-"""The arithmetic of ratings, on matrices: whether a fit is finite, the fit, and its covariance. Needs numpy.
+"""The arithmetic of ratings on matrices: the fit, its covariance, and tests if a fit is finite. Needs numpy.
 
-The model is Bradley and Terry's (1952) with a draw as half a point: the bot with strength t[i] in the first seat scores
-`p = 1 / (1 + exp(-(t[i] - t[j] + h)))` a match on average against t[j], where h is the first-move term of the field.
-Matrices are indexed by (first seat, second seat). Strengths are in natural units; in Elo points the numbers are
-400 / ln 10 times larger. `ratings` calls this module, and imports it only when the first ratings are asked for.
+The model is that of Bradley and Terry (1952), with a draw as half a point. Let a bot of strength t[i] sit in the first
+seat against a bot of strength t[j]. Its average score in a match is `p = 1 / (1 + exp(-(t[i] - t[j] + h)))`, where h is
+the advantage of the first seat (first-move term), the same in the whole field.
+
+Matrices have the index (first seat, second seat). Strengths are in natural units; Elo points are 400 / ln 10 times as
+many. `ratings` imports this module only when ratings are asked for.
 """
 
 from collections.abc import Callable
@@ -17,14 +19,17 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_STEPS = 100
-"""Maximum number of Newton steps of a fit; after the last step the fit is returned as it stands."""
+"""Maximum number of Newton steps of a fit. The values after the last step are returned, converged or not."""
 DRAW_PRIOR = 2.0
-"""Weight of the field's draw rate in the draw rate of a pair, in matches."""
+"""Weight, in matches, of the field's share of draws when the share of draws of a pair is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Strengths with mean 0, the first-move term, and the covariance of both (the term is the last row and column)."""
+    """The result of a fit: strengths (mean 0), the first-move term, and the covariance.
+
+    The term is the last row and column.
+    """
 
     strengths: Matrix
     first_move: float
@@ -32,7 +37,7 @@ class Fit:
 
 
 def islands(met: Mask) -> list[list[int]]:
-    """Return the groups of bots that are connected by matches. A group is a list of the bots' indexes, sorted."""
+    """Return the groups of bots that are connected by matches, each as a sorted list of the bots' indexes."""
     linked = met | met.T
     left = np.ones(len(met), dtype=np.bool_)
     groups = []
@@ -44,10 +49,10 @@ def islands(met: Mask) -> list[list[int]]:
 
 
 def is_strongly_connected(scored: Mask) -> bool:
-    """Return whether each bot scored against each other bot, directly or through others: Ford's condition (1957).
+    """Return true if each bot scored against each other bot, directly or through third bots: Ford's condition (1957).
 
-    `scored[i, j]` is true if i took at least half a point from j, in either seat. If the condition does not hold, no
-    strengths are the most likely: two groups of bots could always be moved further apart without loss.
+    `scored[i, j]` is true if bot i took at least half a point from bot j, in either seat. If the condition is false, no
+    finite strengths are the most likely: one group of bots could always be rated still higher above another.
     """
     return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
 
@@ -63,7 +68,7 @@ def _reach(edges: Mask, start: int) -> Mask:
 
 
 def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
-    """Return whether the seats vary enough to tell the first-move term from the strengths, whatever the results are."""
+    """Return true if bots change seats enough to separate the first-move term from the strengths."""
     information, _ = _information(count / 4)
     size = len(count)
     strengths = information[:size, :size].copy()
@@ -75,12 +80,12 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 
 
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
-    """Return whether the first-move term has a most likely value. It has none if a seat explains every result.
+    """Return true if the first-move term has a finite most likely value. It has none if the seat explains every result.
 
-    The term grows without end exactly if some strengths have t[i] - t[j] >= -1 for all pairs in which the first seat i
-    scored against j, and t[i] - t[j] <= -1 for all pairs in which the second seat j scored against i (or the same with
-    the seats exchanged). These difference constraints can be met unless their graph has a negative cycle (Bellman and
-    Ford).
+    The term is infinite exactly if some strengths satisfy these conditions (or the same with the seats exchanged): t[i]
+    - t[j] >= -1 for all pairs in which the first seat i scored against j, and t[i] - t[j] <= -1 for all pairs in which
+    the second seat j scored against i. Such strengths exist unless the graph of the conditions has a negative cycle
+    (Bellman and Ford).
     """
     first, second = score > 0, score < count
     # The first test finds the common negative cycle at once: a pair in which both bots scored from the same seat.
@@ -91,7 +96,7 @@ def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
 
 
 def _has_negative_cycle(up: Mask, down: Mask) -> bool:
-    """Return whether a graph has a negative cycle.
+    """Return true if a graph has a negative cycle.
 
     Its edges go from i to j with weight 1 where `up[i, j]`, and from j to i with weight -1 where `down[i, j]`.
     """
@@ -112,10 +117,12 @@ def _has_negative_cycle(up: Mask, down: Mask) -> bool:
 
 
 def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_move: bool) -> Fit:
-    """Return the most likely strengths, by damped Newton steps: the likelihood is concave, so any start converges.
+    """Return the most likely strengths, found by damped Newton steps.
 
-    `score[i, j]` is the score of i in the first seat against j in `count[i, j]` matches, of which `drawn[i, j]` were
-    drawn. `prior[i, j]` is a number of virtual matches, all drawn.
+    The likelihood is concave, so every start converges.
+
+    `score[i, j]` is the total score of i in the first seat against j, in `count[i, j]` matches, of which `drawn[i, j]`
+    were drawn. `prior[i, j]` is a number of virtual drawn matches.
     """
     size = len(score)
     total, points = count + prior, score + prior / 2
@@ -136,7 +143,7 @@ def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_m
 
 
 def climb(at: Matrix, likelihood: Callable[[Matrix], float], newton: Callable[[Matrix], Matrix]) -> Matrix:
-    """Return the maximum of a concave likelihood, by Newton steps from `at`; a step that goes down is halved."""
+    """Return the maximum of a concave likelihood, found by Newton steps from `at`. A step that goes down is halved."""
     best = likelihood(at)
     for _ in range(MOST_STEPS):
         step = newton(at)
@@ -160,11 +167,11 @@ def _likelihood(at: Matrix, points: Matrix, total: Matrix) -> float:
 
 
 def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the information matrix, and the gauge to add before inverting it.
+    """Return the information matrix, and a matrix (gauge) to add before the inversion.
 
-    The information is the sum of weight x x' over all pairs, where the vector x has +1 for the bot in the first seat,
-    -1 for the bot in the second seat, and 1 for h. Adding a constant to all strengths changes nothing, so the matrix is
-    singular; the gauge fixes the mean of the strengths.
+    The information is the sum of weight x x' over all pairs. The vector x has 1 for the bot in the first seat, -1 for
+    the bot in the second seat, and 1 for h. The information is singular, because a constant added to all strengths
+    changes nothing. The gauge fixes the mean of the strengths.
     """
     size = len(weight)
     information = np.zeros((size + 1, size + 1))
@@ -178,10 +185,12 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: int) -> Matrix:
-    """Return A^-1 B A^-1. A is the Fisher matrix of the fit; B is the same sum with variances that allow for draws.
+    """Return the covariance A^-1 B A^-1.
 
-    A match that is drawn with the chance d has a score of variance p (1 - p) - d / 4; without draws the variance would
-    be p (1 - p). The estimate of d is the pair's own share of draws, moved toward the field's share, which is taken as
+    A is the Fisher matrix of the fit; B is the same sum with lower variances for draws.
+
+    If a match is drawn with the probability d, its score has the variance p (1 - p) - d / 4; without draws it would be
+    p (1 - p). The estimate of d for a pair is its own share of draws, moved toward the field's share, which is taken as
     proportional to p (1 - p). The variance has a lower bound, so that no result counts as certain.
     """
     expected = _expected(at)
@@ -200,7 +209,7 @@ def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: i
 
 
 def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Return the matrices `score`, `count` and `drawn` for cells of (first, second, first won, drawn, second won)."""
+    """Return the matrices `score`, `count`, `drawn` from rows of (first seat, second seat, won, drawn, lost)."""
     score, count, drawn = (np.zeros((size, size)) for _ in range(3))
     if cells:
         table: Any = np.array(cells, dtype=np.int64).T
@@ -212,10 +221,10 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
 
 
 def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
-    """Return a virtual draw for each pair that met: half a draw with either bot in the first seat.
+    """Return a virtual draw for each pair that met: half a draw for each order of seats.
 
-    If groups of bots have not met, each bot also has about one virtual draw in all with the bots of other groups:
-    enough to hold the groups together, and too little to claim knowledge.
+    If groups of bots have not met, each bot also gets about one virtual draw in total with bots of other groups. This
+    is enough to connect the groups, and too little to claim knowledge.
     """
     prior = np.where(met | met.T, 0.5, 0.0)
     if len(groups) > 1:

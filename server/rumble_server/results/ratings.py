@@ -1,9 +1,10 @@
-"""Ratings of a field: a joint maximum-likelihood fit over all its matches, never an incremental Elo. Pure.
+"""Ratings of a field of bots: a joint maximum-likelihood fit over all matches, not an incremental Elo. Pure.
 
-Bots have fixed strength and all results are known, so the order of results must not matter. `rating_model` has the
-arithmetic. Intervals are 95%, from the Fisher matrix scaled by the draws of each pair (a sandwich estimate): this takes
-a matrix inversion, where a parametric bootstrap of the same model would take hundreds of fits after each result.
-Matches lost by `no_show` are left out, since they say nothing about strength. numpy is imported when first needed.
+Bots have a fixed strength and all results are known, so the order of the results does not matter. `rating_model` has
+the arithmetic. The intervals are 95% intervals from the Fisher matrix, corrected for the draws of each pair (a sandwich
+estimate). They take one matrix inversion; a parametric bootstrap would take hundreds of fits after each result.
+
+Matches lost by `no_show` are left out, because they tell nothing about strength. numpy is imported when first needed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,17 +19,26 @@ if TYPE_CHECKING:
     from rumble_server.results.rating_model import Fit, Matrix
 
 ELO = 400 / log(10)
-"""Number of Elo points in a natural unit. A bot that is 400 Elo points stronger expects ten points to one."""
+"""Number of Elo points in a natural unit.
+
+A bot that is 400 Elo points stronger scores ten points for each point lost.
+"""
 WIDTH = 1.959963984540054
-"""Number of standard deviations on either side of the mean that hold 95% of a normal distribution."""
+"""Number of standard deviations on each side of the mean that contain 95% of a normal distribution."""
 MOST_COMPARED = 200
-"""Maximum number of bots in the table of chances; a larger field gets no table, since nobody could read it."""
+"""Maximum number of bots in the table of chances.
+
+There is no table for a larger field, because nobody could read it.
+"""
 Prior = Literal["auto", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A bot's rating and its 95% interval, in Elo points. Both are None for an unrated bot (see `Ratings.notes`)."""
+    """A bot's rating and its 95% interval, in Elo points.
+
+    Both are None for a bot without a rating (see `Ratings.notes`).
+    """
 
     name: str
     rating: float | None
@@ -36,7 +46,7 @@ class Rating:
     matches: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return the rating for the API and the command line, rounded to a hundredth of a point."""
+        """Return the rating as JSON data for the API and commands, rounded to 0.01 points."""
         return {
             "name": self.name,
             "rating": None if self.rating is None else _rounded(self.rating),
@@ -47,26 +57,26 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The ratings of a field, highest first, with the model and notes for the reader."""
+    """The ratings of a field, highest first, with a description of the model, and notes for readers."""
 
     model: str
-    """The model in words, to be shown wherever ratings are shown."""
+    """Description of the model in words. Show it wherever ratings are shown."""
     lines: tuple[Rating, ...]
     prior_used: bool = False
     prior_reason: str = ""
-    """The reason why a prior was needed; empty without a prior."""
+    """Reason why virtual draws (a prior) were needed; empty without a prior."""
     first_move: float | None = None
-    """The worth of the first seat in rating points; None if the model has no first-move term."""
+    """Advantage of the first seat in Elo points; None if the model has no first-move term."""
     first_move_interval: tuple[float, float] | None = None
     seats: tuple[tuple[float, tuple[float, float]], ...] = ()
-    """The worth of each seat of a table in rating points, with its interval, mean 0; empty without such terms."""
+    """Advantage of each seat of a table in Elo points (mean 0), with its interval; empty for models without it."""
     notes: tuple[str, ...] = ()
-    """Facts that a reader must know, in sentences."""
+    """Sentences with facts that readers of the ratings must know."""
     _index: dict[str, int] = field(default_factory=dict, repr=False)
     _fit: "Fit | None" = field(default=None, repr=False, compare=False)
 
     def superiority(self, name: str, other: str) -> float | None:
-        """Return the chance that `name` is stronger than `other`; None if either bot has no rating."""
+        """Return the probability that `name` is stronger than `other`; None without a rating of both bots."""
         one, two = self._index.get(name), self._index.get(other)
         if self._fit is None or one is None or two is None:
             return None
@@ -78,10 +88,10 @@ class Ratings:
         return (1 + erf(lead / sqrt(2 * variance))) / 2
 
     def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
-        """Return the ratings for the API and the command line.
+        """Return the ratings as JSON data for the API and commands.
 
-        `superiority` has each bot's chance to be stronger than each other bot, by both names. It is empty if more than
-        `most_compared` bots have ratings.
+        `superiority` has the probability that a bot is stronger than another bot, by both names. It is empty if more
+        than `most_compared` bots have ratings.
         """
         names = [line.name for line in self.lines if line.rating is not None]
         names = names if len(names) <= most_compared else []
@@ -107,14 +117,14 @@ class Ratings:
 def rate(
     results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
 ) -> Ratings:
-    """Rate all bots of the results; `field` adds names of bots that may have no result."""
+    """Rate the bots of results. `field` adds names of bots that may have no result."""
     return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
 
 
 def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:
     """Rate the bots of a tally.
 
-    If the fit would not be finite, `prior` "auto" adds virtual draws, and "none" gives no ratings.
+    If the fit would not be finite, `prior` decides: "auto" adds virtual draws, "none" gives no ratings.
     """
     if prior not in ("auto", "none"):
         raise ValueError(f'the prior is "auto" or "none", not {prior!r}')
@@ -137,7 +147,7 @@ def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) 
 
 
 def field_of(matches: Mapping[str, int]) -> tuple[list[str], tuple[Rating, ...], list[str]]:
-    """Return the names of bots with matches, the lines of all other bots, and the notes about them."""
+    """Return the names of the bots with matches, lines for the bots without matches, and notes about the latter."""
     names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
     unrated = sorted(name for name, number in matches.items() if not number)
     notes = []
@@ -193,7 +203,7 @@ def _rate(
 
 
 def lines_of(index: Mapping[str, int], matches: Mapping[str, int], fitted: "Fit") -> tuple[Rating, ...]:
-    """Return the ratings of a fit, highest first; `index` has the number of each bot in the fit."""
+    """Return the ratings of a fit, highest first. `index` has the index of each bot in the fit."""
     strengths, variances = fitted.strengths, fitted.covariance.diagonal()
     lines = (
         Rating(name, ELO * float(strengths[n]), interval_of(float(strengths[n]), float(variances[n])), matches[name])
@@ -203,13 +213,13 @@ def lines_of(index: Mapping[str, int], matches: Mapping[str, int], fitted: "Fit"
 
 
 def interval_of(middle: float, variance: float) -> tuple[float, float]:
-    """Return the 95% interval of a value in natural units, in Elo points."""
+    """Return the 95% interval, in Elo points, of a value in natural units with this variance."""
     reach = WIDTH * sqrt(max(variance, 0.0))
     return ELO * (middle - reach), ELO * (middle + reach)
 
 
 def why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: list[list[int]]) -> str:
-    """Return the reason for which no strengths are the most likely; an empty text if some are."""
+    """Return the reason why no finite strengths are the most likely; an empty text if some are."""
     from rumble_server.results import rating_model as model
 
     if len(groups) > 1:

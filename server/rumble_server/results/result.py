@@ -1,4 +1,4 @@
-"""The result of a match, as plain data: the input of tie-breaks and ratings, and the content of result files."""
+"""The result of a match with two seats, as plain data for tie-breaks, ratings and files of results."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,15 @@ FAULTS = frozenset(
         Termination.CRASHED,
     }
 )
-"""Terminations that are the fault of a bot."""
+"""The terminations that are a bot's fault."""
 
 
 @dataclass(slots=True)
 class Result:
-    """A result: the bots and their scores by seat (1 win, 0.5 draw, 0 loss; 0 and 0 if neither bot was there)."""
+    """The result of a match: the two bots by seat, and their scores (1, 0.5 or 0).
+
+    Both scores are 0 if neither bot came.
+    """
 
     seats: tuple[str, str]
     scores: tuple[float, float]
@@ -32,12 +35,12 @@ class Result:
 
     @property
     def is_forfeit(self) -> bool:
-        """True if the match was never played: it counts in points, but not as played over the board."""
+        """True if the match was never played (`no_show`). It counts in points, but not as played over the board."""
         return self.termination is Termination.NO_SHOW
 
 
 def result_of(over: MatchOver) -> Result:
-    """Return the result of a match. Raises ValueError for a void attempt, and for a match without exactly two seats."""
+    """Return the result of a match. Raises ValueError for a void attempt, or if the match does not have two seats."""
     seats, scores = over.seats, over.scores
     if scores is None or len(seats) != 2 or len(scores) != 2:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result between two bots")
@@ -45,9 +48,9 @@ def result_of(over: MatchOver) -> Result:
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:
-    """Return the seats at fault in a match, if the file with the match does not name them.
+    """Return the seats at fault in a match, for a file that does not name them.
 
-    If the termination is a fault, these are the seats with score 0.
+    If the termination is a fault, these are the seats with a score of 0.
     """
     if termination not in FAULTS:
         return ()

@@ -1,4 +1,4 @@
-"""Read files of results: CSV, Rumble's own JSON export, and TRF. Bad rows are named; nothing is guessed."""
+"""Reading files of results: CSV, Rumble's own JSON export, and TRF. Nothing is guessed; errors name the bad rows."""
 
 import json
 import re
@@ -12,15 +12,16 @@ from rumble_server.results.trf.reader import read_trf
 from rumble_server.results.trf_results import results_of
 
 _FIRST_OF_TRF = re.compile(r"\s*(###|001|[0-9]{2}2|XX[A-Z]|BB[A-Z])( |$)", re.MULTILINE)
-"""The beginning of a TRF file: the code of its first line."""
+"""Pattern of the beginning of a TRF file: the code of its first line."""
 _PLAYER = re.compile(r"^001 ", re.MULTILINE)
-"""The beginning of a player's line, of which every TRF file has some."""
+"""Pattern of the beginning of a player's line. Every TRF file has such lines."""
 
 
 def read_results(text: str) -> ResultsFile:
     """Read a file of any kind. Raises BadResults.
 
-    JSON begins with `{`. TRF begins with a code and has lines of players. Any other text is read as CSV.
+    A text that begins with `{` is JSON. A text that begins with a code and has players' lines is TRF. Any other text is
+    CSV.
     """
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):

@@ -1,11 +1,13 @@
-"""Tie-breaks of events with rounds that were not played: FIDE Handbook C.07, articles 7 to 9, 14 and 16. Pure.
+"""Tie-breaks of events in which some rounds were not played: FIDE Handbook C.07, articles 7 to 9, 14 and 16. Pure.
 
-An opponent's score is adjusted (art. 16.3): rounds without an opponent that follow the last round in which the bot was
-there count as drawn. A bot's own unplayed round counts as played against a dummy with the bot's own points (art. 16.4).
-In the edition of March 2026 the dummy's points are capped: by the scheduled opponent's adjusted score (16.4.1), or,
-without an opponent, by the points of a draw in each round (16.4.2). Where the lowest values are cut, values of rounds
-that the bot chose not to play are cut first (16.5). In a round-robin forfeits count as played, and there are no dummies
-(art. 15.2).
+Scores are adjusted as follows:
+- The score of an opponent (art. 16.3): unplayed rounds after the last round for which the opponent was there count as
+  drawn.
+- The bot's own unplayed round (art. 16.4): it counts as played against a dummy that has the bot's own points. In the
+  edition of March 2026 the dummy's points are limited: by the adjusted score of the scheduled opponent (16.4.1), or,
+  without an opponent, by the points of a draw in each round (16.4.2).
+- If the lowest values are cut, rounds that the bot chose not to play are cut first (16.5).
+- In a round-robin, forfeits count as played, and there are no dummies (art. 15.2).
 """
 
 from collections.abc import Sequence
@@ -21,18 +23,18 @@ from rumble_server.results.rounds import RoundEntry, Rounds
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A round's part in a sum over opponents."""
+    """The contribution of a round to a bot's sum over opponents."""
 
     score: int
-    """The score of the opponent, or of the dummy."""
+    """Score of the opponent or of the dummy."""
     points: int
-    """The bot's own points in the round."""
+    """The bot's own points in this round."""
     voluntary: bool
-    """True if the bot chose not to play the round."""
+    """True if the bot chose not to play this round."""
 
 
 class RoundSums:
-    """The values of the tie-breaks over the rounds of a field, in integers."""
+    """The values of the tie-breaks of a field, computed from the rounds, in integers."""
 
     def __init__(self, rounds: Rounds, edition: Edition, *, round_robin: bool = False) -> None:
         self.rounds = rounds
@@ -43,7 +45,7 @@ class RoundSums:
         self._adjusted = self.points if round_robin else {name: self._adjust(row) for name, row in rounds.rows.items()}
 
     def _adjust(self, row: Sequence[RoundEntry]) -> int:
-        """Return the adjusted score with which a bot counts in the sums of its opponents (art. 16.3)."""
+        """Return a bot's adjusted score, which counts in the sums of its opponents (art. 16.3)."""
         there = max((number for number, entry in enumerate(row, 1) if not entry.is_voluntary), default=0)
         return sum(
             self.rounds.draw if number > there and entry.opponent is None else entry.points
@@ -51,7 +53,10 @@ class RoundSums:
         )
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return an integer for each bot, and a divisor. The quotient is the bot's value in the tie-break."""
+        """Return an integer for each bot, and a divisor.
+
+        The tie-break's value is the integer divided by the divisor.
+        """
         rows, scale = self.rounds.rows, self.scheme.scale
         match tiebreak:
             case "won":
@@ -74,7 +79,7 @@ class RoundSums:
                 return {name: sum(part.score for part in self._parts(name)) for name in rows}, scale
 
     def _koya(self, row: Sequence[RoundEntry]) -> int:
-        """Return the points against opponents with at least half of the points that can be scored (art. 9.2)."""
+        """Return the points against opponents that have at least half of the possible points (art. 9.2)."""
         half = self.rounds.win * self.rounds.paired
         return sum(
             entry.points for entry in row if entry.opponent is not None and 2 * self.points[entry.opponent] >= half
@@ -100,9 +105,9 @@ class RoundSums:
         return min(own, self.rounds.draw * self.rounds.paired)
 
     def by_ratings(self, tiebreak: str) -> dict[str, int | None]:
-        """Return the values of `aro` or `tpr`; None for a bot without a match.
+        """Return the values of `aro` or `tpr`, by bot. The value of a bot without a match is None.
 
-        If any bot of the field has no rating, the value of every bot is None (art. 10).
+        If any bot of the field has no rating, every value is None (art. 10).
         """
         rows = self.rounds.rows
         ratings = {name: self.rounds.rating(name) for name in rows}
@@ -117,7 +122,7 @@ class RoundSums:
         return found
 
     def encounters(self, group: Sequence[str]) -> Encounters:
-        """Return the scores of a group's bots against each other; in a Swiss, forfeits do not count (art. 6.1.1)."""
+        """Return the encounters of a group. In a Swiss, forfeits do not count (art. 6.1.1)."""
         inside = frozenset(group)
         met: dict[str, dict[str, list[int]]] = {name: {} for name in group}
         for name in group:
@@ -130,7 +135,10 @@ class RoundSums:
 
 
 def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return all parts but the lowest (art. 14.1.1). Voluntary parts count as lower than other parts (art. 16.5)."""
+    """Return the parts without the lowest part (art. 14.1.1). Voluntary parts count as the lowest of all (art.
+
+    16.5).
+    """
     if not parts:
         return parts
     lowest = min(parts, key=lambda part: (not part.voluntary, part.score))

@@ -1,7 +1,7 @@
-"""The rounds of a Swiss, bot by bot: tie-breaks of a Swiss need the rounds, not only counts. Pure.
+"""The rounds of a Swiss for each bot. Some tie-breaks need rounds, not only counts of results. Pure.
 
-A round of a bot is its pairing with all legs together, as a match of teams has all boards together. The points of the
-round are the sum over the legs, and the round counts as played if any leg was played. Points are integers in units of
+A round of a bot is its pairing with all legs of the pairing, like a match of teams with all boards. The points of the
+round are the sum over the legs. The round counts as played if any leg was played. Points are integers in the units of
 the event (`Scheme`).
 """
 
@@ -14,33 +14,36 @@ from rumble_server.results.tally import Scheme
 
 
 class RoundEntry(NamedTuple):
-    """A round of a bot: a pairing, or, without an opponent, a bye or an absence. All counts are of matches."""
+    """A round of a bot: a pairing, or without an opponent a bye or an absence. All counts are numbers of matches."""
 
     opponent: str | None = None
     points: int = 0
     over: int = 0
-    """Matches of the pairing with a result."""
+    """Matches of the pairing that have a result."""
     played: int = 0
     """Matches played over the board."""
     second: int = 0
-    """Matches played over the board with the second seat."""
+    """Matches played over the board in the second seat."""
     won: int = 0
     """Matches won over the board."""
     won_second: int = 0
-    """Matches won over the board with the second seat."""
+    """Matches won over the board in the second seat."""
     given_up: int = 0
-    """Matches lost by `no_show`. In a round without an opponent: 1 if the bot asked for a bye or was absent, else 0."""
+    """Matches lost by `no_show`.
+
+    In a round without an opponent, it is 1 after a requested bye or an absence, else 0.
+    """
     drawn: int = 0
     """Matches drawn over the board."""
 
     @property
     def is_open(self) -> bool:
-        """True while no match of the pairing has a result."""
+        """True while no match of the pairing has a result yet."""
         return self.opponent is not None and not self.over
 
     @property
     def is_voluntary(self) -> bool:
-        """True if the bot did not play, by its own choice or fault: a voluntary unplayed round (art. 16.1.2)."""
+        """True if the bot did not play, by its own choice or fault (a voluntary unplayed round, art. 16.1.2)."""
         return not self.played and self.given_up > 0
 
 
@@ -49,7 +52,7 @@ ABSENT = RoundEntry(given_up=1)
 
 
 class Rounds:
-    """The rounds of a field. `win` and `draw` are the points, in units, of a whole round won or drawn."""
+    """The rounds of a field of bots. `win` and `draw` are the points, in units, for a whole round won or drawn."""
 
     def __init__(
         self, scheme: Scheme, legs: int = 1, names: Iterable[str] = (), rating: Rating = lambda name: None
@@ -57,9 +60,9 @@ class Rounds:
         self.scheme = scheme
         self.legs = legs
         self.rating = rating
-        """Function that returns a bot's rating before the event; None for a bot without a rating."""
+        """Function that returns a bot's rating from before the event; None without a rating."""
         self.rows: dict[str, list[RoundEntry]] = {name: [] for name in names}
-        """The rounds of each bot, an entry for each round paired. Entries are immutable."""
+        """The rounds of each bot, in order, with an entry for each paired round. Entries are immutable."""
 
     @property
     def win(self) -> int:
@@ -71,11 +74,11 @@ class Rounds:
 
     @property
     def paired(self) -> int:
-        """The number of rounds paired so far."""
+        """Number of rounds paired so far."""
         return max(map(len, self.rows.values()), default=0)
 
     def pair(self, pairs: Iterable[tuple[str, str]], byes: Mapping[str, RoundEntry]) -> None:
-        """Add the next round. A bot of the field with neither an opponent nor a bye is absent from the round."""
+        """Add the next round, from its pairs and byes. A bot in neither of them is absent."""
         entries = dict(byes)
         for first, second in pairs:
             entries[first], entries[second] = RoundEntry(second), RoundEntry(first)
@@ -83,15 +86,15 @@ class Rounds:
             row.append(entries.get(name, ABSENT))
 
     def full_bye(self) -> RoundEntry:
-        """Return the round of a bot that the pairing left without an opponent: it counts as won."""
+        """Return the entry for a bot that the pairing left without an opponent: a round that counts as won."""
         return RoundEntry(points=self.win)
 
     def half_bye(self) -> RoundEntry:
-        """Return the round of a bot that asked for a bye: it counts as drawn."""
+        """Return the entry for a bot that asked for a bye: a round that counts as drawn."""
         return RoundEntry(points=self.draw, given_up=1)
 
     def has(self, result: Result) -> bool:
-        """Return whether the round of a result's match was paired, with the result's two bots against each other."""
+        """Return true if the round of the result's match was paired, with these two bots against each other."""
         try:
             number = MatchId.parse(result.match_id).round
         except ValueError:
@@ -100,7 +103,7 @@ class Rounds:
         return 0 < number <= len(row) and row[number - 1].opponent == result.seats[1]
 
     def add(self, result: Result, sign: int = 1) -> None:
-        """Count a match of a paired round; with a `sign` of -1, take the match back."""
+        """Count the result of a match in a paired round. With `sign` -1, remove the result from the counts."""
         index = MatchId.parse(result.match_id).round - 1
         for seat, name in enumerate(result.seats):
             score = result.scores[seat]
@@ -120,7 +123,7 @@ class Rounds:
             )
 
     def snapshot(self) -> "Rounds":
-        """Return a copy to be read on another thread, while results are added to the original."""
+        """Return a copy that another thread may read, while results are added to the original."""
         other = Rounds(self.scheme, self.legs, rating=self.rating)
         other.rows = {name: row.copy() for name, row in self.rows.items()}
         return other

@@ -1,4 +1,4 @@
-"""Standings: a table that takes each result at constant cost; ranks and tie-breaks are computed when read. Pure."""
+"""Standings: a table that counts each result at constant cost, and computes ranks and tie-breaks when read. Pure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,29 +22,32 @@ from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 R = TypeVar("R")
 HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
-"""The scheme of scores in a crosstable: 1, ½ and 0 for a win, draw and loss, whatever points the tournament gives."""
+"""Points in a crosstable: 1, ½ and 0 for a win, draw and loss, whatever points the tournament gives."""
 
 
 class LiveTable(ABC, Generic[R]):
-    """The results of a field, counted one by one; ranks are computed when read.
+    """The counted results of a field. Ranks are computed when they are read.
 
-    A subclass counts the results of one kind.
+    Each subclass counts one kind of result.
     """
 
     result_of: Callable[[MatchOver], R]
-    """Function that returns the result of a match. Raises ValueError for a match without such a result."""
+    """Function that makes the result of a match. Raises ValueError if the match has no such result."""
     tally: Any
 
     def __init__(self) -> None:
         self.places: Callable[[], Mapping[str, int]] | None = None
-        """Function that returns the rank of each bot, in a format that ranks bots itself (a knockout).
+        """Function that returns the rank of each bot, for a format that ranks bots itself (a knockout).
 
-        A format that ranks bots by points has None here.
+        None for a format that ranks bots by points.
         """
         self.display_names: dict[str, str] = {}
         """Display names by the names of bots, for the lines of the standings."""
         self.version = 0
-        """A number that grows with every change, so that a reader knows whether its standings are current."""
+        """A number that grows with every change.
+
+        Readers compare it to find out if their standings are still current.
+        """
         self._standings: list[Standing] = []
         self._standings_of = -1
 
@@ -54,14 +57,14 @@ class LiveTable(ABC, Generic[R]):
         self.version += 1
 
     def withdraw(self, name: str) -> None:
-        """Remove a bot without matches from the field."""
+        """Remove a bot that has no matches from the field."""
         self.tally.bots.pop(name, None)
         self.version += 1
 
     def pair(
         self, pairs: Iterable[tuple[str, str]], legs: int, byes: Iterable[str] = (), half_byes: Iterable[str] = ()
     ) -> None:
-        """Add a round of a format that pairs by results.
+        """Add the next round, in a format that pairs bots by their results.
 
         A bye counts as `legs` matches won, and a half bye as `legs` matches drawn.
         """
@@ -78,14 +81,14 @@ class LiveTable(ABC, Generic[R]):
         self.version += 1
 
     def before(self, results: Iterable[R]) -> Self:
-        """Return a copy, like `snapshot`, in which these results do not count."""
+        """Return a copy, like `snapshot`, from which these results were removed."""
         other = self.snapshot()
         for result in results:
             other.take_back(result)
         return other
 
     def snapshot(self) -> Self:
-        """Return a copy whose standings can be read on another thread, while results are added to the original."""
+        """Return a copy whose standings another thread may read, while results are added to the original."""
         other = self._copy()
         other.display_names = dict(self.display_names)
         if self.places is not None:
@@ -96,7 +99,7 @@ class LiveTable(ABC, Generic[R]):
         return other
 
     def standings(self) -> list[Standing]:
-        """Return the lines of the standings, by rank. The same list is returned until the table changes."""
+        """Return the lines of the standings by rank. The list stays the same object until the table changes."""
         if self._standings_of != self.version:
             self._standings = [self._shown(line) for line in self._rank()]
             if self.places is not None:
@@ -115,18 +118,18 @@ class LiveTable(ABC, Generic[R]):
 
     @abstractmethod
     def met(self, first: str, second: str) -> tuple[Any, ...] | None:
-        """Return the counts of the matches of two bots; None if the bots have not met. The counts are immutable."""
+        """Return the counts of the matches between two bots, which are immutable; None if the bots have not met."""
 
     @abstractmethod
     def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:
-        """Return the scores of two bots against each other, and the number of their matches, from the counts of `met`.
+        """Return the scores of two bots against each other, and the number of their matches, from the result of `met`.
 
-        A match won, or finished before the other bot, counts 1, and a draw or a shared place one half.
+        A match won, or a better place at a table, counts 1. A draw or a shared place counts one half.
         """
 
     @abstractmethod
     def rate(self) -> Ratings:
-        """Return the ratings of the field."""
+        """Compute the ratings of the field."""
 
     @abstractmethod
     def _count(self, result: R, sign: int) -> None: ...
@@ -139,7 +142,7 @@ class LiveTable(ABC, Generic[R]):
 
 
 class Table(LiveTable[Result]):
-    """The results of matches of two: counts for ranks, ratings and the crosstable, and faults by kind."""
+    """A table for matches of two: counts for ranks, ratings and the crosstable, and numbers of faults."""
 
     result_of = staticmethod(result_of)
     tally: Tally
@@ -156,9 +159,9 @@ class Table(LiveTable[Result]):
         super().__init__()
         self.tally = Tally(names)
         self.rounds = rounds
-        """The rounds of a Swiss; None if the tie-breaks need only counts."""
+        """The rounds of a Swiss; None if the tie-breaks need only counts of results."""
         self.faults: dict[str, dict[Termination, int]] = {}
-        """The number of matches that ended by a bot's fault, by bot and kind."""
+        """Number of matches that ended by a bot's fault, by bot and kind of fault."""
         self._tiebreaks = tuple(tiebreaks)
         self._points = points
         self._edition = edition
@@ -220,7 +223,7 @@ class Table(LiveTable[Result]):
 
 
 class PlacesTable(LiveTable[TableResult]):
-    """The results of matches that count by places or by payoffs: of tables, above all."""
+    """A table for matches that count by places or payoffs, mainly matches with more than two seats."""
 
     result_of = staticmethod(table_result_of)
     tally: TableTally

@@ -1,4 +1,4 @@
-"""Sums over the counts of a field: the tie-breaks of formats in which the order of matches does not matter. Pure.
+"""Tie-breaks as sums over the counts of a field, for formats in which the order of matches does not matter. Pure.
 
 In these formats forfeits count as played (FIDE Handbook C.07, art. 15.2).
 """
@@ -26,7 +26,7 @@ Values = Mapping[str, int]
 
 
 def split_by(group: list[str], values: Values) -> list[list[str]]:
-    """Split the group into parts whose members have the same value, the part of the highest value first."""
+    """Split a group into parts with equal values, the part with the highest value first."""
     if len(group) == 1:
         return [group]
     key: Callable[[str], int] = values.__getitem__
@@ -34,7 +34,7 @@ def split_by(group: list[str], values: Values) -> list[list[str]]:
 
 
 class Sums:
-    """The values of the tie-breaks over one tally, in integers."""
+    """The values of the tie-breaks of a field, computed from a tally, in integers."""
 
     def __init__(self, tally: Tally, scheme: Scheme) -> None:
         self.scheme = scheme
@@ -42,7 +42,10 @@ class Sums:
         self.points = {name: count.points(scheme) for name, count in tally.bots.items()}
 
     def values(self, tiebreak: str) -> tuple[dict[str, int], int]:
-        """Return an integer for each bot, and a divisor. The quotient is the bot's value in a tie-break (not `de`)."""
+        """Return an integer for each bot, and a divisor, for any tie-break but `de`.
+
+        The tie-break's value is the integer divided by the divisor.
+        """
         bots, points, scheme = self.tally.bots, self.points, self.scheme
         match tiebreak:
             case "won":
@@ -76,7 +79,7 @@ class Sums:
         return sums
 
     def encounters(self, group: Sequence[str]) -> Encounters | None:
-        """Return the scores of a group's bots against each other; None if too few have met to split the group."""
+        """Return the encounters of a group; None if too few of the bots have met to split the group."""
         meetings, scheme = self.tally.meetings, self.scheme
 
         def between(one: str, other: str) -> tuple[int, int, int] | None:

@@ -1,4 +1,4 @@
-"""The result of a match with any number of seats, as plain data: the input of points and ratings of tables."""
+"""The result of a match with any number of seats, as plain data for the points and ratings of tables."""
 
 from dataclasses import dataclass
 
@@ -11,31 +11,31 @@ from rumble_server.results.result import FAULTS
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """A result by seat: the bots, their places (1 for the first; seats that tie share a place) and their payoffs."""
+    """The result of a table by seat: bots, places (1 for the first; tied seats share a place), and payoffs."""
 
     seats: tuple[str, ...]
     places: tuple[int, ...]
     payoffs: tuple[float, ...] | None = None
     falls: tuple[tuple[int, Termination], ...] = ()
-    """The seats that fell out, each with the reason."""
+    """Seats that fell out, each with the reason."""
     match_id: str = ""
 
     @property
     def absent(self) -> frozenset[int]:
-        """The seats that never played."""
+        """Seats of bots that never came."""
         return frozenset([seat for seat, kind in self.falls if kind is Termination.NO_SHOW])
 
     @property
     def faults(self) -> tuple[tuple[int, Termination], ...]:
-        """The seats that fell out by a fault, each with the fault; a resignation is no fault."""
+        """Seats that fell out by a fault, each with the fault. A resignation is not a fault."""
         return tuple([(seat, kind) for seat, kind in self.falls if kind in FAULTS])
 
 
 def table_result_of(over: MatchOver) -> TableResult:
-    """Return the result of a match, with the absent bots after those that played.
+    """Return the result of a match as a table, with absent bots behind the bots that played.
 
-    In a plain match, the seats that lost by a fault fell out. The payoff of an absent bot is the least of the table,
-    and not above 0: absence must not pay. Raises ValueError for a void attempt.
+    In a plain match, seats that lost by a fault count as fallen out. The payoff of an absent bot is the least of the
+    table and at most 0, so that absence does not pay. Raises ValueError for a void attempt.
     """
     if over.scores is None:
         raise ValueError(f"match {over.match}, attempt {over.attempt}, has no result")

@@ -1,7 +1,7 @@
-"""Counts of results, for ratings and for the tie-breaks that need no rounds; each result costs the same.
+"""Counts of results, for ratings and for tie-breaks that need no rounds. Each result takes constant time.
 
-A `Tally` only counts. Points are computed from the counts when read, so that any points scheme fits. Points are exact
-integers in `Scheme` units, so that rounding can neither break nor make a tie.
+A `Tally` only counts. Points are computed from the counts when read, under any points scheme. Points are exact integers
+in the units of a `Scheme`, because rounding could break or make a tie.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,13 +14,13 @@ from rumble_server.results.result import Result
 
 FIRST_WON, DRAWN, SECOND_WON, FIRST_BY_FORFEIT, SECOND_BY_FORFEIT, NOBODY = range(6)
 Meetings = tuple[int, int, int, int, int, int]
-"""Counts of the matches of two bots in fixed seats, by outcome: an item for each of the six constants, in order."""
+"""Counts of matches between two bots in fixed seats. There is a count for each of the six outcomes above, in order."""
 NONE: Meetings = (0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """Points for a win, a draw and a loss as integers: the points times `scale`."""
+    """Points for a win, a draw and a loss, as integers: the organiser's points times `scale`."""
 
     win: int
     draw: int
@@ -29,7 +29,7 @@ class Scheme:
 
     @classmethod
     def of(cls, points: tuple[float, float, float]) -> Self:
-        """Make the scheme for the organiser's points of a win, a draw and a loss. Raises ValueError."""
+        """Make a scheme from the organiser's points for a win, a draw and a loss. Raises ValueError."""
         if not all(isfinite(value) for value in points):
             raise ValueError(f"points must be three numbers, for a win, a draw and a loss, not {points!r}")
         win, draw, loss = (Fraction(str(value)) for value in points)
@@ -39,21 +39,21 @@ class Scheme:
         return cls(int(win * scale), int(draw * scale), int(loss * scale), scale)
 
     def points(self, score: float) -> int:
-        """Return the points of a match that was won (1), drawn (0.5) or lost (0)."""
+        """Return the points for a score: 1 (won), 0.5 (drawn) or 0 (lost)."""
         return self.win if score == 1 else self.draw if score > 0 else self.loss
 
 
 @dataclass(slots=True)
 class Count:
-    """Numbers of matches of a bot."""
+    """Counts of a bot's matches."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
     won: int = 0
-    """Matches won over the board; `wins` also has matches won by the other bot's `no_show`."""
+    """Matches won over the board. `wins` also includes wins by the opponent's `no_show`."""
     won_second: int = 0
-    """Matches won over the board with the second seat."""
+    """Matches won over the board in the second seat."""
     faults: int = 0
     unplayed: int = 0
     """Matches won or lost by `no_show`."""
@@ -71,25 +71,25 @@ class Count:
         return Count(*own, self.byes, self.half_byes)
 
     def points(self, scheme: Scheme) -> int:
-        """Return the points in the scheme's units; byes count as wins, half byes as draws."""
+        """Return the points in units of the scheme. Byes count as wins, half byes as draws."""
         won, drawn = self.wins + self.byes, self.draws + self.half_byes
         return won * scheme.win + drawn * scheme.draw + self.losses * scheme.loss
 
 
 class Tally:
-    """The counts of a field, by bot and by pair of bots in fixed seats."""
+    """Counts of the results of a field: by bot, and by pair of bots in fixed seats."""
 
     def __init__(self, field: Iterable[str] = ()) -> None:
         self.bots: dict[str, Count] = {name: Count() for name in field}
         self.meetings: dict[tuple[str, str], Meetings] = {}
-        """The matches of each pair (bot in the first seat, bot in the second seat).
+        """Counts of matches by (bot in the first seat, bot in the second seat).
 
-        The values are immutable, so that `snapshot` can make a shallow copy.
+        The values are immutable, so that `snapshot` can copy the dictionary alone.
         """
 
     @classmethod
     def over(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
-        """Return the tally of results; `field` adds names of bots that may have no result."""
+        """Return a tally of results. `field` adds names of bots that may have no result, and `byes` adds byes."""
         tally = cls(field)
         for result in results:
             tally.add(result)
@@ -98,7 +98,7 @@ class Tally:
         return tally
 
     def add(self, result: Result, sign: int = 1) -> None:
-        """Count a result; with a `sign` of -1, take the result back."""
+        """Count a result. With `sign` -1, remove the result from the counts."""
         seats, scores, forfeit = result.seats, result.scores, result.is_forfeit
         for seat, name in enumerate(seats):
             count = self.bots.get(name)
@@ -126,19 +126,19 @@ class Tally:
             del self.meetings[seats]
 
     def enter(self, name: str) -> None:
-        """Add the bot to the field, so that the standings show it even without results."""
+        """Add a bot to the field, so that the standings show the bot even without results."""
         self.bots.setdefault(name, Count())
 
     def give_bye(self, name: str, matches: int = 1) -> None:
-        """Count matches as won without an opponent (a Swiss with an odd field)."""
+        """Count `matches` as won without an opponent, for a bot left over in a Swiss round."""
         self.bots.setdefault(name, Count()).byes += matches
 
     def give_half_bye(self, name: str, matches: int = 1) -> None:
-        """Count matches as drawn without an opponent (a Swiss, in a round that the bot asked to miss)."""
+        """Count `matches` as drawn without an opponent, for a bot that asked to miss a Swiss round."""
         self.bots.setdefault(name, Count()).half_byes += matches
 
     def snapshot(self) -> "Tally":
-        """Return a copy to be read on another thread, while results are added to the original."""
+        """Return a copy that another thread may read, while results are added to the original."""
         other = Tally()
         other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.meetings = self.meetings.copy()
@@ -155,14 +155,14 @@ def _outcome(scores: tuple[float, float], forfeit: bool) -> int:
 
 
 def points_of_first(meetings: Meetings, scheme: Scheme) -> int:
-    """Return the points of the bot in the first seat in these meetings, in the scheme's units."""
+    """Return the points, in units of the scheme, of the bot in the first seat of these matches."""
     won = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT]
     lost = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT] + meetings[NOBODY]
     return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss
 
 
 def points_of_second(meetings: Meetings, scheme: Scheme) -> int:
-    """Return the points of the bot in the second seat in these meetings, in the scheme's units."""
+    """Return the points, in units of the scheme, of the bot in the second seat of these matches."""
     won = meetings[SECOND_WON] + meetings[SECOND_BY_FORFEIT]
     lost = meetings[FIRST_WON] + meetings[FIRST_BY_FORFEIT] + meetings[NOBODY]
     return won * scheme.win + meetings[DRAWN] * scheme.draw + lost * scheme.loss

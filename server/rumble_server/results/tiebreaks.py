@@ -51,15 +51,15 @@ TIEBREAKS: dict[str, str] = {
     "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
-"""The tie-breaks to choose from, each with its name for people."""
+"""The tie-breaks. The values are their names for people."""
 OF_RATINGS = frozenset(("aro", "tpr"))
-"""The tie-breaks that need ratings from before the event."""
+"""Tie-breaks that need the bots' ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
-"""The tie-breaks that need the rounds, not only counts."""
+"""Tie-breaks that need the rounds of the event, not only counts of results."""
 DEFAULT = ("de", "won", "sb", "ks")
-"""The default of a round-robin."""
+"""The default tie-breaks of a round-robin."""
 DEFAULT_SWISS = ("bh-c1", "bh", "de", "won", "sb")
-"""The default of a Swiss."""
+"""The default tie-breaks of a Swiss."""
 
 POINTS = "points"
 Shown = dict[str, dict[str, float | None]]
@@ -69,7 +69,7 @@ Split = Callable[[str, Groups], tuple[list[Groups], dict[str, float | None]]]
 
 
 class MatchNumbers(Protocol):
-    """Numbers of matches of a bot, as a line of the standings shows them."""
+    """Counts of a bot's matches, as the standings show them."""
 
     @property
     def played(self) -> int: ...
@@ -86,10 +86,9 @@ class MatchNumbers(Protocol):
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
-    """Check tie-breaks, and return them. Raises ValueError if one is unknown, comes twice, or cannot be computed.
+    """Check tie-breaks, and return them. Raises ValueError if one is unknown, given twice, or cannot be computed.
 
-    If `rounds` is false, only numbers of wins, draws and losses are known. Tie-breaks that need rounds then cannot be
-    computed.
+    If `rounds` is false, only counts of results are known. Tie-breaks that need rounds cannot be computed then.
     """
     unknown = [name for name in tiebreaks if name not in TIEBREAKS]
     if unknown:
@@ -112,8 +111,8 @@ def rank(
 ) -> "list[Standing]":
     """Rank the bots of results.
 
-    `field` adds names of bots that may have no result. `byes` has, by name, the number of matches that count as won
-    without an opponent.
+    `field` adds names of bots that may have no result. `byes` has the number of matches that count as won without an
+    opponent, by name.
     """
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
@@ -127,9 +126,10 @@ def rank_tally(
     edition: Edition = NEWEST,
     rounds: "Rounds | None" = None,
 ) -> "list[Standing]":
-    """Rank the bots of a tally, with `faults` by bot and kind. Bots that stay tied share a rank, in order of name.
+    """Rank the bots of a tally. Bots that stay tied share a rank, in order of name.
 
-    `rounds` are the rounds of a Swiss; without `rounds` forfeits count as played, and editions do not differ.
+    `faults` are numbers of faults by bot and kind. `rounds` are the rounds of a Swiss. Without rounds, forfeits count
+    as played, and the editions do not differ.
     """
     sums = Sums(tally, Scheme.of(points)) if rounds is None else RoundSums(rounds, edition)
     return rank_sums(sums, tally.bots, tiebreaks, faults)
@@ -138,7 +138,7 @@ def rank_tally(
 def rank_sums(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
 ) -> "list[Standing]":
-    """Rank a field by its sums; the lines also show `counts` and `faults`."""
+    """Rank a field by its sums. `counts` and `faults` are only shown in the lines, unless a tie-break uses them."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
     def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
@@ -158,9 +158,10 @@ def rank_by(
     split: Split,
     faults: Faults = MappingProxyType({}),
 ) -> "list[Standing]":
-    """Rank a field by points, in units of 1 / `scale`; `split` splits the tied groups by a tie-break.
+    """Rank a field by points and tie-breaks. `points` are integers in units of 1 / `scale`.
 
-    `split` returns the parts of each group, the best first, and the values that the standings show.
+    `split` splits groups of tied bots by a tie-break. It returns the parts of each group, the best part first, and the
+    values that the standings show.
     """
     groups = [(POINTS, group) for group in split_by(list(counts), points)]
     shown: Shown = {}
@@ -191,7 +192,7 @@ def _values(
 def split_by_places(
     groups: Groups, split: Callable[[list[str]], Groups]
 ) -> tuple[list[Groups], dict[str, float | None]]:
-    """Split each group, and show the place of each bot in its group (see `direct_encounter.places`)."""
+    """Split each group. The value shown is a bot's place in its group (see `direct_encounter.places`)."""
     parts = [split(group) for group in groups]
     shown: dict[str, float | None] = {}
     for each in parts:

@@ -1,4 +1,4 @@
-"""The results of an event in a TRF file, match by match, for ratings."""
+"""The matches of an event in a TRF file, for ratings."""
 
 from rumble_engine import Termination
 
@@ -10,7 +10,7 @@ from rumble_server.results.trf.rounds import counts_of, names_of
 
 
 def results_of(event: TrfEvent) -> ResultsFile:
-    """Return the matches of an event, round by round; a forfeit is a match lost by `no_show`."""
+    """Return the matches of an event, round by round. A forfeit becomes a match lost by `no_show`."""
     names = names_of(event)
     entries = {player.number: player.entries for player in event.players}
     results = []

@@ -1,4 +1,5 @@
-"""Pure scoring of tables: points, standings and ratings of matches with more than two seats, and their files.
+"""Pure scoring of tables (matches with more than two seats): points, standings, ratings and files.
 
-Nothing here goes through the `Scheme` and `Count` of two seats. Matches of two seats fit, too, with their payoffs.
+This package does not use `Scheme` and `Count`, which are for two seats. Matches of two seats with payoffs count as
+tables, too.
 """

@@ -1,9 +1,9 @@
-"""Rankings as choices, on arrays: the first place is a choice among all bots of a table, the next among the rest.
+"""Rankings as series of choices: the first place is a choice among all bots of a table, the next among the rest.
 
-A shared place counts as the mean over the orders of the bots that share it, as a draw of two bots is half a win and
-half a loss. For up to `MOST_EXACT` bots the mean is exact: all orders together have one choice for each subset of the
-bots. For more bots, the mean is over the orders by seat that begin at each of the bots and go round, so that each bot
-is once at each place. Needs numpy.
+A shared place counts as the average over the orders of the bots that share it, as a draw is half a win and half a loss.
+For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset. For more bots,
+only the orders by seat are averaged that begin at each bot and go round, so that each bot is once at each place. Needs
+numpy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,19 +19,22 @@ from rumble_server.results.rating_model import Matrix
 Indexes = NDArray[np.int64]
 
 MOST_EXACT = 6
-"""Maximum number of bots at a shared place for which all orders count: 63 subsets, where 8 bots would need 255."""
+"""Maximum number of bots at a shared place for which all orders are averaged: 63 subsets. 8 bots would have 255."""
 
 Placed = tuple[int, int, int]
-"""A bot's index, seat and place in a ranking."""
+"""A bot in a ranking: index, seat and place."""
 Rankings = Sequence[tuple[Sequence[Placed], float]]
-"""Rankings, each with the number of its tables."""
+"""Rankings, each with the number of tables that had it."""
 
 
 class Choices:
-    """The choices of rankings, on arrays. The bots of a choice are entries that lie next to each other."""
+    """The choices of rankings as arrays. An entry is a bot in a choice; the entries of a choice are neighbours."""
 
     def __init__(self, rankings: Rankings, virtual: Rankings, bots: int, seats: int) -> None:
-        """Take the rankings of played tables, and the virtual rankings of a prior. With 1 seat, seats do not differ."""
+        """Make the choices of played tables (`rankings`) and of a prior (`virtual`).
+
+        With 1 seat, seats make no difference.
+        """
         self.seats, self._size = seats, bots + seats
         self._chosen = np.zeros(self._size)
         entries: list[tuple[int, int]] = []
@@ -59,22 +62,22 @@ class Choices:
         take(virtual)
         bot, seat = np.array(entries, dtype=np.int64).T
         self._ends: Indexes = np.array([bot, bots + seat])
-        """The places of each entry's bot and seat in a vector."""
+        """Indexes of each entry's bot and seat in a vector of strengths and seat terms."""
         self._weight, size = np.array(weights), np.array(sizes)
         self._start: Indexes = np.cumsum(size) - size
-        """The first entry of each choice."""
+        """Index of the first entry of each choice."""
         self._choice: Indexes = np.repeat(np.arange(len(size)), size)
-        """The choice of each entry."""
+        """Index of the choice to which each entry belongs."""
         pairs = [(self._start[size == k, None], np.triu_indices(k, 1)) for k in range(2, size.max() + 1)]
         self._pairs = [np.concatenate([(start + each[end]).ravel() for start, each in pairs]) for end in (0, 1)]
-        """The two entries of each pair of entries of the same choice."""
+        """Indexes of both entries of each pair. A pair is any two entries of the same choice."""
         self.pairs: Indexes = bot[np.array(self._pairs)]
-        """The two bots of each pair."""
+        """Indexes of the two bots of each pair."""
         self.is_played = self._pairs[0] < played
-        """Mask of the pairs of played tables."""
+        """Mask of the pairs that come from played tables."""
 
     def chances(self, at: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the chance of each entry to be chosen, and the logarithm of the sum of each choice."""
+        """Return each entry's probability of being chosen, and the logarithm of each choice's sum."""
         lead = at[self._ends].sum(axis=0)
         top = np.maximum.reduceat(lead, self._start)
         raised = np.exp(lead - top[self._choice])
@@ -82,28 +85,28 @@ class Choices:
         return raised / total[self._choice], top + np.log(total)
 
     def likelihood(self, at: Matrix) -> float:
-        """Return the logarithm of the likelihood."""
+        """Return the logarithm of the likelihood at `at`."""
         return float(self._chosen @ at - self._weight @ self.chances(at)[1])
 
     def gradient(self, chances: Matrix) -> Matrix:
-        """Return the slope of the likelihood."""
+        """Return the slope of the logarithm of the likelihood."""
         expected = self._weight[self._choice] * chances
         return self._chosen - sum(np.bincount(ends, expected, self._size) for ends in self._ends)
 
     def weights(self, chances: Matrix) -> Matrix:
-        """Return the information of each pair about the difference of its entries."""
+        """Return the information of each pair about the difference between its entries."""
         left, right = self._pairs
         weights: Matrix = self._weight[self._choice[left]] * chances[left] * chances[right]
         return weights
 
     def favourites(self, chances: Matrix) -> Matrix:
-        """Return the chance of the stronger entry of each pair to finish before the weaker."""
+        """Return, by pair, the probability that the stronger entry finishes before the weaker."""
         left, right = (chances[end] for end in self._pairs)
         found: Matrix = np.maximum(left, right) / (left + right)
         return found
 
     def information(self, weights: Matrix) -> Matrix:
-        """Return the sum of weight x x' over all pairs; x has 1 for one entry's bot and seat, -1 for the other's."""
+        """Return the sum of weight x x' over all pairs. x has 1 for an entry's bot and seat, -1 for the other's."""
         left, right = self._pairs
         ends = [*((end[left], 1) for end in self._ends), *((end[right], -1) for end in self._ends)]
         found = np.zeros(self._size**2)
@@ -113,14 +116,14 @@ class Choices:
 
 
 def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
-    """Return the bot and the seat of all bots at each place, the last place first, by seat."""
+    """Return a list for each place, the last place first: the bots at the place and their seats, in order of seat."""
     ordered = sorted(ranking, key=lambda each: (-each[2], each[1]))
     return ([each[:2] for each in group] for _, group in groupby(ordered, key=lambda each: each[2]))
 
 
 @lru_cache(64)
 def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return the sets of bots that are left at a shared place in some order, each with its share of the orders."""
+    """Return the sets of bots that may be left at a shared place, each with the share of orders in which it is left."""
     if sharing <= MOST_EXACT:
         sizes = range(1, sharing + 1)
         return [(each, 1 / comb(sharing, m)) for m in sizes for each in combinations(range(sharing), m)]
@@ -130,7 +133,10 @@ def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
 
 
 def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Return wins, tables and saved variance (see `saved`) of each pair of bots; a shared place is half a win."""
+    """Return matrices of wins, tables and saved variance (see `saved`) by pair of bots.
+
+    A shared place is half a win.
+    """
     won, met, less = (np.zeros((bots, bots)) for _ in range(3))
     for ranking, count in rankings:
         places = [place for _, _, place in ranking]
@@ -144,11 +150,11 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return the variance that a shared place takes from each pair of bots at the place, if all bots are equal.
+    """Return the variance by which a shared place reduces that of each pair of bots there, if all bots are equal.
 
-    A bot's score is the number of choices it won less the number expected: 1 / n for each choice among n bots up to its
-    own place. The orders of a shared place differ by the expected number alone. Two bots that draw save 1/4, the
-    variance of a match of equals.
+    The score of a bot is the number of choices it won minus the expected number, which is 1 / n for each choice among n
+    bots up to its own place. The orders of a shared place differ only in the expected number. For two bots with a draw
+    the result is 1/4, the variance of a match between equals.
     """
     sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
     return float(sums.var()) / (sharing - 1)

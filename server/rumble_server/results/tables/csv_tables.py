@@ -1,8 +1,8 @@
-"""Read results of tables written as CSV, with columns for each seat: `seat_0,place_0,seat_1,place_1,...`.
+"""Reading results of tables written as CSV, with columns for each seat: `seat_0,place_0,seat_1,place_1,...`.
 
-A row is a match. Seats are counted from 0. The columns `seat_0` (a bot), `place_0` (1 for the first; bots that tie
-share the better place) and so on are required. A table with fewer seats leaves its last cells empty. The columns
-`payoff_0`, `fall_0` (the termination of a seat that fell out) and so on, and `match` are optional. Other columns are
+A row is a match. Seats are counted from 0. For each seat, `seat_0` (a bot) and `place_0` (1 for the first; bots that
+tie share the better place) are required. A table with fewer seats leaves its last cells empty. The columns `payoff_0`
+and `fall_0` (the termination of a seat that fell out) for each seat, and `match`, are optional. Further columns are
 skipped.
 """
 
@@ -15,7 +15,7 @@ from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.reading import read_table
 
 FIRST = "seat_0"
-"""The column that tells that a file has tables."""
+"""Name of the column that marks a file as a file of tables."""
 OF_SEAT = ("seat", "place", "payoff", "fall")
 REQUIRED = OF_SEAT[:2]
 _SEAT = re.compile(r"seat_[0-9]+")
@@ -28,7 +28,7 @@ def read_table_csv(lines: Sequence[str], separator: str) -> ResultsFile:
 
 
 def _header(row: list[str], line: str) -> dict[str, int]:
-    """Return the place of each column by name. Raises BadResults."""
+    """Return the index of each column by name. Raises BadResults."""
     seats = range(max(2, len({cell for cell in row if _SEAT.fullmatch(cell)})))
     required = [f"{name}_{seat}" for seat in seats for name in REQUIRED]
     optional = [f"{name}_{seat}" for seat in seats for name in OF_SEAT if name not in REQUIRED]
@@ -36,7 +36,7 @@ def _header(row: list[str], line: str) -> dict[str, int]:
 
 
 def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> TableResult | list[str]:
-    """Return the result of a row, or the row's problems."""
+    """Return the result of a row, or a list of problems."""
     cells = {name: row[place] for name, place in at.items()}
     seats = sum(name.startswith("seat_") for name in at)
     while seats > 2 and not any(cells.get(f"{name}_{seats - 1}") for name in OF_SEAT):
@@ -50,7 +50,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Tab
 
 
 def _value(name: str, cell: str) -> object:
-    """Return the value of a cell: None for an empty optional cell, a number if the cell is one, else the text."""
+    """Return the value of a cell: None for an empty optional cell, a number for a place or payoff, else the text."""
     if name not in REQUIRED and not cell:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Read the tables of Rumble's own JSON export."""
+"""Reading the tables in Rumble's own JSON export."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from rumble_server.results.tables.reading import read_table
 
 
 def has_tables(matches: list[Any]) -> bool:
-    """Return whether a match has more than two seats."""
+    """Return true if any match has more than two seats."""
     return any(isinstance(m, dict) and isinstance(m.get("seats"), list) and len(m["seats"]) > 2 for m in matches)
 
 
 def read_export_table(match: Any, where: str, names: FileNames) -> TableResult | list[str]:
-    """Return the result of a match of the export, or the match's problems."""
+    """Return the result of a match of the export, or a list of problems."""
     if not isinstance(match, dict):
         return [f"{where}: not an object"]
     seats, falls = match.get("seats"), match.get("falls") or []

@@ -1,8 +1,9 @@
-"""The arithmetic of ratings of tables: the fit, its covariance, and whether the seats tell something. Needs numpy.
+"""The arithmetic of ratings of tables: the fit, its covariance, and a test of the seats. Needs numpy.
 
-The model is Plackett's (1975) and Luce's (1959): of the bots that are left, a bot with strength t[i] in a seat with the
-term h[s] is chosen for the next place with a probability proportional to exp(t[i] + h[s]). With two seats this is the
-model of `rating_model`, with the first-move term h[0] - h[1]. Vectors and matrices have the bots before the seats.
+The model is that of Plackett (1975) and Luce (1959). Among the bots that are left, the bot for the next place is chosen
+with a probability proportional to exp(t[i] + h[s]), for a bot of strength t[i] in a seat with the term h[s]. With two
+seats this is the model of `rating_model`, with the first-move term h[0] - h[1]. Vectors and matrices have the bots
+before the seats.
 """
 
 from dataclasses import dataclass
@@ -13,12 +14,15 @@ from rumble_server.results.rating_model import DRAW_PRIOR, Fit, Matrix, climb
 from rumble_server.results.tables.choices import Choices
 
 MOST_SEAT_TERM = 12.0
-"""Maximum distance of two terms of seats, in natural units. A fit stops beyond: its terms grow without bound."""
+"""Maximum difference of two seat terms, in natural units.
+
+Beyond it a fit stops, because the terms grow without bound.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFit(Fit):
-    """A fit with the terms of the seats, whose mean is 0; in the covariance they come after the strengths."""
+    """A fit with terms of the seats (mean 0). In the covariance, they come after the strengths."""
 
     seat_terms: Matrix
 
@@ -28,7 +32,7 @@ class TableFit(Fit):
 
 
 def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
-    """Return the most likely strengths and terms of seats; `met` and `less` are from `meetings`."""
+    """Return the most likely strengths and seat terms. `met` and `less` come from `meetings`."""
     bots, seats = len(met), choices.seats
     gauge = _gauge([[*range(bots)], [*range(bots, bots + seats)]])
 
@@ -51,7 +55,7 @@ def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
 
 
 def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, less: Matrix) -> Matrix:
-    """Return the share of its variance that each pair keeps, by the estimate of `rating_model` for drawn matches."""
+    """Return the share of variance that each pair keeps in spite of draws, estimated as in `rating_model`."""
     bots = len(met)
     one, other = choices.pairs
     full = np.bincount(one * bots + other, weights * choices.is_played, bots**2).reshape(bots, bots)
@@ -64,7 +68,7 @@ def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, le
 
 
 def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
-    """Return whether the seats vary enough to tell their terms from the strengths, whatever the results are."""
+    """Return true if bots change seats enough to separate the seat terms from the strengths."""
     bots, seats = sum(map(len, groups)), choices.seats
     chances, _ = choices.chances(np.zeros(bots + seats))
     information = choices.information(choices.weights(chances)) + _gauge([*groups, [*range(bots, bots + seats)]])
@@ -74,7 +78,7 @@ def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
 
 
 def _gauge(groups: list[list[int]]) -> Matrix:
-    """Return the matrix that fixes the mean of each group, since a constant added to the group changes nothing."""
+    """Return a matrix that fixes the mean of each group, because a constant added to a group changes nothing."""
     size = sum(map(len, groups))
     gauge = np.zeros((size, size))
     for group in groups:

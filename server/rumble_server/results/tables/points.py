@@ -19,24 +19,24 @@ from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.tally import Finish, TableCount, TableTally, finishes_of
 
 PLACES = "places"
-"""The word for the default points, in options and files."""
+"""The word for default points, in options and files."""
 PAYOFFS = "payoffs"
-"""The word for points by payoffs, in options and files."""
+"""The word for payoffs as points, in options and files."""
 
 
 @dataclass(frozen=True, slots=True)
 class TablePoints:
-    """The points of an event of tables. Without values: a point for each seat behind."""
+    """The rules for points of tables. By default, a table gives a point for each seat behind."""
 
     by_place: tuple[Fraction, ...] = ()
-    """Points of the first place, of the second, and so on."""
+    """Points for the first place, for the second, and so on; empty for the default."""
     by_payoffs: bool = False
     seats: int | None = None
-    """Number of seats of a full table; None for the largest table of the results."""
+    """Number of seats of a full table; None means the size of the largest table in the results."""
 
     @classmethod
     def of(cls, points: Sequence[float]) -> Self:
-        """Make the points of the host's numbers for the first place, the second, and so on. Raises ValueError."""
+        """Make the rules from the host's points for the first place, the second, and so on. Raises ValueError."""
         if len(points) < 2 or not all(map(isfinite, points)):
             raise ValueError(f"points by places are two numbers or more, not {', '.join(map(str, points))!r}")
         exact = tuple([Fraction(str(value)) for value in points])
@@ -46,7 +46,7 @@ class TablePoints:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read points written like `10,6,3,0`, or `payoffs`. Raises ValueError."""
+        """Read the rules from a text such as `10,6,3,0` or `payoffs`. Raises ValueError."""
         if text == PAYOFFS:
             return cls(by_payoffs=True)
         try:
@@ -56,7 +56,7 @@ class TablePoints:
         return cls.of(points)
 
     def worth(self, finish: Finish, most_seats: int) -> Fraction:
-        """Return the points of a finish, by places; `most_seats` is the size of a full table."""
+        """Return the points of a finish by its place. `most_seats` is the number of seats of a full table."""
         first = finish.place if finish.sharing else finish.seats
         last = first + max(finish.sharing - 1, 0)
         if self.by_place:
@@ -65,18 +65,18 @@ class TablePoints:
         return Fraction((2 * finish.seats - first - last) * (most_seats - 1), 2 * (finish.seats - 1))
 
     def each(self, result: TableResult, most_seats: int) -> list[Fraction]:
-        """Return the points of a result by seat; `most_seats` is the size of a full table.
+        """Return the points of each seat of a result. `most_seats` is the number of seats of a full table.
 
-        By payoffs, a result without payoffs gives no points.
+        If payoffs are the points, a result without payoffs gives no points.
         """
         if self.by_payoffs:
             return [Fraction(str(payoff)) for payoff in result.payoffs or (0,) * len(result.seats)]
         return [self.worth(finish, most_seats) for finish in finishes_of(result)]
 
     def count(self, tally: TableTally) -> tuple[dict[str, int], int]:
-        """Return the points of each bot in whole units, and the number of units in a point.
+        """Return each bot's points in whole units, and the number of units in a point.
 
-        Raises ValueError for points by payoffs if a result has no payoffs.
+        Raises ValueError if payoffs are the points, and some result has no payoffs.
         """
         if self.by_payoffs and tally.paid < tally.sizes.total():
             raise ValueError(f"{tally.sizes.total() - tally.paid} results have no payoffs")
@@ -91,6 +91,6 @@ class TablePoints:
 
 
 def in_units(values: Mapping[str, Fraction]) -> tuple[dict[str, int], int]:
-    """Return the values in whole units, and the number of units in 1."""
+    """Return the values as whole numbers of a common unit, and the number of units in 1."""
     unit = lcm(*[value.denominator for value in values.values()])
     return {name: int(value * unit) for name, value in values.items()}, unit

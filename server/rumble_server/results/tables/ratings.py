@@ -1,7 +1,7 @@
-"""Ratings of tables: a joint maximum-likelihood fit over all tables, as `results.ratings` is one over matches of two.
+"""Ratings of tables: a joint maximum-likelihood fit over all tables, like `results.ratings` for matches of two.
 
-`plackett_luce` has the model. A bot that lost by `no_show` is left out of the table: absence tells nothing of strength.
-A cooperative game, in which all seats that stay to the end have equal payoffs, gives no ratings.
+`plackett_luce` has the model. A bot that lost by `no_show` is left out of its table, because absence tells nothing
+about strength. A cooperative game gives no ratings: all seats that stay to the end always have equal payoffs.
 """
 
 from collections.abc import Iterable
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def rate_tables(
     results: Iterable[TableResult], *, field: Iterable[str] = (), prior: Prior = "auto", seats: bool = True
 ) -> Ratings:
-    """Rate all bots of the results; `field` adds names of bots that may have no result."""
+    """Rate the bots of results. `field` adds names of bots that may have no result."""
     return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
 
 
 def rate_table_tally(tally: TableTally, *, prior: Prior = "auto", seats: bool = True) -> Ratings:
-    """Rate the bots of a tally; `seats` adds a term for each seat.
+    """Rate the bots of a tally. If `seats` is true, the model has a term for each seat.
 
-    If the fit would not be finite, `prior` "auto" adds virtual draws, and "none" gives no ratings.
+    If the fit would not be finite, `prior` decides: "auto" adds virtual draws, "none" gives no ratings.
     """
     matches = dict.fromkeys(tally.bots, 0)
     for ranking, count in tally.rankings.items():
@@ -101,7 +101,7 @@ def _rate(
 
 
 def _virtual(draws: "Matrix", seats: int) -> "Rankings":
-    """Return the virtual draws as rankings of two, in seats that differ from pair to pair."""
+    """Return virtual draws as rankings of two bots. The seats differ from pair to pair."""
     bots = range(len(draws))
     return [
         ([(one, (one + other) % seats, 1), (other, (one + other + 1) % seats, 1)], float(draws[one, other]))

@@ -1,4 +1,4 @@
-"""Check the values of a table in a file, whatever the kind of file, and make its result."""
+"""Checking the values of a table from any kind of file, and making the table's result."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,17 +9,17 @@ from rumble_server.results.file_contents import TERMINATIONS, FileNames
 from rumble_server.results.table_result import TableResult
 
 MOST_PAYOFF = 1e15
-"""Maximum size of a payoff, so that a payoff and the sums of payoffs can be shown."""
+"""Maximum absolute value of a payoff, so that payoffs and their sums can be shown."""
 FALLS = {name: kind for name, kind in TERMINATIONS.items() if kind is not Termination.NORMAL}
 
 
 def read_table(
     told: Mapping[str, Sequence[object]], match: str, names: FileNames, where: Callable[[str, int], str]
 ) -> TableResult | list[str]:
-    """Return the result of a table, or the problems of its values.
+    """Return the result of a table, or a list of problems.
 
-    `told` has the values by seat: `seat` (the bots), `place`, `payoff` and `fall`. The last two have None for a seat
-    without a payoff or a fall. `where` returns the place of a value in the file, for the value's name and seat.
+    `told` has lists of values by seat: `seat` (bots), `place`, `payoff` and `fall`. Payoffs and falls may be None.
+    `where` returns the place of a value in the file, from the value's name and seat.
     """
     bots, payoffs = told["seat"], told["payoff"]
     problems: list[str] = []

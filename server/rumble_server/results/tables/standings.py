@@ -28,12 +28,12 @@ TABLE_TIEBREAKS: dict[str, str] = {
     "payoff": "sum of payoffs",
     "faults": "fewest faults",
 }
-"""The tie-breaks of tables to choose from, each with its name for people."""
+"""The tie-breaks for tables. The values are their names for people."""
 DEFAULT_TABLES = ("won", "places", "de")
 
 
 def check_table_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
-    """Check tie-breaks, and return them. Raises ValueError if one is not for tables, or comes twice."""
+    """Check tie-breaks, and return them. Raises ValueError if a tie-break is not for tables, or is given twice."""
     for name in tiebreaks:
         if name not in TABLE_TIEBREAKS:
             raise ValueError(f"the tie-break {name!r} is not for tables; there are: {', '.join(TABLE_TIEBREAKS)}")
@@ -47,7 +47,7 @@ def rank_tables(
 ) -> "list[Standing]":
     """Rank the bots of a tally. Bots that stay tied share a rank, in order of name. Raises ValueError.
 
-    In a line, `wins` are first places alone, `draws` first places shared, and `losses` all other places.
+    In each line, `wins` are first places of the bot alone, `draws` shared first places, and `losses` other places.
     """
     bots = tally.bots
 
@@ -78,7 +78,7 @@ def rank_tables(
 
 
 def _keys_of_places(bots: Mapping[str, TableCount]) -> dict[str, int]:
-    """Return a number for each bot that orders bots by their first places, then by their second places, and so on."""
+    """Return a number for each bot. Larger numbers mean more first places; if equal, more second places, and so on."""
     most = max((finish.seats for count in bots.values() for finish in count.finishes), default=0)
     base = 1 + max((count.played for count in bots.values()), default=0)
     return {

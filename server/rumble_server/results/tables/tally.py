@@ -1,6 +1,6 @@
-"""Counts of the results of tables, for points, tie-breaks and ratings; each result costs the same.
+"""Counts of the results of tables, for points, tie-breaks and ratings. Each result takes constant time.
 
-A `TableTally` only counts. Points are computed from the counts when read, so that any points fit.
+A `TableTally` only counts. Points are computed from the counts when read, under any rules for points.
 """
 
 from collections import Counter
@@ -16,17 +16,17 @@ from rumble_server.results.table_result import TableResult
 
 
 class Finish(NamedTuple):
-    """A way to finish at a table."""
+    """A way to finish at a table: its size, the place, and the number of bots that share the place."""
 
     seats: int
-    """Number of bots at the table."""
+    """Number of seats of the table."""
     place: int
     sharing: int
-    """Number of bots at the place, with the bot itself; 0 for a bot that lost by `no_show`."""
+    """Number of bots at this place, including the bot itself; 0 for a bot that lost by `no_show`."""
 
 
 class Seated(NamedTuple):
-    """A bot of a ranking, with its seat and its place."""
+    """A bot in a ranking, with its seat and its place."""
 
     bot: str
     seat: int
@@ -34,21 +34,21 @@ class Seated(NamedTuple):
 
 
 Ranking = tuple[Seated, ...]
-"""The bots that played at a table, by seat."""
+"""The bots that played at a table, in order of seat."""
 
 
 @dataclass(slots=True)
 class TableCount:
-    """Numbers of matches of a bot at tables."""
+    """Counts of a bot's matches at tables."""
 
     finishes: Counter[Finish] = field(default_factory=Counter)
     payoff: Fraction = Fraction(0)
-    """Sum of the payoffs, exact in decimals, so that rounding can neither break nor make a tie."""
+    """Sum of the payoffs, as an exact fraction, because rounding could break or make a tie."""
     won: int = 0
-    """Matches in which the bot alone was first, and another bot played."""
+    """Matches in which only this bot was first, and at least two bots played."""
     faults: Counter[Termination] = field(default_factory=Counter)
     byes: int = 0
-    """Matches that count as a first place without a table."""
+    """Matches that count as first places without a table."""
 
     @property
     def played(self) -> int:
@@ -56,12 +56,12 @@ class TableCount:
 
     @property
     def wins(self) -> int:
-        """Number of first places that the bot had alone."""
+        """Number of first places of this bot alone."""
         return sum(count for finish, count in self.finishes.items() if finish.place == finish.sharing == 1)
 
     @property
     def draws(self) -> int:
-        """Number of first places that the bot shared."""
+        """Number of first places shared with other bots."""
         return sum(count for finish, count in self.finishes.items() if finish.place == 1 < finish.sharing)
 
     @property
@@ -70,7 +70,7 @@ class TableCount:
 
     @property
     def half_byes(self) -> int:
-        """Number of half byes: tables have none."""
+        """Number of half byes, which tables do not have: 0."""
         return 0
 
     def copy(self) -> "TableCount":
@@ -78,22 +78,22 @@ class TableCount:
 
 
 class TableTally:
-    """The counts of a field: by bot, by pair of bots, and by ranking."""
+    """Counts of the results of a field: by bot, by pair of bots, and by ranking."""
 
     def __init__(self, field: Iterable[str] = ()) -> None:
         self.bots: dict[str, TableCount] = {name: TableCount() for name in field}
         self.before: Counter[tuple[str, str]] = Counter()
-        """Number of tables at which the first bot of a pair finished before the second."""
+        """Number of tables at which the first bot of the pair finished before the second."""
         self.tied: Counter[tuple[str, str]] = Counter()
-        """Number of tables at which two bots shared a place; the pair is in the order of names."""
+        """Number of tables at which both bots of a pair shared a place. The pair is in order of name."""
         self.rankings: Counter[Ranking] = Counter()
-        """Number of tables by ranking. A ranking of fewer than two bots is left out."""
+        """Number of tables with each ranking. Rankings of fewer than two bots are left out."""
         self.sizes: Counter[int] = Counter()
-        """Number of tables by number of seats."""
+        """Number of tables with each number of seats."""
         self.paid = 0
-        """Number of tables with payoffs."""
+        """Number of tables that have payoffs."""
         self.equal = 0
-        """Number of tables at which two seats or more stayed to the end, all with the same payoff."""
+        """Number of tables at which at least two seats stayed to the end, all of them with the same payoff."""
         self.unequal = 0
         """Number of tables at which seats that stayed to the end had different payoffs."""
 
@@ -101,7 +101,7 @@ class TableTally:
     def over(
         cls, results: Iterable[TableResult], field: Iterable[str] = (), byes: Mapping[str, int] | None = None
     ) -> Self:
-        """Return the tally of results; `field` adds names of bots that may have no result."""
+        """Return a tally of results. `field` adds names of bots that may have no result, and `byes` adds byes."""
         tally = cls(field)
         for result in results:
             tally.add(result)
@@ -111,16 +111,16 @@ class TableTally:
 
     @property
     def is_paid(self) -> bool:
-        """True if there are results, all with payoffs."""
+        """True if there are results, and every result has payoffs."""
         return 0 < self.paid == self.sizes.total()
 
     @property
     def is_cooperative(self) -> bool:
-        """True if the seats that stayed to the end always had equal payoffs: the game tells nothing of strength."""
+        """True if seats that stayed to the end always had equal payoffs. The game then tells nothing about strength."""
         return self.is_paid and self.equal > 0 == self.unequal
 
     def add(self, result: TableResult, sign: int = 1) -> None:
-        """Count a result; with a `sign` of -1, take the result back."""
+        """Count a result. With `sign` -1, remove the result from the counts."""
         seats, places, payoffs, absent = result.seats, result.places, result.payoffs, result.absent
         ranking = tuple([Seated(name, seat, places[seat]) for seat, name in enumerate(seats) if seat not in absent])
         for seat, (name, finish) in enumerate(zip(seats, finishes_of(result), strict=True)):
@@ -148,23 +148,23 @@ class TableTally:
             self.unequal += sign * (len(set(stayed)) > 1)
 
     def enter(self, name: str) -> None:
-        """Add the bot to the field, so that the standings show it even without results."""
+        """Add a bot to the field, so that the standings show the bot even without results."""
         self.bots.setdefault(name, TableCount())
 
     def give_bye(self, name: str, matches: int = 1) -> None:
-        """Count matches as first places without a table."""
+        """Count `matches` first places without a table."""
         self.bots.setdefault(name, TableCount()).byes += matches
 
     def between(self, one: str, other: str) -> tuple[int, int, int] | None:
-        """Return the scores of two bots against each other, and the tables at which both sat; None if they did not.
+        """Return the scores of two bots against each other, and the number of common tables; None without any.
 
-        Finishing before the other bot counts 2, and sharing a place 1.
+        Finishing before the other bot counts 2, and sharing a place counts 1.
         """
         won, lost, tied = self.before[one, other], self.before[other, one], self.tied[min(one, other), max(one, other)]
         return (2 * won + tied, 2 * lost + tied, won + lost + tied) if won or lost or tied else None
 
     def snapshot(self) -> "TableTally":
-        """Return a copy to be read on another thread, while results are added to the original."""
+        """Return a copy that another thread may read, while results are added to the original."""
         other = TableTally()
         other.bots = {name: count.copy() for name, count in self.bots.items()}
         other.before, other.tied, other.rankings = self.before.copy(), self.tied.copy(), self.rankings.copy()
@@ -173,7 +173,7 @@ class TableTally:
 
 
 def finishes_of(result: TableResult) -> list[Finish]:
-    """Return how each seat finished."""
+    """Return the finish of each seat."""
     places, absent = result.places, result.absent
     return [
         Finish(len(places), place, 0 if seat in absent else places.count(place)) for seat, place in enumerate(places)
@@ -181,7 +181,7 @@ def finishes_of(result: TableResult) -> list[Finish]:
 
 
 def finished_before(tally: TableTally) -> dict[str, dict[str, int]]:
-    """Return how often each bot finished before each other bot: a crosstable, by name and name."""
+    """Return how often each bot finished before each other bot: a crosstable by the names of both."""
     table: dict[str, dict[str, int]] = {name: {} for name in tally.bots}
     for (one, other), count in tally.before.items():
         if count:

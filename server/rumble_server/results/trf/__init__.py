@@ -1,1 +1,1 @@
-"""TRF, FIDE's Tournament Report File: its codes, the event in a file, and the reader."""
+"""TRF, FIDE's Tournament Report File: its codes, an event in a file, and the reader."""

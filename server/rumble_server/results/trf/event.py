@@ -1,4 +1,4 @@
-"""An event in a TRF file, as plain data. Points are integers in tenths, since the format has points with a decimal."""
+"""An event in a TRF file, as plain data. Points are integers in tenths, because the format allows one decimal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rumble_server.results.trf import codes
 
 Worth = Mapping[tuple[str, str], int]
-"""Points in tenths, by code and seat."""
+"""Points in tenths for each code and seat."""
 
 STANDARD: dict[str, int] = {
     codes.WIN: 10,
@@ -19,15 +19,15 @@ STANDARD: dict[str, int] = {
     codes.HALF_BYE: 5,
     codes.ABSENT: 0,
 }
-"""Points in tenths by code, for codes that a file does not set."""
+"""Points in tenths for each code, used for codes that a file does not set."""
 
 HALVES = dict.fromkeys((*codes.WON, codes.FORFEIT_WIN), 2) | dict.fromkeys((codes.DRAW, codes.UNRATED_DRAW), 1)
-"""Half points scored in a game, by code; every other code scores 0."""
+"""Half points for each code. A code that is not here scores 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrfEntry:
-    """A round of a player. `opponent` is a starting number, or 0 without an opponent."""
+    """A round of a player. `opponent` is the opponent's starting number, or 0 without an opponent."""
 
     opponent: int = 0
     seat: str = codes.NO_SEAT
@@ -36,64 +36,64 @@ class TrfEntry:
 
 @dataclass(frozen=True, slots=True)
 class TrfPlayer:
-    """A player, with the fields of a line 001."""
+    """A player, from the fields of a line 001."""
 
     number: int
-    """The starting number."""
+    """Starting number of the player."""
     name: str
     title: str
     rating: int | None
     points: int | None
-    """The points in the file, in tenths; None if the file has none."""
+    """Points as the file gives them, in tenths; None if the file has no points."""
     rank: int | None
     entries: tuple[TrfEntry, ...]
-    """The rounds played so far, in order."""
+    """Rounds played so far, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """Players that must not meet each other in the rounds from `first_round` to `last_round`."""
+    """Players who must not meet each other in the rounds from `first_round` to `last_round`."""
 
     numbers: tuple[int, ...]
     first_round: int
     last_round: int | None
-    """The last round; None for the last round of the event."""
+    """The last such round; None means the last round of the event."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrfEvent:
-    """An event. Players are in the order of the file."""
+    """An event. The players are in the order of the file."""
 
     players: tuple[TrfPlayer, ...]
     fields: Mapping[str, str] = field(default_factory=dict)
-    """The text of each line that has no attribute of its own (012 name, 042 start, 092 type, ...), by code."""
+    """Texts of the lines for which this class has no attribute (012 name, 042 start, 092 type, ...), by code."""
     rounds: int | None = None
-    """The number of rounds that the event will have in the end (142, XXR); None if the file has none."""
+    """Total number of rounds of the event (142, XXR); None if the file does not tell."""
     played: int = 0
-    """The number of rounds paired so far."""
+    """Number of rounds paired so far."""
     first_seat: str = ""
-    """The seat of the first player in round 1 (152, XXC): `w` or `b`; empty if the file has none."""
+    """Seat of the first player in round 1 (152, XXC): `w` or `b`; empty if the file does not tell."""
     by_rank: bool = False
-    """True if pairing numbers follow the order of the file (XXC rank), not the starting numbers."""
+    """True if pairing numbers follow the order of the file (XXC rank) instead of the starting numbers."""
     system: str = ""
-    """The encoded type of the event (192), such as FIDE_DUTCH_2025_BAKU."""
+    """Encoded type of the event (192), such as FIDE_DUTCH_2025_BAKU."""
     worth: Worth = field(default_factory=dict)
     accelerations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """The virtual points of each player in tenths, round by round from round 1 (250, XXA)."""
+    """Virtual points of each player in tenths, for each round from round 1 on (250, XXA)."""
     byes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
-    """The codes of byes requested for rounds not paired yet, by round and player (240, XXZ, and 001)."""
+    """Codes of byes requested for rounds that are not paired yet (240, XXZ and 001), by round and player."""
     forbidden: tuple[Forbidden, ...] = ()
 
     def worth_of(self, entry: TrfEntry) -> int:
-        """Return the points of a round, in tenths."""
+        """Return the points for a round, in tenths."""
         return self.worth[entry.code, entry.seat]
 
     def points(self, player: TrfPlayer) -> int:
-        """Return the points of a player in the rounds played so far, in tenths."""
+        """Return a player's points in the rounds so far, in tenths."""
         return sum(map(self.worth_of, player.entries))
 
     @property
     def is_round_robin(self) -> bool:
-        """True if the file calls the event a round-robin (192, 092)."""
+        """True if the file describes the event as a round-robin (192, 092)."""
         text = f"{self.system} {self.fields.get('092', '')}".casefold()
         return any(word in text for word in ("robin", "berger"))

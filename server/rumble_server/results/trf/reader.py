@@ -1,8 +1,8 @@
-"""Read TRF16 and TRF-2026, with the extensions of JaVaFo (XX.) and bbpPairings (BB.). Nothing is guessed.
+"""Reading TRF16 and TRF-2026, with the extensions of JaVaFo (XX.) and bbpPairings (BB.). Nothing is guessed.
 
-Other fields of the event are kept as text; lines that are no fields (comments, national ratings) are skipped. Of the
-older TRF06, results without an opponent are read: `0000 - +` as a bye of the pairing, `=` as a half-point bye, `-` as
-an absence. Columns count from 1, as in the format's own description (FIDE Handbook C.04, Annex 2).
+Fields without a meaning here are kept as text. Lines that are no fields (comments, national ratings) are skipped.
+Results without an opponent may be written as in the older TRF06: `0000 - +` is a bye of the pairing, `=` a half-point
+bye, and `-` an absence. Columns count from 1, as in FIDE's description of the format (FIDE Handbook C.04, Annex 2).
 """
 
 import re
@@ -17,28 +17,28 @@ from rumble_server.results.trf.event import HALVES, Forbidden, TrfEntry, TrfEven
 from rumble_server.results.trf.worth import BBP, KEYS, Points
 
 FIRST_ROUND = 92
-"""The column in which round 1 begins."""
+"""Column in which round 1 begins, counted from 1."""
 ROUND_WIDTH = 10
-"""The number of columns of a round."""
+"""Number of columns for each round."""
 MOST_ROUNDS = 999
-"""Maximum number of rounds of an event; a file with more is refused."""
+"""Maximum number of rounds of an event. A file with more rounds is refused."""
 TEAM_FIELDS = ("013", "310", "320", "330")
 WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
-"""The codes of today for TRF06's results without an opponent."""
+"""The present codes for results without an opponent in TRF06, by TRF06's code."""
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 
 
 class BadTrf(BadResults):
-    """A TRF file that cannot be read. Each problem begins with the line and the column in the file."""
+    """The error for a TRF file that cannot be read. Each problem begins with its line and column in the file."""
 
 
 class _Bad(Exception):
-    """A problem in a line, with its place."""
+    """A problem in a line, with the line and column as text."""
 
 
 class _Line:
-    """A line of the file, by columns from 1."""
+    """A line of the file. Its columns count from 1."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number = number
@@ -52,65 +52,68 @@ class _Line:
         return _Bad(f"line {self.number}, column {column}: {why}")
 
     def part(self, first: int, last: int) -> str:
-        """Return the text in the columns from `first` to `last`, without blanks around it."""
+        """Return the text in the columns from `first` to `last`, without blanks at the ends."""
         return self.text[first - 1 : last].strip()
 
     def whole(self, first: int, last: int, what: str, least: int = 1) -> int:
-        """Return the whole number in the columns from `first` to `last`, called `what` in the error. Raises _Bad."""
+        """Return the whole number in the columns from `first` to `last`. `what` names it in the error. Raises _Bad."""
         text = self.part(first, last)
         if not _WHOLE.fullmatch(text) or int(text) < least:
             raise self.bad(first, f"{what} must be a whole number from {least}, not {text!r}")
         return int(text)
 
     def tenths(self, first: int, last: int, what: str) -> int:
-        """Return the points in the columns from `first` to `last`, in tenths. Raises _Bad."""
+        """Return the points in the columns from `first` to `last`, in tenths. `what` names them in the error.
+
+        Raises _Bad.
+        """
         return self.read_tenths(first, self.part(first, last), what)
 
     def read_tenths(self, column: int, text: str, what: str) -> int:
-        """Return the points written as `text`, in tenths. Raises _Bad."""
+        """Return the points written in `text`, in tenths. Raises _Bad."""
         if not _TENTHS.fullmatch(text):
             raise self.bad(column, f"{what} must be points such as 2.5, not {text!r}")
         return int(Fraction(text.rstrip(".")) * 10)
 
     def words(self) -> Iterator[tuple[int, str]]:
-        """Yield the words after the code, each with its column."""
+        """Yield the words after the line's code, each with its column."""
         for found in re.finditer(r"[^\s,/]+", self.text[3:]):
             yield found.start() + 4, found.group()
 
     def numbers(self, first: int) -> list[tuple[int, int]]:
-        """Return the player numbers in columns of five from `first`, each with its column. Raises _Bad."""
+        """Return the players' numbers from column `first` on, five columns each, with their columns. Raises _Bad."""
         columns = range(first, len(self.text.rstrip()) + 1, 5)
         return [(column, self.whole(column, column + 3, "a player's number")) for column in columns]
 
 
 def read_trf(text: str) -> TrfEvent:
-    """Read an event. Raises BadTrf."""
+    """Read an event from the text of a TRF file. Raises BadTrf."""
     return _Reader().read(text)
 
 
 class _Reader:
-    """The state of reading a file: each `take` method takes in a line.
+    """The state during the reading of a file. Each `take` method handles a kind of line.
 
-    Problems of single lines are collected, so that a host sees all of them at once. Contradictions between lines are
-    looked for only in a file without problems.
+    Problems of single lines are collected, to be shown together. Contradictions between lines are
+    searched only if no line has a problem.
     """
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
         self.players: dict[int, TrfPlayer] = {}
         self.lines: dict[int, _Line] = {}
-        """The line 001 of each player, to name the place of a problem."""
+        """The line 001 of each player, for the place of a problem."""
         self.points = Points()
         self.rounds: int | None = None
         self.first_seat = ""
         self.by_rank = False
         self.accelerations: dict[int, list[int]] = defaultdict(list)
         self.absent: set[int] = set()
-        """The players named by XXZ, who miss the next round."""
+        """Players named by XXZ, who miss the next round."""
         self.byes: dict[int, dict[int, str]] = defaultdict(dict)
         self.forbidden: list[Forbidden] = []
         self.named: list[tuple[int, _Line, int]] = []
-        """The players named in other lines than 001, each with the line and column."""
+        """Players named in lines other than 001, each with the line and column."""
 
     def read(self, text: str) -> TrfEvent:
         problems = []
@@ -197,7 +200,7 @@ class _Reader:
         )
 
     def entry(self, line: _Line, column: int, number: int) -> TrfEntry | None:
-        """Return the round that begins in a column; None for a blank round. Raises _Bad."""
+        """Return the round in the columns from `column` on; None if blank. Raises _Bad."""
         opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
         code = line.part(column + 7, column + 7).upper()
         if line.part(column + 8, column + 9):
@@ -272,7 +275,7 @@ class _Reader:
             self.points.set(key, line.tenths(column + 1, column + 4, f"the points of {key}"), bye_as_win=True)
 
     def rounds_of(self, line: _Line, first: int, last: int) -> tuple[int, int]:
-        """Return the first and the last round named in a line. Raises _Bad."""
+        """Return the first and last round that a line names. Raises _Bad."""
         begin = line.whole(first, first + 2, "the first round")
         end = line.whole(last, last + 2, "the last round") if line.part(last, last + 2) else begin
         if not begin <= end <= MOST_ROUNDS:
@@ -304,7 +307,7 @@ class _Reader:
                     yield str(self.lines[number].bad(column, f"round {index + 1}: {why}"))
 
     def contradiction(self, number: int, index: int, entry: TrfEntry) -> str:
-        """Return why the rounds of a player and the opponent contradict each other; empty if they agree."""
+        """Return a line about a contradiction between the rounds of player and opponent; empty without any."""
         if not entry.opponent:
             return ""
         opponent = self.players.get(entry.opponent)
@@ -353,10 +356,10 @@ class _Reader:
         )
 
     def wrong_points(self, event: TrfEvent) -> Iterator[str]:
-        """Yield a problem for each player whose points do not follow from its results.
+        """Yield a problem for each player whose points do not follow from the player's results.
 
-        The points may include a bye of the next round, or virtual points, since some pairing programs include these.
-        Another problem is yielded if more rounds were played than the event has.
+        The points may include a bye of the next round or virtual points, because some pairing programs include them.
+        There is one more problem if more rounds were played than the event has.
         """
         if event.rounds is not None and event.played > event.rounds:
             yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"

@@ -1,4 +1,4 @@
-"""The rounds, counts and standings of an event in a TRF file. Points are in tenths, as in the file."""
+"""The rounds, counts and standings of an event in a TRF file. Points are in tenths."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,11 +15,14 @@ from rumble_server.results.trf.event import TrfEvent
 
 TENTHS = 10
 GIVEN_UP = codes.REQUESTED - {codes.FULL_BYE} | {codes.FORFEIT_LOSS}
-"""Codes of rounds that a player did not play, by its own choice or fault. A full-point bye is the organiser's gift."""
+"""Codes of rounds that a player missed by choice or fault.
+
+A full-point bye is a gift of the organiser, and not included.
+"""
 
 
 def names_of(event: TrfEvent) -> dict[int, str]:
-    """Return the names by starting number; a name of several players is followed by the starting number."""
+    """Return the players' names by starting number. If players share a name, the starting number is added."""
     count = Counter(player.name for player in event.players)
     return {
         player.number: player.name if count[player.name] == 1 else f"{player.name} ({player.number})"
@@ -28,7 +31,7 @@ def names_of(event: TrfEvent) -> dict[int, str]:
 
 
 def rounds_of(event: TrfEvent) -> Rounds:
-    """Return the rounds of an event, with names in place of starting numbers."""
+    """Return the rounds of an event. Names replace starting numbers."""
     worth, names = event.worth, names_of(event)
     scheme = Scheme(
         worth[codes.WIN, codes.WHITE], worth[codes.DRAW, codes.WHITE], worth[codes.LOSS, codes.WHITE], TENTHS
@@ -59,7 +62,7 @@ def rounds_of(event: TrfEvent) -> Rounds:
 
 
 def counts_of(event: TrfEvent) -> dict[str, Count]:
-    """Return the numbers of games that each player won, drew and lost, and of its byes, by name."""
+    """Return each player's numbers of games won, drawn and lost, and of byes, by name."""
     names, counts = names_of(event), {}
     for player in event.players:
         number = Counter(entry.code for entry in player.entries)
@@ -77,6 +80,6 @@ def counts_of(event: TrfEvent) -> dict[str, Count]:
 
 
 def rank_event(event: TrfEvent, tiebreaks: Sequence[str], edition: Edition) -> list[Standing]:
-    """Return the standings of an event. Raises ValueError for tie-breaks that cannot be computed."""
+    """Return the standings of an event. Raises ValueError if a tie-break cannot be computed."""
     sums = RoundSums(rounds_of(event), edition, round_robin=event.is_round_robin)
     return rank_sums(sums, counts_of(event), tiebreaks)

@@ -1,4 +1,4 @@
-"""The points of results in a TRF file: fields 162 (TRF-2026), XXS (JaVaFo) and BBW to BBU (bbpPairings)."""
+"""The points for each result in a TRF file: fields 162 (TRF-2026), XXS (JaVaFo) and BBW to BBU (bbpPairings)."""
 
 from rumble_server.results.trf import codes
 from rumble_server.results.trf.event import STANDARD, Worth
@@ -32,13 +32,13 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""The codes and seats set by each key of XXS and of 162. In 162, bbpPairings writes Z in place of the format's A."""
+"""Codes and seats whose points each key of XXS and 162 sets. In 162, bbpPairings writes Z where the format has A."""
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
-"""The key in `KEYS` with the meaning of each field of bbpPairings."""
+"""The key in `KEYS` that means the same as each field of bbpPairings."""
 
 
 class Points:
-    """The points of each code, changed by the fields of a file in order."""
+    """The points of each code. The fields of a file change them, in the order of the file."""
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}
@@ -47,8 +47,8 @@ class Points:
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
         """Set the points of a key.
 
-        If `bye_as_win` is true, the points set for a win are also the points of a pairing-allocated bye, unless the
-        file has set the points of that bye before.
+        If `bye_as_win` is true, points for a win are also used for a pairing-allocated bye, unless the file has set
+        points for this bye before.
         """
         self._worth.update(dict.fromkeys(KEYS[key], tenths))
         if key in ("P", "PAB"):
@@ -57,6 +57,6 @@ class Points:
             self._worth.update(dict.fromkeys(KEYS["P"], tenths))
 
     def worth(self) -> Worth:
-        """Return the points of every code; a game of less than a move has the same points as a longer game."""
+        """Return the points of every code. A game of less than a move has the points of a longer game."""
         short = {(UNRATED[code], seat): value for (code, seat), value in self._worth.items() if code in UNRATED}
         return self._worth | short
