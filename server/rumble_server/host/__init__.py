@@ -1,1 +1,1 @@
-"""The machine and the process: TLS, host names, networks, processes, and the garbage collector."""
+"""The machine and the process: TLS, host names, networks, other processes, and the garbage collector."""

@@ -1,4 +1,4 @@
-"""Tuning of Python, so that neither garbage collection nor another thread holds up the event loop for long."""
+"""Tuning of Python's garbage collector and threads, so that they do not hold up the event loop for long."""
 
 import gc
 import sys
@@ -10,33 +10,37 @@ from typing import Any
 LEAST_NEW, MOST_NEW = 1_250, 2_500
 """Bounds of the number of new objects after which the collector makes a pass.
 
-A pass takes 1 ms to 3 ms. It takes twice as long if all of the objects are still used at the next pass, and three times
-as long if other programs use the processor, too.
+A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
+if other programs use the processor, too.
 """
 PASS_SHARE = 0.01
-"""Maximum share of the time that passes may take. After a larger share, the next pass waits for twice as many objects,
-unless it could then last longer than `LONGEST_PASS_S`."""
-LONGEST_PASS_S = 0.003
-"""Maximum CPU time of a pass in s. After a longer pass, the next pass comes after half as many new objects."""
-SWITCH_S = 0.0005
-"""Maximum time in s for which another thread keeps the interpreter while the event loop waits for the interpreter.
+"""Maximum share of the time for passes. If passes take more, the next pass waits for twice as many new objects.
 
-The loop may wait this long at each of its callbacks.
+The number is not doubled if a pass could then take longer than `LONGEST_PASS_S`.
+"""
+LONGEST_PASS_S = 0.003
+"""Maximum CPU time of a pass in s. After a longer pass, the next pass waits for only half as many new objects."""
+SWITCH_S = 0.0005
+"""Maximum time in s for which another thread keeps the interpreter while the event loop waits for its turn.
+
+The loop may have to wait this long at each of its callbacks.
 """
 SWEEP_S, LATEST_SWEEP_S = 60.0, 86_400.0
-"""Time in s between two sweeps, which look at every object: `SWEEP_S` while no match is played, `LATEST_SWEEP_S` while
-matches are played. A sweep holds up the event loop for some 100 ms, and finds next to nothing."""
+"""Time in s between two sweeps (full collections): `SWEEP_S` while no match is played, otherwise `LATEST_SWEEP_S`.
+
+A sweep looks at every object. It holds up the event loop for about 100 ms, and finds almost nothing.
+"""
 
 
 class Interpreter:
-    """The garbage collector of this process, tuned in the block of `calmed`. Call `look` now and then in the block.
+    """The garbage collector of this process, tuned inside of the block `calmed`. Call `look` regularly there.
 
-    In large tournaments, a pass over all objects takes some 100 ms and finds next to nothing. So objects that survive
-    two passes are set aside (`gc.freeze`), and later passes look at newer objects only. When nothing is being played, a
-    sweep looks at every object.
+    In large tournaments, a pass over all objects takes about 100 ms and finds almost nothing. Therefore objects that
+    survive two passes are set aside (`gc.freeze`), and later passes look only at newer objects. A sweep looks at every
+    object, but only when no match is played.
 
-    With hundreds of running matches, a pass over the matches' objects takes ten times as long as a pass over the newer
-    objects, and finds nothing either. So passes run less often if they take a large share of the time.
+    With hundreds of running matches, passes over the matches' objects take ten times as long, and find almost nothing
+    either. Therefore passes become rarer if they take a large share of the time.
     """
 
     def __init__(
@@ -54,9 +58,9 @@ class Interpreter:
 
     @contextmanager
     def calmed(self) -> Iterator[None]:
-        """Tune the interpreter in a block: how long a thread keeps it, and after how many objects the collector passes.
+        """Tune the interpreter inside of a block: the switching of threads, and the number of objects between passes.
 
-        A sweep at the beginning sets aside all existing objects: modules, models, and tournaments rebuilt from the log.
+        A sweep at the beginning sets aside the existing objects: modules, models, and tournaments rebuilt from the log.
         """
         switch_s, threshold = sys.getswitchinterval(), gc.get_threshold()
         sys.setswitchinterval(SWITCH_S)
@@ -71,7 +75,7 @@ class Interpreter:
             sys.setswitchinterval(switch_s)
 
     def look(self) -> None:
-        """Sweep, that is, look at every object, if a sweep is due."""
+        """Make a sweep (a look at every object) if it is due."""
         since_s = self._now_s() - self._swept_at_s
         if self._has_set_aside and since_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):
             self._sweep()
@@ -100,7 +104,7 @@ class Interpreter:
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:
-        """Let the next pass come later or sooner, as the CPU time of the last pass and its share of the time demand."""
+        """Change the number of new objects before the next pass, by the last pass's CPU time and share of the time."""
         if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
             self._pass_after(max(self._most_new // 2, LEAST_NEW))
         elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:

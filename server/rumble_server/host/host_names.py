@@ -1,29 +1,29 @@
-"""The host names that a server answers to. The check of a request's host name prevents DNS rebinding."""
+"""The host names to which a server answers. Checking a request's host name prevents DNS rebinding."""
 
 import ipaddress
 import re
 from urllib.parse import urlsplit
 
 SHORTEST_TOKEN = 12
-"""Minimum length in characters of a host token that may be used from other machines."""
+"""Minimum length in characters of a host token that works from other machines."""
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 OWN_PORTS = {"http": 80, "https": 443}
-"""The default port of each scheme, which URLs leave out."""
+"""Default port of each scheme, left out in URLs."""
 
 
 def host_name(host: str) -> str:
-    """Return the name in a Host header, without the port, in lower case."""
+    """Return the name in a Host header: without the port, in lower case."""
     name = host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
     return name.lower()
 
 
 def is_host(host: str) -> bool:
-    """Return whether a text can be a Host header: a name or an address, with or without a port, or an empty text."""
+    """Return true if a text may be a Host header: a name or address with or without a port, or an empty text."""
     return re.fullmatch(r"([\w.~%!$&'()*+,;=-]*|\[[0-9a-fA-F:.]+\])(:[0-9]*)?", host, re.ASCII) is not None
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an IP address is a loopback address. The empty address of a Unix socket is loopback."""
+    """Return true if an IP address is a loopback address. The empty address of a Unix socket counts as loopback."""
     try:
         return ipaddress.ip_address(address).is_loopback if address else True
     except ValueError:
@@ -31,13 +31,13 @@ def is_loopback(address: str) -> bool:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Return whether a host, as in a Host header, leads only to the client's own machine."""
+    """Return true if a host, as in a Host header, always means the client's own machine."""
     name = host_name(host)
     return name in LOCAL_HOSTS or name.endswith(".localhost") or (name != "" and is_loopback(name.strip("[]")))
 
 
 def url_host(address: str, port: int, scheme: str = "http") -> str:
-    """Write an address and a port as in a URL: IPv6 in brackets, and without the scheme's default port."""
+    """Return an address and port as in a URL: IPv6 in brackets, and no port if it is the scheme's default."""
     name = f"[{address}]" if ":" in address else address
     return name if port == OWN_PORTS[scheme] else f"{name}:{port}"
 
@@ -45,7 +45,7 @@ def url_host(address: str, port: int, scheme: str = "http") -> str:
 def public_origin(url: str) -> str:
     """Return the origin of a public URL as browsers write it, such as `https://rumble.example`.
 
-    Raises ValueError for a text that is no URL with `http` or `https`, and for a URL with more than an origin.
+    Raises ValueError if the text is not a URL with `http` or `https`, or has more than the origin.
     """
     forms = "write http://HOST or https://HOST, with :PORT where it is another than the usual"
     try:
@@ -63,9 +63,9 @@ def public_origin(url: str) -> str:
 
 
 def is_known(host: str, local_address: str, hosts: frozenset[str]) -> bool:
-    """Return whether to answer a request with this Host header.
+    """Return true if the server may answer a request with this Host header.
 
-    A request to a loopback address must name a local host, or a host in `hosts`. Otherwise any web page could point its
-    own host name to this machine and read the server's answers.
+    On a loopback address, the header must name a local host or a host in `hosts`. Otherwise any web page could point
+    its own host name to this machine, and read the server's answers.
     """
     return not is_loopback(local_address) or host_name(host) in LOCAL_HOSTS | hosts

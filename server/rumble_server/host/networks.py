@@ -1,4 +1,4 @@
-"""The addresses of this machine on its networks, for connections from other machines."""
+"""The addresses of this machine in its networks, for connections from other machines."""
 
 import socket
 from collections.abc import Callable, Iterable, Iterator
@@ -9,18 +9,21 @@ from pathlib import Path
 import ifaddr
 
 PROBES = {4: "192.0.2.1", 6: "2001:db8::1"}
-"""Addresses reserved for documentation (RFC 5737, RFC 3849), by version. They are routed like any foreign address."""
+"""Addresses reserved for documentation (RFC 5737, RFC 3849), by IP version.
+
+The system routes them like foreign addresses.
+"""
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
-"""Socket families by the version of an address."""
+"""Socket families by IP version."""
 INTERFACES = Path("/sys/class/net")
-"""Linux's folder with the state of each interface; missing on other systems."""
+"""Linux's folder with the state of each network interface. Other systems have no such folder."""
 Address = IPv4Address | IPv6Address
 Source = Callable[[], Iterable[Address]]
-"""A function that finds addresses of this machine."""
+"""Function to find addresses of this machine."""
 
 
 def of_default_routes() -> Iterator[Address]:
-    """Yield the addresses from which this machine reaches the rest of the world. No packet is sent."""
+    """Yield the addresses that this machine uses toward the rest of the world. No packet is sent."""
     for version, probe in PROBES.items():
         with suppress(OSError), socket.socket(FAMILIES[version], socket.SOCK_DGRAM) as connected:
             connected.connect((probe, 9))  # a datagram's socket only looks up the route
@@ -28,7 +31,7 @@ def of_default_routes() -> Iterator[Address]:
 
 
 def of_interfaces() -> Iterator[Address]:
-    """Yield the addresses of all interfaces that are up, on any network."""
+    """Yield the addresses of each network interface that is up."""
     for adapter in ifaddr.get_adapters():
         for each in adapter.ips:
             if not is_down(adapter.name):
@@ -36,7 +39,7 @@ def of_interfaces() -> Iterator[Address]:
 
 
 def is_down(interface: str, states: Path = INTERFACES) -> bool:
-    """Return whether Linux reports an interface as down, such as a bridge for containers while no container runs."""
+    """Return true if Linux reports an interface as down, such as a bridge without a running container."""
     try:
         return (states / interface / "operstate").read_text(encoding="ascii").strip() == "down"
     except OSError:
@@ -44,9 +47,9 @@ def is_down(interface: str, states: Path = INTERFACES) -> bool:
 
 
 def can_listen(address: Address) -> bool:
-    """Return whether a server can listen at an address.
+    """Return true if a server can listen at an address.
 
-    On Windows, an adapter without a cable still has an address, at which no server can listen.
+    On Windows, an adapter without a cable keeps its address, but no server can listen there.
     """
     try:
         with socket.socket(FAMILIES[address.version], socket.SOCK_DGRAM) as bound:
@@ -63,9 +66,8 @@ def network_addresses(
 ) -> list[str]:
     """Return an address of this machine for each of its networks.
 
-    IPv4 addresses come before IPv6 addresses; of each version, the default route's address comes first.
-
-    Loopback and link-local addresses are left out. No packet is sent, and no name is looked up outside of this machine.
+    IPv4 addresses come first; of each version, the address of the default route comes first. Loopback and link-local
+    addresses are left out. No packet is sent, and names are looked up only on this machine.
     """
     kept: dict[object, Address] = {}
     for address in sorted([*default_routes(), *interfaces()], key=lambda each: each.version):

@@ -1,6 +1,6 @@
-"""Tells the service manager (systemd) that this process is ready, still runs, or stops.
+"""Messages to the service manager (systemd): this process is ready, is alive, or is stopping.
 
-Without a service manager, nothing is sent.
+Nothing is sent if the process runs without a service manager.
 """
 
 import logging
@@ -10,34 +10,37 @@ import socket
 log = logging.getLogger(__name__)
 
 SOCKET = "NOTIFY_SOCKET"
-"""The environment variable with the address of the manager's socket; an address that begins with `@` has no file."""
-WATCHDOG = "WATCHDOG_USEC"
-"""The environment variable with the watchdog's time in us.
+"""Environment variable with the address of the service manager's socket.
 
-After this time without a sign of life, the service manager ends the process.
+An address that begins with `@` has no file.
+"""
+WATCHDOG = "WATCHDOG_USEC"
+"""Environment variable with the watchdog's time in us.
+
+If the process gives no sign of life for this time, the service manager ends it.
 """
 IDLE_S = 60.0
-"""Time in s between two signs of life if no watchdog is set."""
+"""Time in s between two signs of life if there is no watchdog."""
 
 
 def beat_s() -> float:
-    """Return the time in s between two signs of life: half of the watchdog's time."""
+    """Return the time in s between two signs of life: half of the watchdog's time, or `IDLE_S`."""
     given = os.environ.get(WATCHDOG, "")
     return int(given) / 2_000_000 if given.isdecimal() and int(given) else IDLE_S
 
 
 def tell_ready() -> None:
-    """Tell the service manager that the server listens, or stands by. The watchdog counts from this message on."""
+    """Tell the service manager that the server listens, or stands by. The watchdog starts with this message."""
     _tell(b"READY=1")
 
 
 def tell_alive() -> None:
-    """Tell the service manager that the event loop still runs."""
+    """Tell the service manager that the event loop is still running."""
     _tell(b"WATCHDOG=1")
 
 
 def tell_stopping() -> None:
-    """Tell the service manager that the server drains."""
+    """Tell the service manager that the server is draining."""
     _tell(b"STOPPING=1")
 
 

@@ -1,6 +1,6 @@
-"""A process beside the server, for work that would hold up the event loop.
+"""A second process, for work that would hold up the event loop of the server.
 
-The process has a lower priority than the server's process, and ends with the server.
+The process has a lower priority than the server, and ends when the server ends.
 """
 
 import asyncio
@@ -15,32 +15,38 @@ from threading import Thread
 from typing import TypeVar, TypeVarTuple
 
 NICENESS = 5
-"""Amount by which the process's nice value (nice(2)) exceeds the server's, so that matches have priority."""
+"""Value added to the server's nice value (nice(2)), so that matches have priority over this process."""
 ATTEMPTS = 2
-"""Maximum number of attempts at a task whose process dies; after the last attempt, the death is an error."""
+"""Maximum number of attempts at a task if its process dies. After the last attempt, an error is raised."""
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
 class SideProcess:
-    """A process that runs tasks one at a time. The first task starts the process. A new process replaces a dead one."""
+    """A process that runs tasks one at a time. The first task starts the process.
+
+    If the process dies, a new one is started.
+    """
 
     def __init__(self, prepare: "Callable[[*Given], object] | None" = None, *given: *Given) -> None:
-        """`prepare` is called in the process before the first task; it must not raise."""
+        """`prepare` is called in the process with the arguments `given`, before the first task.
+
+        It must not raise an error.
+        """
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
-        """The pool that was given up last, because its process died, or by `close`.
+        """The last pool that was given up, after its process died or by `close`.
 
-        This reference keeps the pool's own thread from freeing the pool. The thread could then wait for a lock that it
-        holds itself, and the server would never end (seen with Python 3.13.0).
+        This reference is needed so that the pool's own thread does not free the pool. That thread could wait for a lock
+        held by itself, and the server would never end (seen with Python 3.13.0).
         """
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Run a module-level function in the process, and return its result. The arguments and the result are pickled.
+        """Run a function of a module in the process, and return the result. Arguments and result are pickled.
 
-        Raises the errors of the function, and BrokenExecutor if the process dies at each attempt.
+        Raises the errors of the function, and BrokenExecutor if the process dies at every attempt.
         """
         for attempt in range(1, ATTEMPTS + 1):
             if self._pool is None:
@@ -58,14 +64,14 @@ class SideProcess:
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
     def close(self) -> None:
-        """End the process after its current task; waiting tasks are cancelled."""
+        """Finish the current task, cancel the waiting tasks, and end the process."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool, self._before = None, self._pool
 
 
 def _submit(submit: Callable[[], Future[Made]]) -> Future[Made]:
-    """Submit a task with Ctrl-C blocked in this thread; a process started by the thread inherits the block."""
+    """Submit a task with Ctrl-C blocked in this thread. A process started by the thread inherits the block."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     return submit()
@@ -85,6 +91,6 @@ def _begin(prepare: Callable[..., object] | None, given: tuple[object, ...]) -> 
 
 
 def _end_with(sentinel: int) -> None:
-    """End this process when the server's process has ended, even by `kill -9`."""
+    """End this process when the server's process has ended, even if it was killed."""
     wait([sentinel])
     os._exit(1)

@@ -1,4 +1,4 @@
-"""The server's certificate, and the trust of house bots in the certificate."""
+"""The server's TLS certificate, and TLS contexts by which house bots trust the certificate."""
 
 import ssl
 from pathlib import Path
@@ -7,20 +7,23 @@ BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
 
 class CertificateError(ValueError):
-    """An error of a certificate or a key that cannot be used; its text is a line for people."""
+    """The error for a certificate or key that cannot be used. Its text is a line for people."""
 
 
 class Certificate:
-    """A certificate with its key, from PEM files that can be read again while connections are open."""
+    """A certificate with its key, from PEM files. The files can be read again while connections are open."""
 
     def __init__(self, cert: str, key: str | None = None) -> None:
-        """Read the files; with `key` None the key is in the file of the certificate. Raises CertificateError."""
+        """Read the files. If `key` is None, the file `cert` has the key, too. Raises CertificateError."""
         self.file = cert
         self._key = key
         self.context, self.leaf = self._read()
 
     def reload(self) -> None:
-        """Read the files again, for new connections. Raises CertificateError, and then the old certificate stays."""
+        """Read the files again, for new connections.
+
+        Raises CertificateError, and keeps the old certificate in this case.
+        """
         _, self.leaf = self._read()
         self.context.load_cert_chain(self.file, self._key)
 
@@ -40,9 +43,9 @@ class Certificate:
 
 
 def read_leaf(file: str) -> str:
-    """Return the first certificate of a file, without the certificates of its signers.
+    """Return the first certificate in a file, without the certificates of its signers.
 
-    Raises OSError, CertificateError.
+    Raises OSError and CertificateError.
     """
     text = Path(file).read_text(encoding="utf-8", errors="replace")
     _, begin, rest = text.partition(BEGIN)
@@ -53,10 +56,10 @@ def read_leaf(file: str) -> str:
 
 
 def trusting(*leaves: str) -> ssl.SSLContext:
-    """Make a client's context that accepts a server if its certificate is one of `leaves`, under any host name.
+    """Make a TLS context for clients that accepts a server exactly if its certificate is one of `leaves`.
 
-    Host names are not checked, because a server reaches itself by a loopback address. The check of the certificate
-    suffices: only the server has the certificate's key.
+    Host names are not checked, because a server connects to itself at a loopback address. The certificate is enough:
+    only the server has its key.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
