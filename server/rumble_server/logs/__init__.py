@@ -1,1 +1,1 @@
-"""The logs of a server, without secrets: its log of events, and the audit log of logins, refusals and commands."""
+"""The logs of a server, without secrets: the log of events, and the audit log of logins, refusals and commands."""

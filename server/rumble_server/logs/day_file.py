@@ -1,4 +1,4 @@
-"""The file of the audit log: a new file each day (UTC), readable only by its owner, and removed after some days."""
+"""The file of the audit log: a new file each day (UTC), private to its owner, and deleted after some days."""
 
 import logging
 import os
@@ -15,21 +15,21 @@ DAY_S = 86_400
 
 
 class DayFile(TimedRotatingFileHandler):
-    """A log file with today's events at `path`; the events of earlier days are in files `path.YYYY-MM-DD`.
+    """A log file. `path` has today's events, and the files `path.YYYY-MM-DD` have the events of earlier days.
 
-    The standard library's handler keeps a number of files. This handler keeps a number of days, because people
-    are promised how long their addresses are kept. Call `tick` about once a minute: it begins a new file at midnight
-    even without an event.
+    The standard library's handler keeps a number of files. This handler keeps a number of days, because people are told
+    how long their addresses are stored. Call `tick` about once a minute: it begins a new file at midnight even without
+    events.
     """
 
     def __init__(self, path: str, days: int) -> None:
-        """Open the file; `days` is the age in days at which a file is removed. Raises OSError."""
+        """Open the file. Files are deleted at an age of `days` days. Raises OSError."""
         self._days = days
         self._failed = False
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
-        """Begin a new file if a new day has begun, and let the next failure be logged again."""
+        """Begin a new file if a new day has begun. Let the next failure be logged again."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
@@ -40,7 +40,7 @@ class DayFile(TimedRotatingFileHandler):
                 self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Log the current error, at most once between two calls of `tick`, because a full disk refuses every event."""
+        """Log the current error, at most once between two calls of `tick`: with a full disk, every event fails."""
         if not self._failed:
             self._failed = True
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())
@@ -57,7 +57,7 @@ class DayFile(TimedRotatingFileHandler):
     def rotation_filename(self, default_name: str) -> str:
         """Return a free name for a file.
 
-        After the clock was set back, a day can have several files, and a later file must not replace an earlier file.
+        If the clock was set back, a day may have several files, and a later file must not replace an earlier file.
         """
         return default_name if not os.path.exists(default_name) else f"{default_name}.{time.time_ns()}"
 

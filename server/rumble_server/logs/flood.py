@@ -4,21 +4,21 @@ import logging
 from collections import Counter
 
 WINDOW_S = 60.0
-"""Length in s of a window, in which the first event of each kind is logged, and further events are counted."""
+"""Length in s of a window. In a window, the first event of each kind is logged, and the rest are counted."""
 MOST_KINDS = 1_000
-"""Maximum number of kinds of events counted separately in a window.
+"""Maximum number of kinds of events with separate counts in a window.
 
-Events of further kinds are counted together by message and reason, whatever their address and bot.
+Further kinds are counted together by message and reason, without address and bot.
 """
 
 Kind = tuple[str, str, str]
-"""A kind of events: the message, the reason of a refusal or the bot of a login, and the address."""
+"""A kind of events: the message, the reason of a refusal (or the bot of a login), and the address."""
 
 
 class FloodFilter(logging.Filter):
-    """Passes the first event of each kind in a window. Host commands always pass.
+    """A filter of log records: in a window, only the first event of each kind passes. Commands of hosts always pass.
 
-    At the end of the window, the filter logs how many more events of each kind there were.
+    At the end of the window, the filter logs the number of further events of each kind.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -41,13 +41,13 @@ class FloodFilter(logging.Filter):
         return is_first
 
     def tick(self, now_s: float) -> None:
-        """Log the counts and begin a new window, but only if the window is over."""
+        """Log the counts of a window after its end, and begin a new window."""
         if now_s >= self._until_s:
             self._until_s = now_s + WINDOW_S
             self.flush()
 
     def flush(self) -> None:
-        """Log the counts of the events not passed, and count from 0 again."""
+        """Log the counts of events held back, and count from 0 again."""
         more, self._more = self._more, Counter()
         for (event, whose, address), count in more.items():
             if count:

@@ -1,4 +1,4 @@
-"""Log records as lines of text or JSON, a line for each event, with foreign text escaped and secrets blanked."""
+"""Log records as lines of text or JSON: a line for each event, foreign text escaped, and secrets replaced by `***`."""
 
 import json
 import logging
@@ -14,14 +14,14 @@ _NAMED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _HEADER = re.compile(r"\b(Bearer\s+|Bot\s+[^\s:]+:)[^\s\"',;)}\]]+", re.IGNORECASE)
-"""The values of an `Authorization` header."""
+"""Pattern of a secret in an `Authorization` header."""
 _PLAIN = re.compile(r"[^\s\"'=\\]+")
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""The attributes of every record. Further attributes are the fields given with `extra`."""
+"""Attributes of every log record. Further attributes are fields given with `extra`."""
 
 
 class Blanker:
-    """Blanks secrets in texts: the given secrets, and values that follow the name of a secret."""
+    """A function to replace secrets in texts by `***`: given secrets, and values after the name of a secret."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets
@@ -34,14 +34,14 @@ class Blanker:
 
 
 def escape(text: str) -> str:
-    """Escape unprintable characters, so that an event has a single line and no text controls a reader's terminal."""
+    """Escape unprintable characters: an event must stay on one line, and must not control a terminal."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 class TextLines(logging.Formatter):
-    """Formats records as `TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`."""
+    """A formatter of log records: `TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`."""
 
     def __init__(self, blank: Blanker) -> None:
         super().__init__()
@@ -55,7 +55,10 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """Formats records as JSON with `time`, `level`, `logger`, `message`, the fields of `extra`, and `exception`."""
+    """A formatter of log records as JSON:
+
+    `time`, `level`, `logger`, `message`, the fields of `extra`, and `exception`.
+    """
 
     def __init__(self, blank: Blanker) -> None:
         super().__init__()
@@ -73,7 +76,7 @@ class JsonLines(logging.Formatter):
 
 
 def extras(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the fields given with `extra` to a record. Empty texts and None are left out."""
+    """Return the fields given to a record with `extra`, without empty texts and None."""
     return {name: value for name, value in vars(record).items() if name not in _OWN and value not in ("", None)}
 
 

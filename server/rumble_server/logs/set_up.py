@@ -1,4 +1,4 @@
-"""Sets up the logs of a server's process, when the process starts."""
+"""Setting up the logs of a server's process at its start."""
 
 import logging
 import sys
@@ -11,9 +11,9 @@ from rumble_server.logs.flood import FloodFilter
 from rumble_server.logs.lines import Blanker, JsonLines, TextLines
 
 AUDIT = "rumble_server.audit"
-"""The logger of logins, refusals and host commands."""
+"""Name of the logger for logins, refusals and commands of hosts."""
 CHATTY = ("uvicorn", "websockets", "httpx")
-"""Libraries that log every start and connection below WARNING; such records appear only at the level `debug`."""
+"""Libraries that log each start and connection at low levels. Low-level records appear only at the level `debug`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Logs:
     audit_file: DayFile | None
 
     def tick(self) -> None:
-        """Log the flood filter's counts if its window is over, and begin a new audit file if a new day has begun."""
+        """Log the counts of the flood filter after its window, and begin a new audit file after midnight."""
         self.flood.tick(time.time())
         if self.audit_file is not None:
             self.audit_file.tick()
 
     def close(self) -> None:
-        """Log the flood filter's last counts, and undo `set_up_logs`."""
+        """Log the last counts of the flood filter, and undo `set_up_logs`."""
         self.flood.flush()
         audit = logging.getLogger(AUDIT)
         audit.removeFilter(self.flood)
@@ -46,7 +46,7 @@ class Logs:
 
 
 def set_up_logs(config: ServerConfig) -> Logs:
-    """Set up logging to standard error, and to the audit log's file if the configuration names a file.
+    """Set up logging to standard error, and if configured, the audit log's file.
 
     Raises OSError if the file cannot be opened.
     """
