@@ -1,1 +1,1 @@
-"""The clubs of a process: one club put together, the registry of all clubs, idle clubs."""
+"""The clubs of a process: a single club, the registry of all clubs, and idle clubs."""

@@ -1,7 +1,6 @@
-"""A club in memory, put together from stored facts: arena, gateway, feed, house bots and site.
+"""A club in memory, made from stored facts: its arena, gateway, feed, house bots and site.
 
-`ClubRegistry` loads and unloads clubs. Each part of a club knows this club alone; `ClubParts` has the parts for all
-clubs.
+`ClubRegistry` loads and unloads clubs. Each part of a club knows only this club. `ClubParts` has the shared parts.
 """
 
 import asyncio
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
 Ask = Callable[[Any, Callable[[Any], None]], None]
-"""Function that takes a question and a callback for the answer."""
+"""Function of a question and a callback. The callback gets the answer later."""
 PROGRAM = f"rumble {version('botrumble')}"
 
 
@@ -58,64 +57,64 @@ class ClubGate(MoveGate, Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True if the lease holds, and `go_on` was called after the lease was last over."""
+        """True if the lease is valid, and `go_on` was called since the lease was last over."""
 
     def enter(self, call: Callable[[], None], /) -> None:
-        """Run `call` now, or in its order when the gate is open again."""
+        """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
 
     def around(self, ask: Ask, /) -> Ask:
-        """Wrap a function so that the calls of its callback enter by the gate."""
+        """Wrap a function with a callback. Calls of the callback then enter through the gate."""
 
     def clock(self, newest_ms: int, /) -> Clock:
-        """Return the club's clock, whose time is at least that of the newest fact."""
+        """Return a clock for the club, whose time is never before that of the newest fact."""
 
     def leader(self, arena: Arena, /) -> Leader:
-        """Wrap the arena so that all calls of sessions enter by the gate."""
+        """Wrap the arena. Calls of sessions then enter through the gate."""
 
     def close(self) -> None:
         """Close the gate, because the lease is over."""
 
     def abandon(self) -> None:
-        """Note that the connections of the club's bots are closed."""
+        """Note that the connections of the club's bots were closed."""
 
     def go_on(self, arena: Arena, /) -> None:
         """Open the gate, because the lease is valid again, and let waiting calls in."""
 
     def discard(self) -> None:
-        """Close the gate for good."""
+        """Close the gate forever."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClubParts:
-    """The parts of a process that all clubs share."""
+    """The objects of a process shared by the clubs."""
 
     config: ServerConfig
     store: "Store"
     identity: str
-    """Identity of main, a random text kept with the database. Bots are told the identity."""
+    """Identity of `main`: a random text, stored in the database and told to bots."""
     secret: str
-    """Secret random text kept with the database. The secrets and identities of clubs are made from the text."""
+    """Secret random text, stored in the database. Secrets and identities of clubs are computed from this text."""
     clock: LoopClock
     work: Work
     house: HouseRunner | None
     door: Door
-    """Door of main, from which the doors of other clubs are made."""
+    """Door of `main`, from which the doors of other clubs are made."""
     strangers: Strangers
     process: Process
     shut_out: Callable[[], None]
-    """Function that ends the connections of banned addresses."""
+    """Function to end the connections of banned addresses."""
     ended: EndedCount
-    """Numbers of ended tournaments in all clubs."""
+    """Number of ended tournaments of all clubs, by status."""
     counts: Counter[type] = field(default_factory=Counter)
-    """Numbers of facts written by this process in all clubs, by type."""
+    """Number of facts written by this process for any club, by type."""
     make_gate: Callable[[], ClubGate] | None = None
-    """Function that makes the gate of a club; None if this process leads clubs without a lease."""
+    """Function to make the gate of a club; None if this process leads clubs without a lease."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set whenever facts of any club come to the disk."""
+    """Event set whenever facts of any club have reached the disk."""
 
     def secret_of(self, what: str, club: str) -> str:
-        """Return the secret of a club for the purpose `what`. The secret is the same in each run."""
+        """Return a club's secret for the purpose `what`. The secret is the same in each run of the server."""
         return hmac.new(self.secret.encode(), f"{what} {club}".encode(), hashlib.sha256).hexdigest()
 
 
@@ -125,20 +124,20 @@ class Stored:
 
     log: ClubLog
     run: int
-    """Number of this run of the club. Turn ids contain the number, which makes answers to earlier runs stale."""
+    """Number of this run of the club. Turn ids contain the number, to recognize answers to earlier runs."""
     reader: AsyncReader
     taken_ids: list[str]
     recovered: Recovered
     problems: dict[int, DamagedLog]
-    """Errors of the damaged rows among the facts about the club, by number of the row."""
+    """Errors of damaged rows with facts about the club, by row number."""
     played_before: frozenset[str] = frozenset()
-    """Names in the records of ended tournaments, read only if there are problems."""
+    """Names of bots in the records of ended tournaments, read only after problems."""
     newest_ms: int = 0
-    """Time of the newest fact, in ms since the epoch, by the clock of the node that recorded it; 0 on a lone server."""
+    """Time of the newest fact in ms since 1970, by the clock of the node that wrote it; 0 on a lone server."""
 
 
 def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
-    """Read a club, except for the facts that were read ahead. Any thread may call. Raises StoreError."""
+    """Read a club, without the facts that were read ahead. Any thread may call the function. Raises StoreError."""
     log, run = store.log(name), store.run_of(name)  # first: from now on no other server writes to the club
     of_club, problems = reader.server_facts()
     unfinished = reader.tournament_ids(over=False)
@@ -158,7 +157,7 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
 def make_arena(
     name: str, shared: ClubParts, stored: Stored, sessions: SessionTable, house_keys: HouseKeys, gate: ClubGate | None
 ) -> Arena:
-    """Make the empty arena of a club. With a `gate`, the timers and answers of the arena enter by the gate."""
+    """Make an empty arena for a club. With a `gate`, the arena's timers and answers enter through the gate."""
     find_ended, work = stored.reader.find_ended, shared.work
     return Arena(
         log=stored.log,
@@ -178,7 +177,10 @@ def make_arena(
 
 
 def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: str, gate: ClubGate | None) -> Gateway:
-    """Make the gateway of a club, which opens the sessions of bots. With a `gate`, all calls enter by the gate."""
+    """Make the gateway of a club, which opens sessions of bots.
+
+    With a `gate`, sessions call the arena through the gate.
+    """
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
     return Gateway(
@@ -197,14 +199,14 @@ def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: 
 
 
 class Club:
-    """A loaded club."""
+    """A club in memory, with its arena, gateway, feed, house bots and site."""
 
     def __init__(self, name: str, shared: ClubParts, stored: Stored, added_elsewhere: Callable[[], int]) -> None:
         """Put the club together. `added_elsewhere` returns the number of added house bots in all other clubs."""
         self.name = name
         self.log, self.reader = stored.log, stored.reader
         self.on_facts: list[Callable[[list[Numbered], Counter[type]], None]] = []
-        """Listeners for facts that have come to the disk. They get the facts, and the number of facts by type."""
+        """Functions called when facts have reached the disk, with the facts and the number of facts by type."""
         self._shared = shared
         self._entry = shared.directory.get(name) or ClubEntry(name)
         house_keys = HouseKeys(shared.secret if name == MAIN else shared.secret_of("house", name))
@@ -225,7 +227,7 @@ class Club:
             self.arena.on_trouble(self.log.trouble)
 
     def _listen(self, gate: ClubGate | None) -> None:
-        """Have the log report durable facts, troubles, and the sizes of facts."""
+        """Register listeners at the log, for facts on disk, troubles, and sizes of facts."""
         if gate is None:
             self.log.on_durable.append(self._on_durable)
             self.log.on_trouble.append(self.arena.on_trouble)
@@ -235,7 +237,7 @@ class Club:
         self.log.on_sizes.append(self.arena.challenges.spend)
 
     def _recover(self, stored: Stored) -> None:
-        """Take up the recovered facts, and log damage. Facts recorded from now on are written."""
+        """Bring the recovered facts into the arena, and log damage. Facts recorded from now on are written."""
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems.values():
             text = "%snames, hosts or bans are lost; a name in no tournament may be claimed anew: %s"
@@ -249,12 +251,12 @@ class Club:
     # --- its settings ---
 
     def _settle(self) -> None:
-        """Take the club's settings and quotas from the directory."""
+        """Read the club's settings and quotas from the directory."""
         self._entry = self._shared.directory.get(self.name) or self._entry
         self.arena.allowance.quotas = self._entry.quotas
 
     def follow(self) -> None:
-        """Follow a change of the club's settings in the directory."""
+        """Apply changed settings of the club from the directory."""
         has_house = self._entry.house
         self._settle()
         self.arena.scheduler.settle_all()
@@ -268,14 +270,14 @@ class Club:
     # --- its life ---
 
     def open_house(self) -> None:
-        """Have the club's house bots connect: residents, and bots of tournaments that are not over."""
+        """Let the club's house bots connect: residents, and house bots of tournaments that are not over."""
         self.house_bots.open()
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing runs, no bot is connected or about to be, and all facts are on disk. Main is never empty."""
+        """True if nothing runs, no bot is connected or expected, and all facts are on disk. `main` is never empty."""
         return (
             self.name != MAIN
             and not self.is_suspended
@@ -287,7 +289,7 @@ class Club:
 
     @property
     def is_suspended(self) -> bool:
-        """True if the club is suspended: nothing may be told, because the lease of this node is over."""
+        """True if the club is suspended: no word may leave the club, because the lease of this node is over."""
         return self.gate is not None and not self.gate.is_open
 
     def suspend(self) -> None:
@@ -296,34 +298,37 @@ class Club:
             self.gate.close()
 
     def abandon(self, code: CloseCode = CloseCode.NO_LEADER) -> None:
-        """End bots' connections and visitors' streams at once. Bots and visitors that come again find the leader."""
+        """End the connections of bots and the streams of visitors at once.
+
+        Bots and visitors find the leader when coming again.
+        """
         if self.gate is not None:
             self.gate.abandon()
         self.gateway.end_all(code)
         self.feed.end_streams()
 
     def go_on(self) -> None:
-        """Go on, because the lease is valid again."""
+        """Continue the club, because the lease is valid again."""
         if self.gate is not None:
             self.gate.go_on(self.arena)
 
     def discard(self) -> None:
-        """Stop judging, and tell nothing more, because another node leads the club."""
+        """Stop judging and tell nothing more, because another node leads the club."""
         if self.gate is not None:
             self.gate.discard()
         self.stop()
 
     def stop(self) -> None:
-        """Stop judging. Running matches go on in the next run, or under the next leader."""
+        """Stop judging. Running matches continue in the next run of the server, or at the next leader."""
         self.arena.stop()
 
     def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
-        """Close bots' connections and visitors' streams after the frames that are on their way."""
+        """Close the connections of bots and the streams of visitors, after the frames that are on their way."""
         self.gateway.close_all(code)
         self.feed.close()
 
     def _on_durable(self, batch: list[Numbered]) -> None:
-        """Act on facts that have come to the disk, in this order: frames to bots, feed, house bots, listeners."""
+        """Handle facts that have reached the disk, in this order: frames to bots, feed, house bots, other listeners."""
         shared = self._shared
         shared.written.set()
         kinds: Counter[type] = Counter([type(fact) for _, fact in batch])

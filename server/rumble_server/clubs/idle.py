@@ -1,32 +1,32 @@
-"""Idle clubs, which are empty and have had no request for long. `ClubRegistry` takes idle clubs out of memory."""
+"""Idle clubs: long empty and without a request. `ClubRegistry` unloads idle clubs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 MOST_IDLE = 256
-"""Maximum number of empty clubs in memory. Beyond the maximum, the longest empty club is unloaded."""
+"""Maximum number of empty clubs in memory. Beyond the maximum, the longest empty clubs are unloaded."""
 
 
 class Idle:
-    """The empty clubs, each with the time of its first look without use since. After `idle_ms` the club is idle."""
+    """The empty clubs, each with the time when first seen empty. After `idle_ms` a club is idle."""
 
     def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:
-        """Keep at most `most` empty clubs."""
+        """Keep at most `most` empty clubs in memory. A club is idle when it was empty for `idle_ms`."""
         self._idle_ms = idle_ms
         self._most = most
         self.since_ms: dict[str, int] = {}
-        """Times in ms at which clubs were first seen empty, by club. A club that is used again is left out."""
+        """Time in ms at which each empty club was first seen empty. Clubs in use are left out."""
         self.visits: Counter[str] = Counter()
-        """Numbers of current visits, by club."""
+        """Number of visits going on in each club."""
 
     def use(self, club: str) -> None:
-        """Note that a club is used."""
+        """Note that a club is being used."""
         self.since_ms.pop(club, None)
 
     @contextmanager
     def visit(self, club: str) -> Iterator[None]:
-        """Keep a club in use during the context, such as while a request is answered."""
+        """Keep a club in use inside of a block, for example while a request is answered."""
         self.visits[club] += 1
         self.use(club)
         try:
@@ -38,14 +38,14 @@ class Idle:
                 del self.visits[club]
 
     def is_used(self, club: str) -> bool:
-        """Return whether a club has not been seen empty since its last use."""
+        """Return true unless the club was seen empty after its last use."""
         return club not in self.since_ms
 
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
-        """Return the clubs to take out of memory: idle clubs, and beyond the maximum the clubs empty for longest.
+        """Return the clubs to unload: idle clubs, and if too many clubs are empty, those empty for longest.
 
-        A club is returned only if it is empty at two looks in a row, however late the looks are. So a caller that has
-        just asked for the club can enter between the looks.
+        A club is returned only if it is empty at two looks in a row. A caller that has just asked for the club can
+        therefore enter between the looks.
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)

@@ -1,10 +1,12 @@
-"""The clubs of this process: loading, unloading, hand-over, and settings that main keeps for every club.
+"""The clubs of this process: loading, unloading, hand-over, and settings of clubs (stored by `main`).
 
-`app.Server` starts the clubs, the web and the entrance ask for clubs, and a node sends commands (`nodes.node.Led`).
-A lone server loads main, every club with residents or an unfinished tournament, and any other club while the club is
-used. With several nodes, each node loads the clubs led by the node, and knows the names and settings of the rest.
-Clubs are created, changed and removed by facts of main, so each node follows main: by the log if main is loaded, or by
-reading main once a second.
+`app.Server` starts the clubs. The web and the entrance ask for clubs, and a node sends commands (`nodes.node.Led`).
+
+A lone server loads `main`, each club with residents or an unfinished tournament, and any other club while it is used.
+With several nodes, each node loads only the clubs led by the node, and knows the names and settings of the rest.
+
+Clubs are created, changed and removed by facts of `main`. Therefore each node follows `main`: from its log if `main` is
+loaded here, or by reading its facts once a second.
 """
 
 import asyncio
@@ -42,89 +44,90 @@ log = logging.getLogger(__name__)
 Made = TypeVar("Made")
 
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
-"""Types of main's facts with effects in other clubs."""
+"""Types of facts of `main` with effects in other clubs."""
 LOOKS = 10
-"""Number of looks for empty clubs in the time after which an empty club counts as idle."""
+"""Number of looks for empty clubs in the time after which an empty club is idle."""
 READY_S = 30.0
-"""Maximum time in s that a start waits for a leader of main."""
+"""Maximum time in s that a start waits until `main` has a leader."""
 FOLLOW_S = 1.0
-"""Pause in s between two readings of main's facts about clubs and bans, while another node leads main."""
+"""Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
 AHEAD_S = 10.0
-"""Time in s for which the tournaments of a club that was read ahead are kept."""
+"""Time in s for which tournaments read ahead are kept."""
 TOLD_S = 1.0
-"""Maximum time in s to read the resources used by clubs that this process does not lead."""
+"""Maximum time in s to read the use of resources by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the resources used by other nodes' clubs, read from the database."""
+"""Validator of the use of resources by other nodes' clubs, as read from the database."""
 
 
 class LeaseNode(Protocol):
-    """The lease for the clubs of this process; see `nodes/node.py`."""
+    """The node, under whose lease this process leads clubs; see `nodes/node.py`."""
 
     stands_by: bool
-    """True if this process serves nobody before leading main, and leads all clubs afterwards."""
+    """True if this process serves nobody before leading `main`, and afterwards leads every club."""
 
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch."""
 
     def want(self, club: str) -> None:
-        """Have a club led, by this or another node, if the club has no leader."""
+        """Ask for a leader, on any node, for a club without a leader."""
 
     def leads_under(self, club: str, epoch: int) -> bool:
-        """Return whether this node leads a club under this epoch."""
+        """Return true if this node leads a club under this epoch."""
 
     def is_led_elsewhere(self, club: str) -> bool:
-        """Return whether another node leads a club."""
+        """Return true if another node leads a club."""
 
     def release(self, club: str) -> None:
         """Give up a club that needs no leader any more."""
 
     def fenced(self, club: str, epoch: int) -> None:
-        """Note that the database refused a commit that this node made for a club under this epoch."""
+        """Discard a club because the database refused a commit that this node made under `epoch`."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return the resources that each club of the other nodes uses, by club. Raises StoreError."""
+        """Return the use of resources by each club that another node leads, by club. Raises StoreError."""
 
 
 class ClubRegistry:
-    """The clubs by name. `await start()` first."""
+    """The clubs of this process by name. `await start()` before any other use."""
 
     def __init__(self, shared: ClubParts, on_main: Callable[[bool], None], node: LeaseNode | None = None) -> None:
-        """Take the clubs' shared parts. With a `node`, clubs are led by the node's lease.
+        """Make the registry. With a `node`, this process leads clubs by the node's lease.
 
-        `on_main` is called when main is loaded, with true if facts about main are lost.
+        `on_main` is called when `main` is loaded, with true if facts about `main` are lost.
         """
         self._shared = shared
         self._on_main = on_main
         self._node = node
         self._is_one_of_several = node is not None and not node.stands_by
         self._clubs: dict[str, Club] = {}
-        """Loaded clubs, by name; a lone server loads main first."""
+        """The loaded clubs by name. A lone server loads `main` first."""
         self._leaving: dict[str, Club] = {}
-        """Clubs stopped for another node, with bots still connected here."""
+        """Clubs stopped for a hand-over, with bots still connected here."""
         self._ahead: dict[str, Ahead] = {}
-        """Tournaments rebuilt ahead for clubs on their way to this node."""
+        """Tournaments read ahead, by club, for hand-overs to this node."""
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._idle = Idle(shared.config.bounds.idle_club_ms)
         self._looking: TimerHandle | None = None
         self._following: asyncio.Task[None] | None = None
         self._known = 0
-        """Number of the newest fact of main that was read to follow main."""
+        """Number of the newest fact of `main` read to follow `main`."""
         self._news = asyncio.Event()
-        """Set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
+        """Event set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
         self._reader: LogReader | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
         self._is_draining = False
         self.is_abandoned = False
-        """True if this process has long been without a lease, and therefore lets no bot in."""
+        """True if this process has had no valid lease for a long time, and therefore lets no bot in."""
         self.lost = asyncio.Event()
-        """Set when this node cannot lead any more; the process then ends."""
+        """Event set when this node cannot lead any more. The process then ends."""
 
     async def start(self) -> None:
-        """Load main, the clubs with residents, and the clubs with unfinished tournaments. The store writes from now on.
+        """Load `main`, clubs with residents, and clubs with unfinished tournaments. The store writes from now on.
 
-        On one of several nodes, have these clubs led by any node, and return when main has a leader. Raises StoreError.
+        On one of several nodes, ask for leaders of these clubs on any node, and wait until `main` has a leader. Raises
+        StoreError.
         """
         store = self._shared.store
         if self._node is not None and self._is_one_of_several:
@@ -144,7 +147,7 @@ class ClubRegistry:
         self._look_later()
 
     async def _wait_for_main(self, node: LeaseNode) -> None:
-        """Return when main is loaded here or led by another node, or after `READY_S` all the same."""
+        """Wait until `main` is loaded here or led by another node, at most for `READY_S`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_S):
                 while MAIN not in self._clubs and not node.is_led_elsewhere(MAIN):
@@ -152,14 +155,14 @@ class ClubRegistry:
                     await self._news.wait()
 
     def _with_residents(self) -> list[str]:
-        """Return the clubs other than main that have residents: house bots that wait to be challenged."""
+        """Return the clubs with residents (house bots that wait to be challenged), without `main`."""
         if not self.has_residents:
             return []
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
     @property
     def has_residents(self) -> bool:
-        """True if main has residents: house bots that wait to be challenged."""
+        """True if `main` has residents: house bots that wait to be challenged."""
         return bool(self._shared.config.house) and self._shared.house is not None
 
     @property
@@ -168,15 +171,15 @@ class ClubRegistry:
 
     @property
     def directory(self) -> ClubDirectory:
-        """Directory of all existing clubs, loaded or not."""
+        """Directory of the existing clubs, loaded or not."""
         return self._shared.directory
 
     def knows(self, name: str) -> bool:
-        """Return whether a club exists, as far as this process has read the facts of main."""
+        """Return true if a club exists, according to the facts of `main` that this process has read."""
         return self.directory.get(name) is not None
 
     def was_removed(self, name: str) -> bool:
-        """Return whether the club of this name was removed."""
+        """Return true if the club of this name was removed."""
         return self.directory.was_removed(name)
 
     def __iter__(self) -> Iterator[Club]:
@@ -185,7 +188,10 @@ class ClubRegistry:
     # --- loading ---
 
     def is_elsewhere(self, name: str) -> bool:
-        """Return whether a request for a club belongs to another node. Have a known club led if nobody leads it."""
+        """Return true if requests for a club belong to another node.
+
+        If a known club has no leader, ask for a leader.
+        """
         if not self._is_one_of_several or name in self._clubs:
             return False
         if self.knows(name):
@@ -195,14 +201,14 @@ class ClubRegistry:
         return MAIN not in self._clubs  # only the leader of main can say that a club does not exist
 
     def loaded(self, name: str) -> Club | None:
-        """Return a club; None if the club is not loaded."""
+        """Return a loaded club; None for any other name."""
         return self._clubs.get(name)
 
     async def load(self, name: str) -> Club | None:
-        """Return a club, loaded if needed; None for an unknown name. Raises StoreError.
+        """Return a club, and load it first if needed; None for an unknown name. Raises StoreError.
 
-        With several nodes, only the lease has clubs loaded (`lead`). A thread reads a single club at a time, and reads
-        a club once for all waiting callers.
+        With several nodes, only `lead` loads clubs. A thread reads a single club at a time. Callers who wait for the
+        same club share the reading.
         """
         self._idle.use(name)
         club = self._clubs.get(name)
@@ -222,9 +228,9 @@ class ClubRegistry:
         return self._add(name, stored) if self.knows(name) else None
 
     async def _read(self, name: str, epoch: int | None = None) -> Stored:
-        """Read a club on the thread, except for the parts read ahead. Raises StoreError.
+        """Read a club on the thread, without the facts that were read ahead. Raises StoreError.
 
-        With a node but no `epoch`, wait first until the node leads the club.
+        With a node but no `epoch`, first wait until the node leads the club.
         """
         node, ahead = self._node, self._ahead.pop(name, None) or Ahead()
         if node is not None and epoch is None:
@@ -267,7 +273,7 @@ class ClubRegistry:
     # --- idle clubs ---
 
     def visit(self, name: str) -> AbstractContextManager[None]:
-        """Keep a club in memory while a request is answered."""
+        """Keep a club in memory inside of a block, while a request is answered."""
         return self._idle.visit(name)
 
     def _look_later(self) -> None:
@@ -280,7 +286,7 @@ class ClubRegistry:
         self._look_later()
 
     def unload_idle(self, now_ms: int) -> None:
-        """Take idle clubs out of memory. The next request loads the club again."""
+        """Unload idle clubs. The next request loads the club again."""
         if self._is_draining:
             return
         for name in self._idle.look([each.name for each in self if each.is_empty], now_ms):
@@ -292,7 +298,7 @@ class ClubRegistry:
     # --- for the web ---
 
     async def site(self, name: str) -> Site | None:
-        """Return the site of a club, loaded if needed; None for an unknown name.
+        """Return the site of a club, and load the club first if needed; None for an unknown name.
 
         Raises WebError if the club cannot be read, or while the lease of this node is over.
         """
@@ -306,7 +312,7 @@ class ClubRegistry:
         return None if club is None else club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
-        """Return the resources used by each led club, and with `stored` also by other clubs. Takes up to `TOLD_S`."""
+        """Return the use of resources by each led club, and with `stored` by all other clubs. Takes up to `TOLD_S`."""
         uses = self._own_uses()
         try:
             async with asyncio.timeout(TOLD_S):
@@ -323,7 +329,7 @@ class ClubRegistry:
         return {each.name: ClubUse.of(each.site) for each in self if not each.is_suspended}
 
     def _outside(self) -> LogReader:
-        """Return the reader for the thread that reads clubs; call only on the thread. Raises StoreError."""
+        """Return the reader for the thread that reads clubs. Call this only on the thread. Raises StoreError."""
         if self._reader is None:
             self._reader = self._shared.store.reader(MAIN)
         return self._reader
@@ -333,13 +339,13 @@ class ClubRegistry:
         return sum(each.feed.spectators for each in self)
 
     def sites(self) -> Iterator[Site]:
-        """Yield the sites of loaded clubs."""
+        """Yield the site of each loaded club."""
         return (each.site for each in self)
 
     # --- main's facts about clubs ---
 
     async def _keep_following(self) -> None:
-        """Read main's facts about clubs and bans every `FOLLOW_S`, while another node leads main."""
+        """Read the facts of `main` about clubs and bans every `FOLLOW_S`, while another node leads `main`."""
         told = ""
         while True:
             try:
@@ -351,7 +357,7 @@ class ClubRegistry:
             await asyncio.sleep(FOLLOW_S)
 
     async def _follow_main(self) -> None:
-        """Read and apply main's newer facts about clubs and bans, unless main is loaded here. Raises StoreError."""
+        """Read and apply new facts of `main` about clubs and bans, unless `main` is loaded here. Raises StoreError."""
         if MAIN in self._clubs:
             return
         facts = await self._on_thread(lambda: self._outside().of(MAIN).server_facts_after(self._known))
@@ -366,7 +372,7 @@ class ClubRegistry:
         self._follow(news, Counter([type(fact) for _, fact in news]))
 
     def _follow(self, batch: list[Numbered], kinds: Counter[type]) -> None:
-        """Have loaded clubs act on facts of main about bans, changed clubs and removed clubs."""
+        """Apply facts of `main` to loaded clubs: bans, changed clubs, and removed clubs."""
         if FOLLOWED.isdisjoint(kinds):
             return
         for _, fact in batch:
@@ -382,7 +388,7 @@ class ClubRegistry:
                 self._need(fact.club)
 
     def _need(self, name: str) -> None:
-        """Have a club loaded, or led by any node, so that residents can wait in the club."""
+        """Load a club, or with several nodes ask for a leader on any node, so that residents can wait in the club."""
 
         def told(loading: asyncio.Task[Club | None]) -> None:
             if not loading.cancelled() and (error := loading.exception()) is not None:
@@ -394,7 +400,7 @@ class ClubRegistry:
             self._begin_loading(name).add_done_callback(told)
 
     def _forget(self, name: str) -> None:
-        """Unload a club that was removed from the directory."""
+        """Unload a club after its removal from the directory."""
         club = self._clubs.get(name)
         if club is not None:
             self._remove(club, CloseCode.CLUB_REMOVED)
@@ -402,7 +408,7 @@ class ClubRegistry:
                 self._node.release(name)
 
     def _remove(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
-        """Unload a club: stop the arena and close all connections. The facts stay in the database."""
+        """Unload a club: stop the arena, and close the connections. Facts stay in the database."""
         del self._clubs[club.name]
         club.house_bots.close()
         club.stop()
@@ -412,7 +418,7 @@ class ClubRegistry:
     # --- commands of this node (`nodes.node.Led`) ---
 
     async def lead(self, name: str, epoch: int) -> None:
-        """Load a club led by this node under an epoch. Raises StoreError."""
+        """Load a club that this node leads under `epoch`. Raises StoreError."""
         node = self._node
         if node is None or (not self._is_one_of_several and MAIN not in self._clubs):
             return  # after a standby, `start` loads main, and then the other clubs
@@ -436,7 +442,7 @@ class ClubRegistry:
             node.release(name)
 
     async def read_ahead(self, name: str) -> None:
-        """Rebuild the tournaments of a club before this node leads the club. Raises StoreError."""
+        """Read ahead a club that another node still leads: rebuild its tournaments. Raises StoreError."""
         if not self._is_one_of_several:
             return
         ahead, store = Ahead(), self._shared.store
@@ -455,7 +461,7 @@ class ClubRegistry:
         asyncio.get_running_loop().call_later(AHEAD_S, forget)
 
     async def hand_over(self, name: str) -> None:
-        """Stop a club for another node, and return when all facts are on disk. Bots stay connected here."""
+        """Stop a club for a hand-over, and wait until its facts are on disk. Bots stay connected here."""
         club = self._clubs.get(name)
         if club is None:
             return
@@ -470,7 +476,7 @@ class ClubRegistry:
             self._leaving[name] = club
 
     def handed_over(self, name: str) -> None:
-        """Close the connections of a stopped club's bots and visitors, who come back to the new leader."""
+        """Close the connections of a stopped club's bots and visitors, to send them to the new leader."""
         club = self._leaving.pop(name, None)
         if club is not None:
             club.abandon()
@@ -483,19 +489,19 @@ class ClubRegistry:
             each.suspend()
 
     def abandon(self) -> None:
-        """Close the connections of all clubs' bots and visitors, because the lease has long been over."""
+        """Close the connections of bots and visitors of every club, because the lease has been over for long."""
         self.is_abandoned = True
         for each in self:
             each.abandon()
 
     def go_on(self) -> None:
-        """Go on with all clubs, because the lease is valid again."""
+        """Continue all clubs, because the lease is valid again."""
         self.is_abandoned = False
         for each in list(self):
             each.go_on()
 
     def discard(self, name: str) -> None:
-        """Forget a club, because another node leads the club. Close the connections of its bots and visitors."""
+        """Forget a club and close its connections, because another node leads the club."""
         club = self._clubs.pop(name, None)
         if club is None:
             return
@@ -509,7 +515,7 @@ class ClubRegistry:
             self.lose()
 
     def lose(self) -> None:
-        """Have the process end, because this node cannot lead any more."""
+        """Let the process end, because this node cannot lead clubs any more."""
         self.lost.set()
 
     def changed(self) -> None:
@@ -517,35 +523,35 @@ class ClubRegistry:
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the resources that each club of this node uses, by club, to be written for the other nodes."""
+        """Return the use of resources by each club of this node, by club. The node writes the result for the others."""
         return {name: asdict(use) for name, use in self._own_uses().items()}
 
     # --- life ---
 
     def open_house(self) -> None:
-        """Have house bots connect, also in clubs loaded later."""
+        """Let house bots connect, in loaded clubs and in clubs loaded later."""
         self._house_is_open = True
         for each in self:
             each.open_house()
 
     @property
     def playing(self) -> bool:
-        """True if a match is being played in any club, or facts are on their way to the disk."""
+        """True if a match is played in any club, or facts are on their way to the disk."""
         return any(each.arena.matches.live or each.log.durable < each.log.last for each in self)
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return the number of bots' connections with a login, and the number without."""
+        """Return two numbers: connections of bots with a login, and connections without."""
         counts = [each.gateway.count_sessions() for each in self]
         return sum(bots for bots, _ in counts), sum(strangers for _, strangers in counts)
 
     def drain(self) -> None:
-        """Start no new match in any club."""
+        """Begin no new match in any club."""
         self._is_draining = True
         for each in self:
             each.arena.drain()
 
     def stop(self) -> None:
-        """Stop judging in all clubs, and stop the timers."""
+        """Stop judging in every club, and stop the timers."""
         if self._looking is not None:
             self._looking.cancel()
         if self._following is not None:
@@ -561,7 +567,7 @@ class ClubRegistry:
             club.close()
 
     def let_go(self) -> None:
-        """Stop the thread for reading clubs, and close the thread's connection."""
+        """Stop the thread for reading clubs, and close its connection to the database."""
         self._reading.shutdown(cancel_futures=True)
         if self._reader is not None:
             self._reader.close()

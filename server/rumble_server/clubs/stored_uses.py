@@ -1,4 +1,4 @@
-"""Resources used by clubs in which nothing runs, read from the database: the names of bots, and bytes."""
+"""The use of resources by clubs in which nothing runs, read from the database: names of bots, and bytes."""
 
 import time
 from collections.abc import Iterable
@@ -10,18 +10,21 @@ from rumble_server.tournament.facts import NameFact
 from rumble_server.web.site import ClubUse
 
 MOST_S = 1.0
-"""Maximum time in s of one call of `read`; the next call reads the clubs that are left over."""
+"""Maximum time in s of a call of `read`. The next call reads the remaining clubs."""
 
 
 class StoredUses:
-    """The resources that each club used when last read. Only a single thread may call."""
+    """The use of resources by each club at its last reading. Only a single thread may use the object."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
-        """Resources by club, each with the size in bytes of the club's facts. Every new fact changes the size."""
+        """Use of resources by club, each with the size of the club's facts in bytes at that time.
+
+        New facts change the size.
+        """
 
     def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
-        """Return the resources used by the given clubs, for as many clubs as `MOST_S` allows. Raises StoreError."""
+        """Return the use of resources by these clubs, or by as many as can be read in `MOST_S`. Raises StoreError."""
         until_s, found = time.monotonic() + MOST_S, {}
         for club in clubs:
             if time.monotonic() > until_s:
