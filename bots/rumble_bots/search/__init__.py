@@ -1,7 +1,7 @@
-"""Looking ahead: five searches that find the same values, each with fewer nodes than the search before.
+"""Searches of game trees: five searches for the same values, each with fewer nodes than the search before.
 
-The first four are examples to read; bots play with `Strong`. `SEARCHES` has the searches by name; `think` runs a search
-under a clock. `rumble_bots.search.mcts` is a search of a different kind, which judges by random games.
+The first four are examples to read; bots play with `Strong`. `SEARCHES` has the searches by name, and `think` runs a
+search under a clock. `rumble_bots.search.mcts` is a different kind of search, by random games.
 """
 
 from rumble_bots.search.alphabeta import AlphaBeta, CachedAlphaBeta

@@ -1,8 +1,12 @@
-"""Alpha-beta: minimax without the moves that cannot change the result, in a version with a table and one without.
+"""Alpha-beta: minimax without the moves that cannot change the result.
+
+There is a version with a table, and one without.
 
 Donald E. Knuth, Ronald W. Moore: An analysis of alpha-beta pruning. Artificial Intelligence 6 (1975), 293-326;
-fail-soft after John P. Fishburn (1983). A move's value replaces the best only if it is higher, and a bound is
-never higher than the true best, so the first best move at the root is the same as plain minimax's.
+fail-soft after John P. Fishburn (1983).
+
+At the root the search chooses the same move as plain minimax, the first of the best moves: a move replaces the best
+move only with a higher value, and a bound is never higher than the true best value.
 """
 
 import math
@@ -15,7 +19,7 @@ from rumble_bots.search.cached import LIMIT
 
 
 class AlphaBeta(Search):
-    """Alpha-beta without memory."""
+    """Alpha-beta without a table."""
 
     prunes = True
 
@@ -29,14 +33,14 @@ class AlphaBeta(Search):
 
 
 class CachedAlphaBeta(AlphaBeta):
-    """Alpha-beta with a table of bounds by `State.canonical`. A table serves a single game."""
+    """Alpha-beta with a table of bounds, by `State.canonical`. An instance serves a single game."""
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float, float]] = {}
-        """Depth of the search, and a lower and an upper bound of the value, by position."""
+        """Depth of the search, lower bound and upper bound of the value, by position."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the value from the table if its bounds suffice; otherwise search the position and store its bounds."""
+        """Return the value from the table if its bounds are good enough. Otherwise search, and store the new bounds."""
         key = state.canonical()
         searched, low, high = self.table.get(key, (-1.0, -1.0, 1.0))
         if searched >= depth and (low >= beta or high <= alpha or low == high):

@@ -1,8 +1,8 @@
-"""The base of every search: the value of a position, the count of nodes, the clock.
+"""The base class of all searches: values of positions, counts of nodes, and the clock.
 
-A value is from the view of the seat to move: 1 for a win, 0 for a draw, -1 for a loss; an estimate, where the search
-stopped early, lies between. Games here have two seats and a single point to share. The length of a win does not change
-its value, so equal moves are common; a search takes the first of them in the order of `State.codes`.
+A value is from the view of the seat to move: 1 for a win, 0 for a draw, -1 for a loss. Where a search stops early, an
+estimate lies between. Searches are for games of two seats in which the scores add up to 1. A short win has the same
+value as a long win, so equal moves are common. A search takes the first of equal moves, in the order of `State.codes`.
 """
 
 import math
@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from rumble_engine import JointState, State
 
 END = math.inf
-"""The depth, in plies, of a search to the end of the game."""
+"""Depth, in plies, that means a search to the end of the game."""
 Clock = Callable[[], float]
-"""Returns the time in seconds from some fixed moment, and never goes back."""
+"""Function that returns the time in s from some fixed moment. The time never goes back."""
 
 
 class OutOfTime(Exception):
-    """A search was stopped by its clock or its bound of nodes; `think` catches this error."""
+    """The error that stops a search at its time limit or its maximum number of nodes. `think` catches it."""
 
 
 def hides(state: State) -> bool:
-    """Return whether the game of `state` hides plies from some seats."""
+    """Return true if the game of `state` hides plies from some seats."""
     return type(state).seen is not State.seen
 
 
 def beyond_two(state: State) -> str:
-    """Return a clause about the game's difference from open play of two seats in turn; empty without a difference."""
+    """Return a clause about how a game differs from open play of two seats in turn; empty for such a game."""
     if isinstance(state, JointState):
         return "seats move at the same time"
     if state.seats > 2:
@@ -41,20 +41,20 @@ def beyond_two(state: State) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a search: a move (as a code) and its value."""
+    """The result of a search: the code of a move, and the move's value."""
 
     code: int
     value: float
     second: float | None = None
-    """The second value, by which `streetwise` decides between moves of the same value; None without a second value."""
+    """Value by which `streetwise` chooses among moves of equal value; None for other searches."""
     complete: bool = True
-    """True if the value rests on ends of the game alone, not on estimates."""
+    """True if the value follows only from ends of the game, without estimates."""
 
 
 class Tally:
-    """Counts the nodes of a search, and stops the search at its deadline or after `most_nodes`.
+    """A counter of the nodes of a search. It stops the search at its deadline, or after `most_nodes`.
 
-    A node is a position whose value was searched, the root included; a value found in a table does not count.
+    A node is a position whose value was searched, including the root. Values found in a table do not count.
     """
 
     __slots__ = ("clock", "deadline", "depth", "guesses", "most_nodes", "nodes")
@@ -65,14 +65,14 @@ class Tally:
         self.nodes = 0
         self.most_nodes = most_nodes
         self.depth: int | None = None
-        """The last finished depth in plies; None for a search to the end of the game."""
+        """Last completed depth in plies; None for a search to the end of the game."""
         self.guesses = 0
-        """Number of values that were estimates."""
+        """Number of values that were only estimates."""
         self.clock = clock
         self.deadline = None if limit_ms is None else clock() + limit_ms / 1000
 
     def visit(self) -> None:
-        """Count a node. Raises OutOfTime at a limit; reading the clock costs far less than a node."""
+        """Count a node. Raises OutOfTime at the deadline or the maximum number of nodes."""
         self.nodes += 1
         if self.nodes > self.most_nodes or (self.deadline is not None and self.clock() >= self.deadline):
             raise OutOfTime
@@ -84,21 +84,24 @@ class Tally:
 
 
 class Search(ABC):
-    """A way to find the value of a position. A search may keep a table from call to call."""
+    """A way to search the value of a position. A search may keep a table between calls."""
 
     prunes = False
     """True if the search leaves out moves that cannot change the result."""
     patience = 200_000
-    """Number of nodes (some 3 s) after which a search to the end of the game is given up, if no time is chosen."""
+    """Number of nodes (about 3 s) after which a search to the end of the game is given up if there is no time limit."""
 
     @abstractmethod
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:
-        """Return the value of `state` from the values of its moves; the game is not over, and `depth` is above 0."""
+        """Return the value of `state` from the values of its moves.
+
+        The game must not be over, and `depth` must be above 0.
+        """
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the value of `state` looking `depth` plies ahead.
+        """Return the value of `state`, from a search of `depth` plies. Raises OutOfTime.
 
-        A value from `alpha` to `beta` is exact; a value outside may be only a bound. Raises OutOfTime.
+        A value between `alpha` and `beta` is exact; a value outside may be only a bound.
         """
         tally.visit()
         outcome = state.outcome
@@ -111,14 +114,14 @@ class Search(ABC):
     def after(
         self, state: State, code: int, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0
     ) -> float:
-        """Return the value of the move `code` for the seat that makes the move."""
+        """Return the value of the move `code`, for the seat that makes the move."""
         later = state.after(code)
         if later.to_move == state.to_move:
             return self.value(later, depth - 1, tally, alpha, beta)
         return -self.value(later, depth - 1, tally, -beta, -alpha)
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """Return the first move of the highest value. Raises OutOfTime."""
+        """Return the first move with the highest value. Raises OutOfTime."""
         tally.visit()
         guesses = tally.guesses
         chosen, best = -1, -math.inf
@@ -131,5 +134,8 @@ class Search(ABC):
         return Found(chosen, best + 0.0, complete=tally.guesses == guesses)  # + 0.0: a draw is 0.0, never -0.0
 
     def line(self, state: State, code: int) -> list[str]:
-        """Return the moves expected from `state` on, `code` first, as far as the search remembers them."""
+        """Return the expected moves from `state` on, beginning with `code`.
+
+        How many are known depends on the search's table.
+        """
         return [state.text_of(code)]

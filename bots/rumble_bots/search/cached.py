@@ -1,4 +1,4 @@
-"""Minimax with a table of positions, in which rotations and reflections of a position are the same."""
+"""Minimax with a table of positions. Positions that are equal by symmetry share an entry."""
 
 from collections.abc import Hashable
 
@@ -8,14 +8,14 @@ from rumble_bots.search.base import END, Search, Tally
 from rumble_bots.search.plain import Plain
 
 LIMIT = 250_000
-"""Maximum number of positions in a table, some 50 MB; a full table is emptied."""
+"""Maximum number of positions in a table (about 50 MB). A full table is emptied."""
 
 
 class Cached(Plain):
-    """Plain minimax with a table of values by `State.canonical`.
+    """Plain minimax with a table of values, by `State.canonical`. An instance serves a single game.
 
-    A value found at a depth is used for smaller depths, too, so at a limited depth a value may be better informed than
-    plain minimax's. A table serves a single game.
+    A value from a deep search is also used for smaller depths. At a limited depth, a value may therefore be better than
+    that of plain minimax.
     """
 
     patience = Search.patience

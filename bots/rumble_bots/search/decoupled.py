@@ -27,17 +27,17 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 from rumble_bots.search.plies import played_on
 
 EXPLORATION = 0.3
-"""Weight of the bonus for few rounds; scaled means are from 0 to 1."""
+"""Weight of the bonus for moves with few rounds. Scaled means are from 0 to 1."""
 FIRST = 4
-"""Moves of a seat that are tried whatever the number of rounds, where they are in order."""
+"""Number of a seat's ordered moves that are tried however few rounds there are."""
 LOT = 0.1
-"""Probability of a move by lot, where several seats move."""
+"""Probability of a random move, where several seats move at once."""
 GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)
-"""The step between two random numbers of a position."""
+"""Difference of two successive random numbers at a position."""
 
 
 class Arm:
-    """A move of a seat, and the results of the rounds with it."""
+    """A move of a seat, with the mean result of the rounds that used it."""
 
     __slots__ = ("code", "mean", "visits")
 
@@ -48,7 +48,7 @@ class Arm:
 
 
 class Node:
-    """A position in the tree, with the moves of each mover."""
+    """A position in the tree, with the moves of each seat to move."""
 
     __slots__ = ("arms", "children", "outcome", "state", "visits")
 
@@ -56,19 +56,19 @@ class Node:
         self.state = state
         self.outcome = state.outcome
         self.arms: dict[int, list[Arm]] = {}
-        """The moves by seat, in the order of trial; empty until the first round goes on from here."""
+        """Moves by seat, in the order in which they are tried; empty until a round goes on from here."""
         self.children: dict[Hashable, Node] = {}
         self.visits = 0
 
     def drawn(self) -> "Node":
-        """Return the node after an outcome of chance."""
+        """Return the child after an outcome of chance."""
         code = self.state.draw(self.visits * GOLDEN % NUMBERS)
         if code not in self.children:
             self.children[code] = Node(self.state.after(code))
         return self.children[code]
 
     def chosen(self, random: Random) -> dict[int, Arm]:
-        """Choose a move for each mover."""
+        """Choose a move for each seat to move."""
         known = KNOWLEDGE.get(type(self.state))
         if not self.arms:
             for seat in self.state.movers:
@@ -101,7 +101,10 @@ class Node:
 
 
 def look_about(state: State, seat: int, rounds: float, tally: Tally, random: Random) -> Found:
-    """Play `rounds` rounds, or as many as the time allows; return the move of `seat` with most rounds, and its mean."""
+    """Play `rounds` rounds, or fewer if time runs out.
+
+    Return the seat's move with the most rounds, and its mean result.
+    """
     root = Node(state)
     try:
         while root.visits < rounds:
@@ -133,7 +136,7 @@ def _round(root: Node, random: Random) -> None:
 
 
 def _scores(node: Node, random: Random) -> Sequence[float]:
-    """Return the scores of a position: known, judged by rules of thumb, or those of a random game."""
+    """Return the scores of a position: the outcome's, those by rules of thumb, or those of a random game."""
     if node.outcome is not None:
         return node.outcome.scores
     known = KNOWLEDGE.get(type(node.state))

@@ -27,37 +27,37 @@ from rumble_bots.search.decoupled import FIRST
 from rumble_bots.search.plies import played_on
 
 EXPLORATION = 0.7
-"""Weight of the bonus for few rounds, as in the paper; means are from 0 to 1."""
+"""Weight of the bonus for moves with few rounds, as in the paper. Means are from 0 to 1."""
 Sample = Callable[[], State]
-"""Draws, with each call, a random state that agrees with a seat's knowledge."""
+"""Function that returns a random state that agrees with what a seat knows, a new one at each call."""
 
 
 class Arm:
-    """The results of the rounds with a move of a seat."""
+    """The results of the rounds that used a move of a seat."""
 
     __slots__ = ("available", "mean", "visits")
 
     def __init__(self) -> None:
         self.available = 0
-        """Number of rounds with the move among the legal moves of the node."""
+        """Number of rounds in which the move was legal at this node."""
         self.visits = 0
         self.mean = 0.0
 
 
 class Node:
-    """The positions after plies that look alike to the observer, with the moves of each mover."""
+    """All positions after plies that look the same to the observing seat, with the moves of each seat to move."""
 
     __slots__ = ("arms", "children", "visits")
 
     def __init__(self) -> None:
         self.arms: dict[tuple[int, str], Arm] = {}
-        """The moves by seat and text."""
+        """Moves by seat and text."""
         self.children: dict[str, Node] = {}
-        """The next nodes by the ply, as seen by the observer."""
+        """Child nodes by the ply, as the observing seat sees it."""
         self.visits = 0
 
     def chosen(self, state: State, seat: int, random: Random) -> tuple[int, Arm]:
-        """Choose a move of a mover of `state`. Return the code and the arm of the move."""
+        """Choose a move for a seat to move. Return the move's code and results."""
         known, tries = KNOWLEDGE.get(type(state)), state.codes_for(seat)
         if known is None:
             tries = random.sample(tries, len(tries))
@@ -75,9 +75,9 @@ class Node:
 
 
 def look_through(sample: Sample, seat: int, rounds: float, tally: Tally, random: Random) -> tuple[str, float]:
-    """Play `rounds` rounds, or as many as the time allows. Return the move of `seat` with most rounds, and the value.
+    """Play `rounds` rounds, or fewer if time runs out. Return the seat's move with the most rounds, and its value.
 
-    The value of the move is from -1 (lost) to 1 (won).
+    The value is from -1 (lost) to 1 (won).
     """
     root = Node()
     try:
@@ -116,7 +116,7 @@ def _round(root: Node, state: State, observer: int, random: Random) -> None:
 
 
 def _scores(state: State, random: Random) -> Sequence[float]:
-    """Return the scores of a position: by the outcome, by rules of thumb, or by a random game."""
+    """Return the scores of a position: the outcome's, those by rules of thumb, or those of a random game."""
     if state.outcome is not None:
         return state.outcome.scores
     known = KNOWLEDGE.get(type(state))

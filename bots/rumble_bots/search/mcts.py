@@ -1,12 +1,12 @@
-"""Monte Carlo tree search: judges a move by the results of random games after it.
+"""Monte Carlo tree search, which judges a move by the results of random games after the move.
 
 UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round goes down the
-tree by the most promising moves (by the mean result so far, plus a bonus for few visits), adds a position, plays a
-random game from the new position, and counts the result for every position on the way.
+tree by the most promising moves (mean result so far, plus a bonus for few visits). It adds a position to the tree,
+plays a random game from there, and counts the result for each position on the way.
 
-Where a game estimates its positions, the moves are tried in the order of the estimates, and their number grows with the
-rounds through the position (progressive widening: Rémi Coulom: Computing Elo ratings of move patterns in the game of
-Go. ICGA Journal 30 (2007), 198-208). Otherwise a board of 225 squares takes 225 rounds to try each move once.
+If a game estimates its positions, moves are tried in the order of the estimates, and their number grows with the rounds
+through the position (progressive widening: Rémi Coulom: Computing Elo ratings of move patterns in the game of Go. ICGA
+Journal 30 (2007), 198-208). Otherwise a board of 225 squares would take 225 rounds to try each move once.
 """
 
 from collections.abc import Sequence
@@ -18,46 +18,46 @@ from rumble_engine import State
 from rumble_bots.search.base import Found, OutOfTime, Tally
 
 EXPLORATION = 1.0
-"""Weight of the bonus for few visits; results are from -1 to 1."""
+"""Weight of the bonus for few visits. Results are from -1 to 1."""
 SOON = 6
-"""Maximum number of plies of a random game, after which the position is estimated, in games with their own estimate."""
+"""Maximum number of plies of a random game, in games with their own estimate. Then the position is estimated."""
 LATE = 500
-"""Maximum number of plies of a random game in games without their own estimate. Most random games end earlier."""
+"""Maximum number of plies of a random game, in games without their own estimate. Most random games are shorter."""
 FIRST = 4
-"""Number of moves of a position that are tried however few rounds have come through the position."""
+"""Number of moves of a position that are tried however few rounds there are."""
 PATIENCE = 8
-"""Divisor: the n moves of a position are put in order after n / `PATIENCE` rounds, because ordering takes time."""
+"""A position's moves are put in order after (number of moves) / `PATIENCE` rounds, because ordering takes time."""
 
 
 class Node:
-    """A position in the tree, and the results of the rounds that came through it."""
+    """A position in the tree, with the results of the rounds through it."""
 
     __slots__ = ("children", "codes", "informed", "seat", "state", "total", "visits")
 
     def __init__(self, state: State, informed: bool) -> None:
         self.state = state
         self.informed = informed
-        """True if the game has an estimate of its own."""
+        """True if the game has its own estimate of positions."""
         self.seat = state.to_move
         self.codes: Sequence[int] | None = None
-        """The moves in the order of trial, or a single move that wins at once; None before `look`."""
+        """The moves in the order in which they are tried, or a single move that wins at once; None before `look`."""
         self.children: list[Node] = []
-        """The nodes of the first `codes`, in the same order."""
+        """Children after the first of `codes`, in the same order."""
         self.visits = 0
         self.total = 0.0
-        """The sum of the results for seat 0."""
+        """Sum of the results, for seat 0."""
 
     def look(self, random: Random) -> None:
-        """Find the moves and their order; equal moves are in random order."""
+        """Find the moves and put them in order. Equal moves are in random order."""
         codes = self.state.codes()
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Return whether a round goes on from this position by a move of the tree, and not yet by a random game."""
+        """Return true if a round chooses a move of the tree here; before, a round plays a random game from here."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:
-        """Return the next move to try for the first time; None if no move is left or due."""
+        """Return the next move to try for the first time; None without such a move, or if no move is due yet."""
         tried = len(self.children)
         if self.codes is None or tried >= len(self.codes):
             return None
@@ -73,13 +73,13 @@ class Node:
         return (-self.total if seat else self.total) / self.visits
 
     def promising(self) -> "Node":
-        """Return the most promising child for the seat to move."""
+        """Return the most promising child, for the seat to move."""
         known, seat = EXPLORATION * EXPLORATION * log(self.visits), self.seat
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 
 
 def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
-    """Play `rounds` rounds, or as many as the time allows. Return the move with the most rounds and its mean result."""
+    """Play `rounds` rounds, or fewer if time runs out. Return the move with the most rounds, and its mean result."""
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE
     root.look(random)
@@ -112,7 +112,7 @@ def _round(root: Node, plies: int, random: Random) -> None:
 
 
 def _playout(state: State, plies: int, random: Random) -> float:
-    """Play a random game. Return its result for seat 0, or an estimate if the game takes more than `plies` plies."""
+    """Play a random game, and return the result for seat 0. After `plies` plies, return an estimate instead."""
     for _ in range(plies):
         codes = state.codes()
         if not codes:
@@ -124,7 +124,7 @@ def _playout(state: State, plies: int, random: Random) -> float:
 
 
 def _ordered(state: State, codes: Sequence[int], informed: bool) -> Sequence[int]:
-    """Return the moves, ordered by the estimates of the positions after them, or a single move that wins at once.
+    """Return the moves in the order of the estimates after them, or only a move that wins at once.
 
     Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms. IEEE
     Conference on Computational Intelligence and Games 2010, 359-364.

@@ -8,7 +8,7 @@ V = TypeVar("V")
 
 
 class Memory(Generic[K, V]):
-    """A dictionary of at most `limit` entries, in two halves: when the new half is full, the old half is dropped."""
+    """A dictionary of at most `limit` entries in two halves. When the new half is full, the old half is dropped."""
 
     __slots__ = ("half", "new", "old")
 

@@ -1,8 +1,11 @@
 """The search to play with: alpha-beta with a table, which tries the most promising moves first.
 
-The order of moves: first the best move of an earlier search of the position (from the table); then the two moves that
-last refuted a position of the same ply (killers: S. G. Akl, M. M. Newborn: The principal continuation and the killer
-heuristic, 1977); then by the number of other positions that a move refuted (J. Schaeffer: The history heuristic, 1983).
+The order of moves:
+- first the best move of an earlier search of the position (from the table);
+- then the two moves that last refuted a position at the same ply (killer moves: S. G. Akl, M. M. Newborn: The principal
+  continuation and the killer heuristic, 1977);
+- then the moves by the number of positions that they refuted (J. Schaeffer: The history heuristic, 1983).
+
 The order changes only the number of nodes: values and chosen moves are the same as plain minimax's at the same depth.
 """
 
@@ -15,40 +18,46 @@ from rumble_bots.search.base import END, Found, OutOfTime, Search, Tally
 from rumble_bots.search.memory import Memory
 
 POSITIONS = 250_000
-"""Default maximum number of positions in a table: some 70 MB in connect four."""
+"""Default maximum number of positions in a table (about 70 MB in connect four)."""
 NONE = -(1 << 62)
-"""A code that is no move of any game."""
+"""A code that no game uses for a move."""
 LONGEST_LINE = 20
 """Maximum number of moves in a reported line."""
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
-"""Depth in plies from which on all refutations count the same in the history."""
+"""Depth in plies from which on refutations have the same weight in the history."""
 Entry = tuple[float, float, float, int]
-"""Facts about a position: the depth of its search, a lower and an upper bound of its value, and its best move."""
+"""An entry of the table: depth of the search, lower and upper bound of the value, and best move."""
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)
 
 
 class Strong(Search):
-    """Alpha-beta with a table of bounds and best moves, killers and history. An instance serves one game."""
+    """Alpha-beta with a table of bounds and best moves, killer moves, and history. An instance serves a single game."""
 
     prunes = True
 
     def __init__(self, positions: int = POSITIONS) -> None:
         self.table: Memory[Hashable, Entry] = Memory(positions)
         self.killers: dict[int, tuple[int, int]] = {}
-        """The last two moves that refuted a position, the later move first, by ply from the root."""
+        """The last two moves that refuted a position, the later move first. The key is the ply from the root."""
         self.history: tuple[dict[int, float], ...] = ({}, {})
-        """Weights of refutations by seat and move; deep searches weigh more."""
+        """Weights of refuting moves, by seat and move. Deep searches give more weight."""
         self.root: State | None = None
         self.folds = False
-        """True if symmetric positions share an entry of the table. Sharing pays only if the root has a symmetry."""
+        """True if symmetric positions share an entry of the table.
+
+        This is worth its time only if the root has a symmetry.
+        """
         self.ply = 0
         self.chosen = NONE
-        """The best move of the last searched position."""
+        """The best move of the position that was searched last."""
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """Return the first best move in the order of `State.codes`. Raises OutOfTime, but not if a win is found."""
+        """Return the best move, and of equal moves the first in the order of `State.codes`.
+
+        Raises OutOfTime, unless a winning move was found before.
+        """
         tally.visit()
         if state != self.root:
             self.root, self.folds = state, is_symmetric(state)
@@ -75,7 +84,11 @@ class Strong(Search):
         return Found(chosen, best + 0.0, complete=complete)
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the table's value if its search went to `depth` or to the end, and its bounds suffice; else search."""
+        """Return the value of `state`, from the table or by a search.
+
+        The table's value is used if its search had the same depth or went to the end, and if its bounds are good
+        enough.
+        """
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)
         key = self.key(state)
@@ -113,7 +126,7 @@ class Strong(Search):
         return best
 
     def line(self, state: State, code: int) -> list[str]:
-        """Return the moves expected from `state` on, `code` first, as far as the table has best moves."""
+        """Return the expected moves from `state` on, beginning with `code`, as far as the table knows them."""
         moves: list[str] = []
         while code in state.codes() and len(moves) < LONGEST_LINE:
             moves.append(state.text_of(code))
@@ -125,7 +138,10 @@ class Strong(Search):
         return state.canonical() if self.folds else state
 
     def ordered(self, state: State, hint: int) -> Sequence[int]:
-        """Return the moves, the most promising first; `hint` is the table's move, possibly illegal here."""
+        """Return the moves, the most promising first.
+
+        `hint` is the best move in the table, which may be illegal here.
+        """
         weight = self.history[state.to_move].get
         codes = sorted(state.codes(), key=lambda code: weight(code, 0.0), reverse=True)
         last, before = self.killers.get(self.ply, NO_KILLERS)
@@ -136,7 +152,7 @@ class Strong(Search):
         return codes
 
     def refuted(self, seat: int, code: int, depth: float) -> None:
-        """Note in the killers and the history that the move `code` of `seat` refuted a position."""
+        """Store that the move `code` of `seat` refuted a position, for killer moves and history."""
         last, _ = self.killers.get(self.ply, NO_KILLERS)
         if code != last:
             self.killers[self.ply] = code, last
@@ -145,6 +161,6 @@ class Strong(Search):
 
 
 def is_symmetric(state: State) -> bool:
-    """Return whether two moves lead to positions that are the same up to symmetry."""
+    """Return true if two moves lead to positions that are equal by symmetry."""
     codes = state.codes()
     return len({state.after(code).canonical() for code in codes}) < len(codes)

@@ -1,4 +1,4 @@
-"""The limits of a search in depth and time, and iterative deepening within them."""
+"""Limits of a search in depth and time, and iterative deepening within these limits."""
 
 import time
 from collections.abc import Callable
@@ -11,24 +11,24 @@ from rumble_engine import State
 from rumble_bots.search.base import END, Clock, Found, OutOfTime, Tally
 
 Look = Callable[[State, float, Tally], Found]
-"""A function that searches a position to a depth. May raise OutOfTime."""
+"""Function that searches a position to a depth. It may raise OutOfTime."""
 Progress = Callable[[Found, Tally], object]
-"""A function that is called with the result and the tally so far."""
+"""Function that is called with the result and the tally so far."""
 TIME_MS = 50
-"""Default time in ms for a move in a game that is too big to search to its end."""
+"""Default time in ms for a move, in a game too big for a search to the end."""
 SHARE = 0.5
-"""The share of the time budget that a search uses; a busy machine may need the rest."""
+"""Share of the time budget that a search uses. A busy machine may need the rest."""
 SMALL = 1_000_000
-"""Maximum number of nodes of a game tree to search to its end; tic-tac-toe's tree has 549,946."""
+"""Maximum number of nodes of a tree that is searched to the end. Tic-tac-toe has 549,946."""
 MOST_NODES = 1_000_000
-"""Number of nodes (some 10 s) after which a search to a given depth without a clock is given up."""
+"""Number of nodes (about 10 s) after which a search to a given depth is given up if there is no time limit."""
 PROBES = 4
-"""Number of random games for the estimate of a tree's size; the tree counts as small if every estimate is small."""
+"""Number of random games to estimate the size of a tree. The tree counts as small if every estimate is small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search: a depth in plies, a time in ms; None: no limit."""
+    """Limits of a search: a depth in plies, and a time in ms. None means no limit."""
 
     depth: int | None = None
     time_ms: float | None = None
@@ -43,18 +43,18 @@ class Limits:
 def think(
     look: Look, state: State, limits: Limits, budget_ms: int | None, patience: int = MOST_NODES
 ) -> tuple[Found, Tally]:
-    """Return the result of `look` for `state` within `limits`, and its tally.
+    """Search `state` within `limits`, and return the result of `look` and the tally.
 
     The time limit is the lesser of `limits.time_ms` and half of `budget_ms`, the maximum time for this move. Without a
-    time limit, `think` looks once, at full depth. With a time limit, `think` looks one ply deep, then two, and so on,
-    and the last finished depth counts. If even one ply takes longer, `think` looks one ply deep without the time limit.
+    time limit, `look` is called once, at full depth. With a time limit, `look` is called for depth 1, 2 and so on, and
+    the last completed depth counts. If even depth 1 takes longer, depth 1 is searched without a time limit.
 
-    A budget may be a day, and a game may be bigger than estimated. So without `limits.time_ms` the search is given up
-    after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
+    A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, a search is
+    given up after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
 
-    If the single look is given up, or a game without a depth is too big to search to its end, the time limit is at most
-    `limits.time_ms`, or else `TIME_MS`. Then `think` ends as soon as it sees a win or a loss. For a loss, it takes the
-    move of the deepest look that did not see the loss.
+    If the single call is given up, or a game without a depth is too big for a search to the end, the time limit is
+    `limits.time_ms` or `TIME_MS` at most. The search ends as soon as it finds a win or a loss. For a loss, the move of
+    the deepest search without the loss is returned.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)
@@ -93,7 +93,7 @@ def _deepen(look: Look, state: State, deepest: float, patient: bool, tally: Tall
 
 
 def solve(look: Look, state: State, told: Progress = lambda found, tally: None) -> tuple[Found, Tally]:
-    """Look deeper and deeper until the value is certain, without a time limit. Return the result and its tally.
+    """Search deeper and deeper until the value is certain, without a time limit. Return the result and the tally.
 
     `told` is called after each depth.
     """
@@ -108,10 +108,11 @@ def solve(look: Look, state: State, told: Progress = lambda found, tally: None) 
 
 
 def is_small(state: State) -> bool:
-    """Return whether the game tree below `state` is estimated to have at most `SMALL` nodes.
+    """Return true if the game tree below `state` has an estimated size of at most `SMALL` nodes.
 
     After Donald E. Knuth, Estimating the efficiency of backtrack programs, Mathematics of Computation 29 (1975): the
-    size of a tree is estimated from the number of branches along random games, which are the same in each call.
+    size of a tree is estimated from the numbers of moves along random games. The random games are the same in each
+    call.
     """
     random = Random(0)
     return all(_probe(state, random) <= SMALL for _ in range(PROBES))
