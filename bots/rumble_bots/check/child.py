@@ -1,7 +1,4 @@
-"""The bot's program: started, watched, and ended together with every process it started.
-
-`rumble check` and `rumble practice` start a bot's program this way.
-"""
+"""The process of a bot's program: started, watched, and ended with the processes started by the program."""
 
 import asyncio
 import os
@@ -17,19 +14,19 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.processes import end_process, filled, start_group
 
 KILL_AFTER_S = 1.0
-"""Time in s for the program to end after SIGTERM; then it is killed."""
+"""Time in s from SIGTERM to the killing of a program that does not end."""
 LAST_WORDS = 300
 """Maximum number of characters of the program's output in a report."""
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
-"""Matches the line of output that best explains a program's end. Not every language prints this line last."""
+"""Pattern of the line of output that best explains why a program ended. Some languages do not print it last."""
 
 
 @dataclass(slots=True)
 class Child:
-    """The bot's program, one process at a time.
+    """The process of a bot's program, one at a time.
 
-    The program learns where to play from its environment, and from the placeholders `{address}`, `{join}` and `{name}`
-    in its command.
+    The program learns from environment variables where to play. The placeholders `{address}`, `{join}` and `{name}` in
+    its command are replaced, too.
     """
 
     command: Sequence[str]
@@ -37,14 +34,14 @@ class Child:
     join: str
     name: str
     folder: Path
-    """The folder of the bot's keys, and of its output."""
+    """Folder for the bot's keys and for its output."""
     on_end: Callable[[Exited], object] = lambda _: None
-    """Called with the program's end, unless `stop` ended the program."""
+    """Function called when the program ends, unless `stop` ended it."""
     output: int | None = None
-    """File descriptor that gets the output. If None, a file gets the output, and `Exited.said` quotes the file."""
+    """File descriptor for the output. If None, the output goes to a file, and `Exited.said` quotes from it."""
     key: str | None = None
     exited: Exited | None = field(default=None, init=False)
-    """The end of the program; None while the program runs, and after `stop`."""
+    """The event of the program's end; None while the program runs, and after `stop`."""
     _file: Path | None = field(default=None, init=False)
     _process: asyncio.subprocess.Process | None = field(default=None, init=False)
     _watch: "asyncio.Task[None] | None" = field(default=None, init=False)
@@ -74,7 +71,7 @@ class Child:
         self._watch = asyncio.create_task(self._wait(self._process))
 
     async def ended(self) -> None:
-        """Wait for the end of the program."""
+        """Wait until the program ends."""
         if self._watch is not None:
             await asyncio.shield(self._watch)
 

@@ -1,4 +1,4 @@
-"""The course of a check: the order of the steps, and the consequences of a `Trouble` that a step raises."""
+"""The course of a check: the order of the steps, and what happens after a step raises `Trouble`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,17 +29,17 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("server-restart", steps.server_restart),
     ("unknown-fields", steps.unknown_fields),
 )
-"""The steps for a bot that can play, each with its rule. After a failed step, the bot is started again."""
+"""The steps for a bot that can play, each with the rule it tries. After a failure the bot is started again."""
 BEYOND_PLAIN: tuple[tuple[str, Step], ...] = (
     ("moves-between", steps.moves_between),
     ("another-fell", steps.another_fell),
     ("fallen", steps.fallen),
 )
-"""The steps, by rule, for games of many seats, joint moves or chance."""
+"""The steps for games with many seats, joint moves or chance, each with the rule it tries."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
-"""Rules after whose failure the bot is not started again, because the steps that follow start the bot themselves."""
+"""Rules at the end of the check. After a failure the bot is not started again, because the next steps start it."""
 STARTS = 2
-"""Number of times that a check starts the program again if the bot breaks no rule."""
+"""Number of times that a check starts the program again if the bot keeps every rule."""
 ONE_OF_THEM = "--game snakes"
 ABOUT_TURNS = ("legal-moves", "answers", "deadlines")
 
@@ -55,7 +55,7 @@ class Course:
         self._say = say
         self._results: list[Result] = []
         self._stopped: str | None = None
-        """The reason for trying nothing more; None while the check goes on."""
+        """Reason why no further step is tried; None while the check continues."""
         self._out_of_time = False
         self._until = self._record.now() + budget_s
 
@@ -88,7 +88,7 @@ class Course:
         return Report(name, self._results, self._record.elapsed_ms / 1000, self._out_of_time)
 
     async def _beyond_plain(self, game: Game) -> None:
-        """Take the steps for matches that are not plain, or skip them where the bot is in no tournament of the game."""
+        """Run the steps for matches that are not plain. Skip them if the bot plays no such game."""
 
         async def taken(harness: Harness, step: Step) -> str:
             if is_plain(game) or harness.referee.game is not game:
@@ -99,7 +99,7 @@ class Course:
             await self._trial(rule, partial(taken, step=step), None if is_plain(game) else game)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Take a step on which later steps depend. A Trouble fails the rule named in it, and ends the check."""
+        """Run a step on which later steps depend. After a Trouble, the rule named in it fails, and the check ends."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -112,7 +112,7 @@ class Course:
             self._add(rule, "skip", f"could not be judged: {trouble.why}", first, game)
 
     async def _trial(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Take a step. Any Trouble fails the rule of the step, and the bot is started again for the next step."""
+        """Run a step. After a Trouble, the step's rule fails, and the bot is started again for the next step."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:
@@ -127,7 +127,7 @@ class Course:
             self._stopped = f"not tried: after {rule} the bot could not be started again: {lost.why}"
 
     async def _try(self, rule: str, step: Step, game: Game | None) -> Trouble | None:
-        """Take a step, and add its result. If a Trouble ended the step, return the Trouble and add nothing."""
+        """Run a step, and add its result. If it raises a Trouble, return the Trouble, and add no result."""
         first, began = len(self._record.entries), self._record.now()
         status: Status
         try:

@@ -1,4 +1,4 @@
-"""The steps at the end: the tournament is over, the program is started again, another program takes the bot's name."""
+"""The last steps: the tournament ends, the program is started again, and another program takes the bot's name."""
 
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import CloseCode
@@ -13,7 +13,7 @@ END_S = 1.5
 
 
 async def clean_end(harness: Harness) -> str:
-    """End the tournament: the program must end with exit code 0, or stay."""
+    """End the tournament. The program must end with exit code 0, or stay."""
     referee = harness.referee
     referee.status = "finished"
     tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.plies)
@@ -39,7 +39,7 @@ async def clean_end(harness: Harness) -> str:
 
 
 async def key(harness: Harness) -> str:
-    """Compare the keys of all logins of the name, including a login after the program was started again."""
+    """Check that all logins of a name have the same key, even after the program was started again."""
     referee = harness.referee
     first = referee.logins[0]
     if first.key is None and all(login.key is None for login in referee.logins):
@@ -56,7 +56,7 @@ async def key(harness: Harness) -> str:
 
 
 async def replaced(harness: Harness) -> str:
-    """Close the connection as if another program had taken the bot's name: the bot must not come back by itself."""
+    """Close the connection as if another program had taken the bot's name. The bot must not come back."""
     link = harness.referee.link
     if harness.child is None and link is None:
         raise Skipped("it is not connected; with -- COMMAND the kit starts it again for this rule")

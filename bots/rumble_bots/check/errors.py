@@ -10,11 +10,11 @@ from rumble_bots.sdk.errors import SdkError
 
 
 class BadCommand(SdkError):
-    """The command of the bot cannot be run, or there is no place to listen."""
+    """The error for a bot's command that cannot be run, or an address that cannot be used."""
 
 
 class Trouble(Exception):
-    """The bot broke the rule `rule`; the step at hand cannot go on."""
+    """The bot broke the rule `rule`, and the present step cannot continue."""
 
     def __init__(self, rule: str, why: str) -> None:
         super().__init__(why)
@@ -23,8 +23,8 @@ class Trouble(Exception):
 
 
 class Warned(Exception):
-    """A step is over with a finding that is worth a warning; the text is the finding."""
+    """A step ended with a finding that deserves a warning. The text is the finding."""
 
 
 class Skipped(Exception):
-    """A step does not apply to this bot; the text tells the reason."""
+    """A step does not apply to this bot. The text is the reason."""

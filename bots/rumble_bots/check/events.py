@@ -1,4 +1,4 @@
-"""Events that happen outside the kit. A queue has the events in the order in which they happened."""
+"""Events from outside the kit. They are put into a queue in the order in which they happened."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ ABNORMAL = 1006
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A bot opened a WebSocket."""
+    """The event that a bot has opened a WebSocket."""
 
     link: Link
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A frame came: text, or bytes for a binary frame. `at` is in seconds of the loop's clock."""
+    """The event that a frame has come: text, or bytes for a binary frame. `at` is in s of the loop's clock."""
 
     link: Link
     frame: str | bytes
@@ -30,7 +30,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A connection is over; the code is 1006 without a closing handshake."""
+    """The event that a connection has ended. The code is 1006 if there was no closing handshake."""
 
     link: Link
     code: int
@@ -39,19 +39,22 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """A request could not become a connection of a bot; `why` is the reason."""
+    """The event that a request was refused, with the reason `why`, because it cannot be a bot's connection."""
 
     why: str
 
 
 @dataclass(slots=True)
 class Exited:
-    """The bot's program ended. `code` is negative after a signal; `said` is the end of its output."""
+    """The event that the bot's program has ended.
+
+    `code` is negative after a signal; `said` is the end of the output.
+    """
 
     code: int
     said: str
     stale: bool = False
-    """True if the kit stopped the program before this event was read from the queue."""
+    """True if the kit has stopped the program itself, before this event was read from the queue."""
 
     @property
     def how(self) -> str:
@@ -63,7 +66,7 @@ Event = Connected | Said | Ended | TurnedAway | Exited
 
 
 async def put_events(socket: ServerConnection, inbox: "asyncio.Queue[Event]", record: Record) -> None:
-    """Put all events of a connection into the inbox, until the connection's end."""
+    """Put the events of a connection into the inbox until the connection ends."""
     link = Link(socket, record)
     inbox.put_nowait(Connected(link))
     pinging = asyncio.create_task(link.keep_pinging())

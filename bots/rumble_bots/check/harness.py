@@ -1,4 +1,4 @@
-"""The harness around a bot: starts its program or waits for the bot, and restarts the server."""
+"""The surroundings of a bot: they start the bot's program, or wait for the bot, and restart the server."""
 
 from rumble_engine import Game
 from rumble_protocol.codes import CloseCode
@@ -13,18 +13,18 @@ from rumble_bots.check.scripted_referee import LoggedIn, ScriptedReferee
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
 
 LOGIN_S = 3.0
-"""Maximum time in s from a bot's connection to its entry into the tournament."""
+"""Maximum time in s from a bot's connection until the bot has joined the tournament."""
 USUAL_START_S, MOST_PATIENCE = 2.0, 10.0
-"""Usual time in s from a program's start to its connection, and the maximum of `patience`.
+"""Usual time in s from a program's start to its connection, and the maximum value of `patience`.
 
-If the start takes n times the usual time, all limits of time are n times as long, up to that maximum.
+If a start takes n times as long as usual, all time limits are n times as long, up to the maximum.
 """
 DOWN_S = 0.3
-"""Time in s for which nobody listens while the server restarts."""
+"""Time in s during which no server listens, in a restart."""
 
 
 class Harness(Play):
-    """Matches with a bot, its program and its server. `child` is None if the user starts the bot."""
+    """Matches with a bot, the bot's program, and its server. `child` is None if the user starts the bot."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Harness(Play):
         self.wait_s = wait_s
         """Maximum time in s from the bot's start to its connection."""
         self.comes_back = False
-        """True once the bot has come back after a restart of the server."""
+        """True after the bot has come back from a restart of the server."""
         self.started_s = 0.0
         """Time in s from the program's last start to its connection; 0 if the user starts the bot."""
         self._server = server
@@ -55,7 +55,10 @@ class Harness(Play):
         return self.referee.link is not None and self.referee.member
 
     async def connected(self) -> None:
-        """Wait for the bot's connection. If the kit has the bot's program, start the program first. Raises Trouble."""
+        """Wait until the bot is connected. If the kit has the bot's program, first start the program.
+
+        Raises Trouble.
+        """
         began = self.record.now()
         starts = self.child is not None and not self.child.running
         if self.child is not None and starts:
@@ -77,14 +80,14 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set `patience` as the user wants, or else by the program's start time. Lengthen the bot's clock, too."""
+        """Set `patience`, as the user asked, or from the program's start time. Lengthen the clocks of matches, too."""
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control
         move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))
         self.referee.control = TimeControl(move_ms=move_ms, bank_ms=bank_ms)
 
     async def entered(self) -> None:
-        """Wait until a connected bot has logged in and joined the tournament. Raises Trouble."""
+        """Wait until the connected bot has logged in and joined the tournament. Raises Trouble."""
         referee = self.referee
         before = len(referee.logins)
         limit_s = LOGIN_S * self.patience
@@ -103,19 +106,19 @@ class Harness(Play):
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Put a bot that waits for challenges into the tournament, as a challenge would. Send the bot `joined`."""
+        """Put a bot that waits for challenges into the tournament, like a challenge. Send `joined` to the bot."""
         self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
         self.referee.member = True
 
     async def ready(self) -> None:
-        """Wait until the bot is in the tournament. If the bot is away, start its program first. Raises Trouble."""
+        """Wait until the bot is in the tournament. Start the program first if the bot is away. Raises Trouble."""
         if not self.present:
             await self.connected()
             await self.entered()
 
     async def begin_again(self, game: Game | None = None) -> None:
-        """Forget all matches, and start the program again or ask the bot to come back. Raises Trouble."""
+        """Forget all matches. Start the program again, or ask the user's bot to come back. Raises Trouble."""
         referee = self.referee
         link = referee.link
         referee.leave()
@@ -129,9 +132,9 @@ class Harness(Play):
         await self.ready()
 
     async def restart(self, *, down: bool) -> None:
-        """Restart the server, and wait for the bot to come back. Raises Trouble.
+        """Restart the server, and wait until the bot has come back. Raises Trouble.
 
-        With `down`, nobody listens at the port for a moment. Otherwise only the bot's connection is closed.
+        If `down` is true, no server listens for a moment. Otherwise only the bot's connection is closed.
         """
         link = self.referee.link
         if down:

@@ -17,14 +17,14 @@ PING_S = 0.2
 
 @dataclass(slots=True)
 class Ping:
-    """A ping of a connection; `sent_at` is in seconds of the loop's clock."""
+    """A ping on a connection. `sent_at` is in s of the loop's clock."""
 
     sent_at: float
     answered: bool = False
 
 
 class Link:
-    """A connection of a bot. Frames sent after its end are lost; the event `Ended` reports the end."""
+    """A bot's connection. Frames sent after its end are lost. The end is reported by the event `Ended`."""
 
     def __init__(self, socket: ServerConnection, record: Record) -> None:
         self._socket = socket
@@ -32,13 +32,13 @@ class Link:
         self.pings: list[Ping] = []
         self.opened_at = record.now()
         self.extras = 0
-        """Number of frames that answered no turn."""
+        """Number of frames from the bot that answered no turn."""
         self.gone = False
-        """True if the kit ignores further frames of the connection."""
+        """True if the kit ignores further frames from this connection."""
 
     @property
     def speaks_ours(self) -> bool:
-        """True if the bot offered the sub-protocol of Rumble, or no sub-protocol at all."""
+        """True if the bot offered the sub-protocol of Rumble, or offered no sub-protocol."""
         offered = self._socket.request.headers.get_all("Sec-WebSocket-Protocol") if self._socket.request else []
         return not offered or self._socket.subprotocol == SUBPROTOCOL
 

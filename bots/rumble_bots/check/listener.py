@@ -13,11 +13,11 @@ from websockets.typing import Subprotocol
 from rumble_bots.check.errors import BadCommand
 
 OPEN_S = 3.0
-"""Seconds a bot has for the opening handshake."""
+"""Time in s for the opening handshake."""
 CLOSE_S = 1.0
-"""Seconds a bot has for the closing handshake."""
+"""Time in s for the closing handshake."""
 LARGEST = 1 << 20
-"""Maximum number of bytes of a frame. The limit in `welcome` is lower: a bot that breaks it does not end the check."""
+"""Maximum size of a frame in bytes. The limit in `welcome` is lower, so breaking that limit does not end the check."""
 
 quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -25,22 +25,22 @@ quiet.setLevel(logging.CRITICAL)
 
 @dataclass(slots=True)
 class Listener:
-    """Listens at an address. Like a server that restarts, it can go down, and come up again at the same address."""
+    """A server socket at an address. To imitate a restart, it can go down and come up again at the same address."""
 
     host: str
     port: int
-    """The port. If it is 0, `up` chooses a free port and sets this field."""
+    """The port. If it is 0, `up` chooses a free port, and stores it here."""
     path: str
     talk: Callable[[ServerConnection], Awaitable[None]]
-    """Called with each connection at `path`; returns when the connection has ended."""
+    """Function called with each connection at `path`. It must return when the connection has ended."""
     turned_away: Callable[[str], object]
-    """Called for each request for another path, with a text that says what the bot did."""
+    """Function called for each request for another path, with a text about the request."""
     ping_s: float | None = None
-    """Seconds between two pings; None for no pings."""
+    """Time in s between two pings; None for no pings."""
     _server: Server | None = field(default=None, init=False)
 
     async def up(self) -> None:
-        """Listen. Raises BadCommand if the address cannot be used."""
+        """Begin to listen. Raises BadCommand if the address cannot be used."""
         try:
             self._server = await serve(
                 self.talk,

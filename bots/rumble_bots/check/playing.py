@@ -1,4 +1,4 @@
-"""Plays matches with the bot: asks for moves, waits for each answer within the clock, and moves for the opponent."""
+"""Matches with the bot: asking for moves, waiting for answers within the clock, and moving for the opponents."""
 
 from random import Random
 
@@ -14,15 +14,15 @@ from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resi
 BACK_S = 6.0
 """Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Time in s within which an end of the bot's program counts as the cause of an earlier end of the connection."""
+"""Time in s within which the end of the program counts as the reason for the connection's end before it."""
 MOST_PLIES = 120
-"""Plies of a match after which the opponent resigns."""
+"""Number of plies of a match after which the opponents resign."""
 SEED = 1
-"""Seed of the opponent's random moves: every check is the same."""
+"""Seed of the opponents' random moves, so that every check is the same."""
 
 
 class GaveUp(Trouble):
-    """The bot resigned. A resignation breaks no rule, but the step at hand cannot use the match any more."""
+    """The bot resigned. This breaks no rule, but the present step cannot use the match any more."""
 
     def __init__(self, match: ScriptedMatch) -> None:
         super().__init__("whole-match", f"it resigned {match.match_id} at ply {len(match.moves)}")
@@ -30,21 +30,24 @@ class GaveUp(Trouble):
 
 
 class Play:
-    """Matches between the bot and the kit's opponent."""
+    """The matches between the bot and the kit's opponents."""
 
     def __init__(self, referee: ScriptedReferee) -> None:
         self.referee = referee
         self.record: Record = referee.record
         self.forgiving = True
-        """True if a bot that ends its connection may come back and play on; False if such an end raises Trouble."""
+        """True if a bot whose connection ended may come back and continue; if False, the end raises Trouble."""
         self.patience = 1.0
-        """Factor for all limits of time: above 1 for a slow program or machine."""
+        """Factor for all time limits; above 1 for a slow program or machine."""
         self.plies = 0
-        """Number of the bot's moves that counted."""
+        """Number of the bot's moves that were accepted."""
         self._started = 0
 
     async def start(self, seat: int = 0, game: Game | None = None) -> ScriptedMatch:
-        """Begin a match with the bot at `seat`, and ask for its first move. Opponents that begin move before."""
+        """Begin a match with the bot at `seat`, and ask for its first move.
+
+        Opponents that move first have moved before.
+        """
         referee = self.referee
         self._started += 1
         match = ScriptedMatch(
@@ -64,7 +67,7 @@ class Play:
         await self.advance(match)
 
     async def advance(self, match: ScriptedMatch) -> None:
-        """Move for the opponents, then ask the bot, or end the match."""
+        """Move for the opponents until it is the bot's turn, and ask the bot for a move; or end the match."""
         while match.outcome is None and not match.asks:
             match.go_on()
         if match.outcome is not None:
@@ -82,7 +85,7 @@ class Play:
             await self.referee.finish(match, match.conclude())
 
     async def moved(self) -> AskedTurn:
-        """Wait for an answer to any open turn. Raises Trouble if no answer comes in time."""
+        """Wait for the bot's answer to any open turn. Raises Trouble if it comes too late."""
         while True:
             turns = [match.turn for match in self.referee.matches.values() if match.turn is not None]
             first = min(turns, key=lambda turn: turn.deadline)
@@ -100,9 +103,9 @@ class Play:
                     pass
 
     async def one_turn(self, match: ScriptedMatch) -> None:
-        """Wait for the bot's answers to the open turn of a match and to the next turn, if there is one.
+        """Wait for the bot's answers to the open turn of a match and to the next turn, if any.
 
-        Then let the opponent resign.
+        Then let the opponents resign.
         """
         if not match.over:
             await self.moved()
@@ -114,7 +117,7 @@ class Play:
     async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
         """Play matches to their ends, all at the same time. Return the bot's last resignation, or None.
 
-        Raises GaveUp if the bot resigns before each seat has moved, because such a match shows nothing.
+        Raises GaveUp if the bot resigns before each seat has moved, because such a match is no test.
         """
         gave_up = None
         while not all(match.over for match in matches):
@@ -129,7 +132,7 @@ class Play:
         return gave_up
 
     async def idle(self, seconds: float) -> None:
-        """Wait, and answer messages meanwhile."""
+        """Wait for some time, and answer the bot's messages meanwhile."""
         until = self.record.now() + seconds
         while heard := await self.referee.hear(until):
             if isinstance(heard, Ended | Exited):
@@ -160,7 +163,7 @@ class Play:
             self.record.breach("stays-connected", why)
 
     async def _how_it_ended(self) -> str | None:
-        """Return in words how the program ended, if it ends within `LAST_WORDS_S`; None if it goes on."""
+        """Return words about the program's end if it ends within `LAST_WORDS_S`; otherwise None."""
         until = self.record.now() + LAST_WORDS_S
         while heard := await self.referee.hear(until):
             if isinstance(heard, Exited):

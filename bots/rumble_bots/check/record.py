@@ -1,4 +1,4 @@
-"""The frames of a check, in order, and the breaches found in them."""
+"""The frames of a check, in order, and the broken rules found in them."""
 
 import re
 from collections.abc import Callable
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from rumble_bots.check.report import Entry, Side
 
 LONGEST = 4000
-"""Maximum number of characters kept of a frame; the rest is cut."""
+"""Maximum number of characters stored for a frame. Longer frames are cut."""
 SHOWN = 12
-"""Maximum number of entries kept with a result or a breach: the last ones."""
+"""Number of entries stored with a result or a breach: the last entries before it."""
 SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
 @dataclass(slots=True)
 class Found:
-    """The first breach of a rule. `times` counts all breaches of the rule; `fault` is False for a mere warning."""
+    """The first breach of a rule. `times` is the number of breaches; `fault` is False for a mere warning."""
 
     why: str
     frames: list[Entry]
@@ -25,13 +25,13 @@ class Found:
 
 @dataclass(slots=True)
 class Record:
-    """The frames of both sides with their times, without keys and invitation codes. `now` returns seconds."""
+    """The frames of both sides with their times, without keys and invitation codes. `now` returns the time in s."""
 
     now: Callable[[], float]
     began: float = field(init=False)
     entries: list[Entry] = field(default_factory=list)
     found: dict[str, Found] = field(default_factory=dict)
-    """The breaches by the rule's id."""
+    """Breaches by the id of the rule."""
 
     def __post_init__(self) -> None:
         self.began = self.now()
@@ -46,11 +46,11 @@ class Record:
         return round((self.now() - self.began) * 1000)
 
     def since(self, first: int) -> list[Entry]:
-        """Return the last `SHOWN` entries from index `first` on."""
+        """Return the entries from the index `first` on, but only the last `SHOWN` of them."""
         return self.entries[first:][-SHOWN:]
 
     def breach(self, rule: str, why: str, *, fault: bool = True) -> None:
-        """Note that a rule was broken just now; without `fault` the breach is only worth a warning."""
+        """Record that a rule was broken just now. If `fault` is false, the breach is only a warning."""
         known = self.found.get(rule)
         if known is not None and (known.fault or not fault):
             known.times += 1

@@ -1,4 +1,4 @@
-"""The findings of a check: a result for each rule, with the frames that show it."""
+"""The findings of a check: a result for each rule, with the frames that explain it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Side = Literal["bot", "kit", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A frame of either side, or a note of another event; `at_ms` counts from the start of the check."""
+    """A frame of one side, or a note about another event. `at_ms` is the time in ms since the check began."""
 
     at_ms: int
     side: Side
@@ -24,7 +24,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The verdict on a rule, and its reason. `game` is set for a rule that is tried in several games."""
+    """The verdict about a rule, with a reason. `game` is set if the rule is tried in several games."""
 
     rule: Rule
     status: Status
@@ -51,23 +51,23 @@ class Result:
 
 @dataclass(slots=True)
 class Report:
-    """The whole check of a bot."""
+    """The results of a whole check of a bot."""
 
     bot: str | None = None
-    """The bot's name at its first login; None without a login."""
+    """The bot's name in its first login; None without a login."""
     results: list[Result] = field(default_factory=list)
     seconds: float = 0.0
     out_of_time: bool = False
-    """True if the check ended before every rule was tried."""
+    """True if the check ran out of time before every rule was tried."""
 
     @property
     def passed(self) -> bool:
-        """True if every rule that applies was tried, and none is broken."""
+        """True if every rule that applies was tried, and no rule was broken."""
         return not self.of("fail") and not self.out_of_time
 
     @property
     def never_came(self) -> str | None:
-        """The reason why the bot never connected, so that nothing could be checked; None if it connected."""
+        """Reason why the bot never connected, and nothing could be checked; None if the bot connected."""
         first = self.results[0]
         return first.why if first.rule.id == "connect" and first.status == "fail" else None
 

@@ -1,11 +1,11 @@
-"""The rules for bots. PROTOCOL.md has a table of the same rules, with the same ids."""
+"""The rules for bots. PROTOCOL.md has a table of the same rules with the same ids."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its id, the behaviour it demands, and advice for mending a bot."""
+    """A rule: its id, what bots must do, and advice for a bot that fails."""
 
     id: str
     title: str
@@ -119,7 +119,7 @@ STEPS = (
         "Do not connect again after close code 4001, 4003, 4004 or 4010: end the program, and say why.",
     ),
 )
-"""Rules that the kit tries in separate steps."""
+"""Rules tried by the kit in separate steps."""
 
 HABITS = (
     Rule(

@@ -1,4 +1,4 @@
-"""The entry point: `check_bot` puts the kit together for a `Plan` and runs the check."""
+"""The entry point `check_bot`, which makes the parts of the kit for a `Plan`, and runs the check."""
 
 import asyncio
 import tempfile
@@ -24,42 +24,42 @@ from rumble_bots.sdk.address import Address
 DEFAULT_GAME = "tictactoe"
 ANY_PORT = Address("127.0.0.1", 0)
 NAME = "checked-bot"
-"""Name that the program finds in RUMBLE_NAME; the report has the name of the bot's login."""
+"""Name given to the program in RUMBLE_NAME. The report has the name from the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
-"""Maximum time in s for a whole check with `MOVE_MS` for a move, and the additional time in s for each further game."""
+"""Maximum time in s for a check if a move has `MOVE_MS`, and additional time in s for each further game."""
 STARTED_S = 30.0
-"""Default of the time in s for a program to connect; a compiler or a busy machine may need most of it."""
+"""Default time in s for a program to connect. A compiler or a busy machine may need most of it."""
 MOVE_MS = 500
 BANK_MOVES = 5
-"""Number of moves whose time makes up the bank of a match: enough for a bot that starts slowly."""
+"""Number of moves whose time is the bank of a match, enough for a bot that starts slowly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The settings of a check. `command` starts the bot; if it is empty, the user starts the bot, and the kit waits."""
+    """The settings of a check. `command` starts the bot; if it is empty, the user starts the bot."""
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
-    """The games to play. If empty, the bot plays tic-tac-toe, or the first possible game that its login names."""
+    """Games to play. If empty, the bot plays tic-tac-toe, or the first possible game in its login."""
     server: Address = ANY_PORT
-    """The address, and the club, at which the kit is the server; port 0 for any free port."""
+    """Address and club of the kit's server. Port 0 means any free port."""
     wait_s: float = STARTED_S
-    """Maximum time in s for the bot to connect."""
+    """Maximum time in s until the bot connects."""
     move_ms: int = MOVE_MS
     patience: float | None = None
-    """Factor for the kit's limits of time. If None, the measured start of the program decides."""
+    """Factor for the kit's time limits. If None, it follows from the time that the program takes to start."""
 
     @property
     def budget_s(self) -> float:
-        """Seconds for the whole check, counted from the first connection of the bot, without `patience`."""
+        """Time in s for the whole check from the bot's first connection, without the factor `patience`."""
         slower = max(1.0, self.move_ms / MOVE_MS)
         return (WHOLE_S + MORE_S * max(0, len(self.games) - 1)) * slower
 
 
 async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> Report:
-    """Check a bot. Raises BadCommand and UnknownGame.
+    """Check a bot, and return the report. Raises BadCommand and UnknownGame.
 
-    If the plan has no command, `say` gets a line that tells the user at which address a bot is awaited.
+    If the plan has no command, `say` is called with a line that tells the user where the kit waits for the bot.
     """
     games = [get_game(name) for name in plan.games or (DEFAULT_GAME,)]
     inbox: asyncio.Queue[Event] = asyncio.Queue()

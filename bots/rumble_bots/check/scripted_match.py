@@ -1,4 +1,4 @@
-"""A match of the kit: the position, the bot's clock, the turns asked, and the messages about the match."""
+"""A match of the kit: the position, the bot's clock, open turns, and messages about the match."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,28 +16,31 @@ from rumble_protocol.frames import turn_frame
 
 OPPONENT = "rumble-check"
 TABLE = 4
-"""Number of seats in a match, if the game allows it."""
+"""Number of seats in a match, if the game allows this number."""
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn of a match that is not plain; of more, a turn has the first and a sample."""
+"""Maximum number of legal moves in a turn (not in plain matches).
+
+If there are more, the turn has the first and a sample.
+"""
 FIRST_LEGAL = 10
-"""Number of the first legal moves that are in every turn."""
+"""Number of legal moves at the beginning of the list that each turn has."""
 MOST_TRIES = 100
-"""Maximum number of joint moves looked at to find one after which the match goes on."""
+"""Maximum number of joint moves tried in order to find a move after which the match goes on."""
 
 
 def seats_of(game: Game) -> int:
-    """Return the number of seats in a match of the kit."""
+    """Return the number of seats in the kit's matches of a game."""
     return max(game.least_seats, min(TABLE, game.most_seats))
 
 
 def is_plain(game: Game) -> bool:
-    """Return whether the kit's matches of a game are plain: two seats, which move in turn, without chance."""
+    """Return true if the kit's matches of a game are plain: two seats in turn, without chance."""
     return game.is_plain(seats_of(game))
 
 
 @dataclass(slots=True)
 class AskedTurn:
-    """A turn that the bot was asked. `asked_at` and `deadline` are in seconds of the loop's clock."""
+    """A turn that the bot was sent. `asked_at` and `deadline` are in s of the loop's clock."""
 
     turn_id: str
     match: "ScriptedMatch"
@@ -47,14 +50,14 @@ class AskedTurn:
     remaining_ms: int
     open: bool = True
     answer: str | None = None
-    """The move that counted; None before."""
+    """The bot's accepted move; None before."""
     took_ms: int | None = None
-    """Time in ms that the bot took for its answer."""
+    """Time in ms from the turn to the bot's answer."""
 
 
 @dataclass(slots=True)
 class ScriptedMatch:
-    """A match between the bot, at `seat`, and opponents that move at random."""
+    """A match between the bot, at `seat`, and opponents with random moves."""
 
     match_id: str
     game: Game
@@ -69,23 +72,23 @@ class ScriptedMatch:
     state: State = field(init=False)
     bank_ms: int = field(init=False)
     seed: bytes = field(init=False)
-    """The seed of chance."""
+    """Seed from which outcomes of chance are drawn."""
     attempt: int = 1
     moves: list[str] = field(default_factory=list)
     news: list[tuple[int | None, str]] = field(default_factory=list)
-    """The parts of all plies, each with its seat; None for chance."""
+    """The parts of the plies so far, each with its seat; None for chance."""
     since: int = 0
-    """Number of news before the last ply in which the bot moved."""
+    """Number of items in `news` before the last ply in which the bot moved."""
     falls: dict[int, say.Fall] = field(default_factory=dict)
     turn: AskedTurn | None = None
-    """The open turn."""
+    """The open turn; None without an open turn."""
     told: say.MatchOver | None = None
-    """The `match_over` sent; None while the match goes on."""
+    """The message `match_over` that was sent; None while the match goes on."""
     _why_fell: str = ""
     """The reason of the last fall."""
     _draws: int = 0
     _before: tuple[State, int, int, int] | None = None
-    """The state, the numbers of moves and news, and `since`, as they were before the bot's last move."""
+    """The state, the lengths of `moves` and `news`, and `since`, from before the bot's last move."""
 
     def __post_init__(self) -> None:
         self.settings = self.game.complete()
@@ -113,7 +116,7 @@ class ScriptedMatch:
 
     @property
     def is_out(self) -> bool:
-        """True if the bot never moves again: it fell out, or the rules put it out."""
+        """True if the bot will never move again: it fell out, or is out by the rules."""
         return self.seat in self.falls or self.seat in self.state.finished
 
     @property
@@ -134,19 +137,19 @@ class ScriptedMatch:
         return replace(outcome, termination=Termination(list(falls.values())[-1].termination), reason=self._why_fell)
 
     def answer(self, move: str) -> None:
-        """Make the ply with the bot's move. Raises MoveError."""
+        """Make a ply with the bot's move. Raises MoveError for an illegal move."""
         code = self.state.code_for(self.seat, move)
         self._before = self.state, len(self.moves), len(self.news), self.since
         self._make_ply({self.seat: code})
 
     def take_back(self) -> None:
-        """Take back the bot's last move; no ply has been made since."""
+        """Take back the bot's last move. It must be the last ply."""
         if self._before is not None:
             self.state, moves, news, self.since = self._before
             del self.moves[moves:], self.news[news:]
 
     def go_on(self) -> None:
-        """Make a ply without the bot: the opponents' moves, or an outcome of chance."""
+        """Make a ply without the bot: moves of opponents, or an outcome of chance."""
         if self.state.is_chance:
             label = f"{self.match_id} {self.attempt} {self._draws}".encode()
             code = self.state.draw(int.from_bytes(digest(self.seed, label, "sha256")))
@@ -156,21 +159,21 @@ class ScriptedMatch:
             self._make_ply({})
 
     def fall(self, seats: Iterable[int], termination: Termination, reason: str) -> None:
-        """Have seats fall out."""
+        """Let seats fall out of the match."""
         for seat in seats:
             self.falls.setdefault(seat, say.Fall(seat=seat, ply=len(self.moves), termination=termination))
         self._why_fell = reason
 
     def conclude(self) -> Outcome:
-        """Play on without the bot to the end of the match; return the outcome."""
+        """Play to the end of the match without the bot, and return the outcome."""
         while (outcome := self.outcome) is None:
             self.go_on()
         return outcome
 
     def _make_ply(self, own: Mapping[int, int]) -> None:
-        """Make a ply with the bot's code by seat, and random moves of the other movers.
+        """Make a ply from the bot's code (by seat) and random moves of the other seats to move.
 
-        The moves are such that the match goes on, if possible and as long as the bot plays.
+        If possible, the random moves let the match go on as long as the bot plays.
         """
         state = self.state
         tries = list(islice(_each(state, own, self.falls, self.random), MOST_TRIES))
@@ -186,7 +189,7 @@ class ScriptedMatch:
         self.state = state
 
     def used(self, milliseconds: int) -> None:
-        """Subtract a counted move's time from the bank, except the part up to `control.move_ms`. Add the increment."""
+        """Subtract the time of an accepted move beyond `control.move_ms` from the bank. Then add the increment."""
         self.bank_ms = max(0, self.bank_ms - max(0, milliseconds - self.control.move_ms))
         self.bank_ms += self.control.increment_ms
 
@@ -224,7 +227,7 @@ class ScriptedMatch:
         return turn_frame(*own, state.view(seat), legal, moves, *clocks, is_whole, self.news[self.since :])
 
     def over_message(self, outcome: Outcome | None) -> say.MatchOver:
-        """Return the `match_over` of an outcome; None stands for a void match."""
+        """Return the message `match_over` for an outcome. None means a void match."""
         result = None if outcome is None or self.is_plain else outcome
         return say.MatchOver(
             match=self.match_id,
@@ -243,9 +246,9 @@ class ScriptedMatch:
 
 
 def _each(state: State, own: Mapping[int, int], fallen: Iterable[int], random: Random) -> Iterator[dict[int, int]]:
-    """Yield the moves of a ply by seat, in random order: those of the bot, and each choice of moves of the others.
+    """Yield possible plies as moves by seat, in random order. The bot's move is fixed, and the other seats' moves vary.
 
-    The rules may let a fallen seat stay without a move; otherwise a fallen seat moves at random, too.
+    If the rules allow it, a fallen seat has no move; otherwise it moves at random, too.
     """
     without = {*own, *fallen} if state.can_fall else {*own}
     seats = [seat for seat in state.movers if seat not in without]

@@ -1,7 +1,7 @@
-"""The scripted referee: answers a bot's messages as a server would, and records the rules that the messages break.
+"""The scripted referee: answers the bot's messages like a server, and records the rules that they break.
 
-`hear` takes events, answers them, and returns the first event that a step may wait for. The steps decide how the check
-goes on.
+`hear` reads events, answers them, and returns the next event for which a step may wait. The steps decide how the check
+continues.
 """
 
 import asyncio
@@ -22,33 +22,36 @@ from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch
 from rumble_bots.check.scripted_server import LIMITS, ScriptedServer
 
 SECOND_LOOK_S = 0.01
-"""Extension in s of a wait that timed out, to read events that came while this process was late."""
+"""Extra time in s after a wait has timed out, to read events that came while this process was late."""
 UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
-"""The rule that an unreadable frame breaks, by the code with which the WebSocket library closes the connection."""
+"""The rule that an unreadable frame breaks.
+
+The key is the code with which the WebSocket library closes the connection.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedIn:
-    """A login was accepted."""
+    """The event that a login was accepted."""
 
     login: bot.Login
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The bot is in the tournament."""
+    """The event that the bot has joined the tournament."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """An answer came in time and is a legal move; the match is at the state after it."""
+    """The event that the bot answered in time with a legal move. The match's state is that after the move."""
 
     turn: AskedTurn
 
 
 @dataclass(frozen=True, slots=True)
 class Resigned:
-    """The bot resigned a match."""
+    """The event that the bot resigned a match."""
 
     match: ScriptedMatch
 
@@ -58,12 +61,15 @@ Heard = Connected | TurnedAway | LoggedIn | Entered | Moved | Resigned | Ended |
 
 @dataclass(slots=True)
 class ScriptedReferee(ScriptedServer):
-    """A whole server for a single bot."""
+    """The complete server for a single bot."""
 
     # --- incoming messages ---
 
     async def hear(self, until: float) -> Heard | None:
-        """Return the next event that a step may wait for; None if the loop's clock reaches `until`. Raises Trouble."""
+        """Return the next event for which a step may wait. Raises Trouble.
+
+        Return None when the loop's clock reaches `until`.
+        """
         while True:
             try:
                 async with asyncio.timeout_at(until):
@@ -136,7 +142,7 @@ class ScriptedReferee(ScriptedServer):
         return await self._on_request(link, message)
 
     async def _extra(self, link: Link) -> None:
-        """Count a frame that answers no turn. Raises Trouble above the limit of `welcome`."""
+        """Count a frame that answers no turn. Raises Trouble if there are more than the limit in `welcome` allows."""
         link.extras += 1
         allowed = LIMITS.unsolicited_per_minute * (1 + (self.record.now() - link.opened_at) / 60)
         if link.extras > allowed:
@@ -226,7 +232,10 @@ class ScriptedReferee(ScriptedServer):
         return None
 
     async def _on_invalid_answer(self, link: Link, frame: str, problem: BadMessage) -> None:
-        """End the match as lost and raise Trouble, if the frame, which is no valid message, answers an open turn."""
+        """Handle a frame that is no valid message. If it answers an open turn, the bot loses the match.
+
+        Raises Trouble.
+        """
         named = read_named_turn(frame)
         turn = None if named is None or link is not self.link else self.turns.get(named.turn_id)
         if named is not None and turn is not None and turn.open and turn.match.match_id == named.match:

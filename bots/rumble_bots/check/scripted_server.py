@@ -1,4 +1,4 @@
-"""The scripted server: the bot's state as the kit knows it, and the messages to the bot."""
+"""The scripted server: what the kit knows about the bot, and the messages to the bot."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,42 +25,42 @@ TOURNAMENT_ID = "check"
 PONG_S = 2.0
 LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
 LAG_S = 0.2
-"""Time in s that a turn's deadline allows for the network, in addition to the turn's clock."""
+"""Time in s for the network, by which a turn's deadline is later than the turn's clock."""
 
 
 @dataclass(slots=True)
 class ScriptedServer:
-    """The server of a bot, except for the answers to the bot's messages (see `ScriptedReferee`)."""
+    """The state of a bot's server, and the messages to the bot. `ScriptedReferee` adds the answers to its messages."""
 
     inbox: "asyncio.Queue[Event]"
     record: Record
     games: Sequence[str]
-    """The games that `welcome` lists."""
+    """The games listed in `welcome`."""
     game: Game
     """The game of the tournament."""
     control: TimeControl
     club: str = MAIN
-    """The club that `welcome` names."""
+    """The club named in `welcome`."""
     wanted: Sequence[str] = ()
-    """The games that may be played instead of `game`, if the bot names others; empty: all of them."""
+    """Games that may replace `game` if the bot's login names other games; empty means any game."""
     tournament_id: str | None = None
-    """The tournament's id: the kit accepts the first id that the bot joins."""
+    """Id of the tournament. The kit accepts the first id that the bot joins."""
     status: say.TournamentStatus = "running"
     link: Link | None = None
-    """The connection of the bot's login; None while the bot is away."""
+    """The connection on which the bot is logged in; None while the bot is away."""
     logins: list[bot.Login] = field(default_factory=list)
     refused: str = ""
-    """The problem of the last refused login."""
+    """The problem of the last login that was refused."""
     member: bool = False
-    """True if the bot has entered the tournament; a bot that goes away stays in the tournament."""
+    """True if the bot has joined the tournament. A bot stays a member while away."""
     matches: dict[str, ScriptedMatch] = field(default_factory=dict)
     turns: dict[str, AskedTurn] = field(default_factory=dict)
     unknown_fields: bool = False
-    """True if every message gets fields that version 1 does not know."""
+    """True if fields that version 1 does not know are added to each message."""
 
     @property
     def login(self) -> bot.Login:
-        """The last accepted login. There must have been a login."""
+        """The last accepted login. Use it only after a login."""
         return self.logins[-1]
 
     @property
@@ -71,7 +71,7 @@ class ScriptedServer:
         return self.login.games is None or game.name in self.login.games
 
     def choose_game(self, named: Sequence[str] | None) -> None:
-        """Change the tournament's game to a game that the bot names, if possible."""
+        """Change the tournament's game to one of the games named by the bot, if possible."""
         if named is not None and self.game.name not in named:
             possible = [name for name in named if name in (self.wanted or self.games)]
             self.game = get_game(possible[0]) if possible else self.game
@@ -79,15 +79,15 @@ class ScriptedServer:
     # --- outgoing messages ---
 
     async def say(self, message: ServerMessageModel, link: Link | None = None) -> None:
-        """Send a message over `link`, by default to the bot that is logged in."""
+        """Send a message on `link`, or else to the bot that is logged in."""
         await self.say_frame(write_message(message), link)
 
     async def say_raw(self, message: dict[str, Any]) -> None:
-        """Send a message that version 1 does not know."""
+        """Send a message of a type that version 1 does not know."""
         await self.say_frame(orjson.dumps(message))
 
     async def say_frame(self, frame: bytes, link: Link | None = None) -> None:
-        """Send a frame over `link`, by default to the logged-in bot; nothing is sent while the bot is away."""
+        """Send a frame on `link`, or else to the bot that is logged in. While the bot is away, send nothing."""
         link = link or self.link
         if link is not None:
             await link.send(_with_unknown_fields(frame) if self.unknown_fields else frame)
@@ -105,7 +105,7 @@ class ScriptedServer:
         await self.say(rejected)
 
     async def ask(self, match: ScriptedMatch) -> None:
-        """Ask for the next ply, and close the open turn of the match, if any."""
+        """Ask the bot for its next move. An earlier open turn of the match is closed."""
         self.close_turn(match)
         turn_id = f"k{len(self.turns) + 1:x}"
         now = self.record.now()
@@ -115,19 +115,19 @@ class ScriptedServer:
         await self.say_frame(match.turn_message(turn_id, list(self.login.omit)))
 
     def close_turn(self, match: ScriptedMatch) -> None:
-        """Close the open turn of a match, if any, so that an answer to the turn no longer counts."""
+        """Close the open turn of a match, if any. Later answers to the turn do not count."""
         if match.turn is not None:
             match.turn.open = False
             match.turn = None
 
     async def finish(self, match: ScriptedMatch, outcome: Outcome | None) -> None:
-        """Send the `match_over` of a match; None as the outcome means a void match."""
+        """Send the message `match_over` of a match. None as the outcome means a void match."""
         self.close_turn(match)
         match.told = match.over_message(outcome)
         await self.say(match.told)
 
     async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
-        """Have the bot fall out, and end the match; the opponents play on before, if they are several."""
+        """Let the bot fall out, and end the match. If there are several opponents, they play to the end first."""
         match.fall([match.seat], termination, reason)
         await self.finish(match, match.conclude())
 
@@ -148,7 +148,7 @@ class ScriptedServer:
         await link.close(code, CLOSE_REASONS[code])
 
     def leave(self) -> None:
-        """Mark the bot as away: open turns are asked again after its return."""
+        """Mark the bot as away. Open turns are sent again after its return."""
         if self.link is not None:
             self.link.gone = True
         self.link = None
@@ -156,7 +156,7 @@ class ScriptedServer:
             self.close_turn(match)
 
     async def say_session(self, matches: list[ScriptedMatch]) -> None:
-        """Answer a login with `session`, which lists `matches` as the matches that go on."""
+        """Answer a login with the message `session`. `matches` are the matches that go on."""
         mine = [self.tournament_id] if self.tournament_id is not None and self.member else []
         session = say.Session(
             name=self.login.name,
@@ -178,14 +178,14 @@ class ScriptedServer:
         await self.say(joined)
 
     async def too_late(self, turn: AskedTurn) -> Trouble:
-        """End a match as lost, because the clock of `turn` has run out. Return the Trouble to raise."""
+        """End a match because the clock of `turn` has run out: the bot loses. Return the Trouble to raise."""
         reason = f"no answer within {turn.remaining_ms} ms to the turn at ply {turn.ply} of {turn.match.match_id}"
         await self.lose(turn.match, Termination.TIMEOUT, reason)
         return Trouble("deadlines", reason)
 
 
 def _with_unknown_fields(frame: bytes) -> bytes:
-    """Return the frame as a later server may send it, with fields that version 1 does not know."""
+    """Return a frame with additional fields that version 1 does not know, as a later server may send it."""
     message = orjson.loads(frame)
     extra = {"from_the_future": {"kit": [1, "two", None]}}
     for name in ("clock", "time_control", "limits"):

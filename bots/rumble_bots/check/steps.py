@@ -1,7 +1,7 @@
-"""The steps while the bot plays: a function for each rule, which returns in a few words why the bot passes.
+"""The steps while the bot plays. Each function tries a rule, and returns a few words about why the bot passes.
 
-Each step begins with the bot in the tournament and no match open. A `Trouble` ends the step, and `course` decides how
-the check goes on.
+Each step begins with the bot in the tournament and without an open match. A `Trouble` ends the step, and `course`
+decides how the check continues.
 """
 
 from rumble_engine import Game, Termination
@@ -15,14 +15,14 @@ from rumble_bots.check.scripted_match import AskedTurn, ScriptedMatch, seats_of
 from rumble_bots.check.scripted_server import LAG_S, PONG_S
 
 LONG_THINK_S = 0.7
-"""Time in s for which the opponent thinks in the step `ping`: enough for a few pings."""
+"""Time in s for which the opponent thinks in the step `ping`, long enough for several pings."""
 FALLEN_S = 0.5
-"""Time in s for which the opponents play on after the bot fell out."""
+"""Time in s for which the opponents continue after the bot fell out."""
 NOT_REAL = "sent by the kit as a test"
 
 
 async def connect(harness: Harness) -> str:
-    """Wait for the bot's WebSocket."""
+    """Wait until the bot has opened a WebSocket."""
     await harness.connected()
     return f"at {harness.path}"
 
@@ -35,7 +35,7 @@ async def login(harness: Harness) -> str:
 
 
 async def whole_match(harness: Harness, game: Game) -> str:
-    """Play a whole match from each seat."""
+    """Play a whole match with the bot in the first seat, and a second in the last seat."""
     if not harness.referee.plays(game):
         raise Trouble("whole-match", f"its login does not name {game.name} among its games")
     turns = harness.plies
@@ -47,7 +47,7 @@ async def whole_match(harness: Harness, game: Game) -> str:
 
 
 async def rejected(harness: Harness) -> str:
-    """Reject a move that counted, and later a move with the loss of the match: the bot must go on after both."""
+    """Reject a move that counted. In a second match, reject a move and end the match. The bot must go on."""
     referee = harness.referee
     match = await harness.start()
     answered = await harness.moved()
@@ -65,7 +65,7 @@ async def rejected(harness: Harness) -> str:
 
 
 async def retry(harness: Harness) -> str:
-    """Reject a move as a server does that allows retries: the bot must answer the same turn again."""
+    """Reject a move like a server that allows retries. The bot must answer the same turn again."""
     match = await harness.start()
     answered = await harness.moved()
     match.take_back()
@@ -84,7 +84,7 @@ async def retry(harness: Harness) -> str:
 
 
 async def error(harness: Harness) -> str:
-    """Send errors, before a match and during a match: the bot must go on."""
+    """Send errors before a match and during a match. The bot must go on."""
     problem = say.FieldProblem(field="kit", problem=NOT_REAL)
     refusal = say.Error(code=ErrorCode.BAD_MESSAGE, message=NOT_REAL, detail=[problem], fatal=False)
     await harness.referee.say(refusal)
@@ -95,7 +95,7 @@ async def error(harness: Harness) -> str:
 
 
 async def stale_turns(harness: Harness) -> str:
-    """Ask for a move in the same position again: the bot must answer the newest turn."""
+    """Send a second turn for the same position. The bot must answer the newest turn."""
     match = await harness.start()
     await harness.referee.ask(match)
     await harness.one_turn(match)
@@ -103,7 +103,7 @@ async def stale_turns(harness: Harness) -> str:
 
 
 async def void_match(harness: Harness) -> str:
-    """Declare a match void: the bot must play its next attempt."""
+    """Declare a match void. The bot must play the next attempt."""
     match = await harness.start()
     notice = say.Notice(
         code=NoticeCode.MATCH_VOIDED, tournament=match.tournament_id, match=match.match_id, message="the match is void"
@@ -118,7 +118,7 @@ async def void_match(harness: Harness) -> str:
 
 
 async def told_twice(harness: Harness) -> str:
-    """Send a result twice, and `joined` again: the bot must go on."""
+    """Send a result twice, and `joined` again. The bot must go on."""
     match = await harness.start()
     await harness.one_turn(match)
     if match.told is not None:
@@ -129,7 +129,7 @@ async def told_twice(harness: Harness) -> str:
 
 
 async def unknown_messages(harness: Harness) -> str:
-    """Send a message, a notice and an error of a later version: the bot must go on."""
+    """Send a message, a notice and an error of a later version of the protocol. The bot must go on."""
     future = "from_the_future"
     news = {"type": future, "match": None, "message": NOT_REAL}
     notice = {"type": "notice", "code": future, "tournament": None, "match": None, "message": NOT_REAL}
@@ -152,7 +152,7 @@ async def two_matches(harness: Harness) -> str:
 
 
 async def moves_between(harness: Harness) -> str:
-    """Ask after moves of other seats, and tell news of another seat while the turn is open: the bot answers."""
+    """Send a turn after moves of several seats, and then news about a seat. The bot must answer the turn."""
     match = await harness.start(seats_of(harness.referee.game) - 1)
     await harness.moved()
     await harness.advance(match)
@@ -166,7 +166,7 @@ async def moves_between(harness: Harness) -> str:
 
 
 async def another_fell(harness: Harness) -> str:
-    """Have another seat fall out while the bot thinks: the bot goes on."""
+    """Let another seat fall out while the bot thinks. The bot must go on."""
     if seats_of(harness.referee.game) == 2:
         raise Skipped("a match of two seats ends when one falls out")
     match = await harness.start()
@@ -179,7 +179,7 @@ async def another_fell(harness: Harness) -> str:
 
 
 async def fallen(harness: Harness) -> str:
-    """Have the bot fall out: it must send nothing until the match is over, and play the next match."""
+    """Let the bot fall out. It must send nothing until the match is over, and then play the next match."""
     referee = harness.referee
     match = await harness.start()
     answered = await harness.moved()
@@ -198,7 +198,7 @@ async def fallen(harness: Harness) -> str:
 
 
 async def ping(harness: Harness) -> str:
-    """Let the opponent think long: the bot must answer pings meanwhile."""
+    """Let the opponent think for long. The bot must answer pings meanwhile."""
     referee = harness.referee
     match = await harness.start()
     await harness.moved()
@@ -219,7 +219,7 @@ async def ping(harness: Harness) -> str:
 
 
 async def dropped_connection(harness: Harness) -> str:
-    """Break the connection during a turn: the bot must come back and answer."""
+    """Break the connection during a turn. The bot must come back and answer."""
     match = await harness.start()
     link = harness.referee.link
     harness.referee.leave()
@@ -233,7 +233,7 @@ async def dropped_connection(harness: Harness) -> str:
 
 
 async def server_restart(harness: Harness) -> str:
-    """Restart the server: the bot must come back and answer."""
+    """Restart the server. The bot must come back and answer."""
     match = await harness.start()
     notice = say.Notice(code=NoticeCode.DRAINING, message="the server restarts")
     await harness.referee.say(notice)
@@ -246,7 +246,7 @@ async def server_restart(harness: Harness) -> str:
 
 
 async def unknown_fields(harness: Harness) -> str:
-    """Add fields of a later version to each message, from `welcome` on: the bot must ignore them."""
+    """Add fields of a later version to every message, from `welcome` on. The bot must ignore them."""
     harness.referee.unknown_fields = True
     try:
         if harness.comes_back:

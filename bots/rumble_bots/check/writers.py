@@ -1,4 +1,4 @@
-"""A report for people, as JSON, and as JUnit XML for a CI system."""
+"""Reports as text for people, as JSON, and as JUnit XML for CI systems."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of rules, skipped for the same reason, that get a line each. More such rules share a line."""
+"""Maximum number of rules with a line each if they are skipped for the same reason. More rules share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -17,7 +17,7 @@ NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def as_lines(report: Report) -> list[str]:
-    """Return the lines for a terminal: a line for each rule, and below a failed rule its last frames."""
+    """Return a report as lines for a terminal. A failed rule is followed by its last frames."""
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
     width = max(len(result.label) for result in report.results)
@@ -47,7 +47,10 @@ def as_json(report: Report) -> str:
 
 
 def as_junit(report: Report) -> str:
-    """Return JUnit XML with a test case for each rule. A rule with a warning passes, with the warning as its output."""
+    """Return a report as JUnit XML, with a test case for each rule.
+
+    A warning counts as passed, with the text as output.
+    """
     counts = report.counts()
     totals = {
         "tests": str(len(report.results)),
@@ -78,7 +81,7 @@ def as_junit(report: Report) -> str:
 
 
 def _shown(result: Result, width: int | None) -> list[str]:
-    """Return the frames of a result, a line for each frame, with its text cut to `width` characters (None: uncut)."""
+    """Return the frames of a result as lines, each cut to `width` characters (None: not cut)."""
     lines = []
     for entry in result.frames:
         text = _plain(entry.text)
@@ -88,10 +91,10 @@ def _shown(result: Result, width: int | None) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return foreign text on a single line, with all control characters escaped."""
+    """Return text from outside as one line, with control characters escaped."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def _in_xml(text: str) -> str:
-    """Return text without the characters that XML forbids."""
+    """Return a text in which characters that XML forbids are replaced."""
     return NOT_IN_XML.sub("\ufffd", text)
