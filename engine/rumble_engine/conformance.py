@@ -1,12 +1,11 @@
 """The conformance kit: random playouts that check every rule of `Game` and `State`. Every game must pass.
 
-from rumble_engine.conformance import check_game
-
-check_game(MY_GAME) # raises ConformanceError, or returns a Report
+    from rumble_engine.conformance import check_game
+    check_game(MY_GAME)                 # raises ConformanceError, or returns a Report
 
 or, for an installed game, on the command line:
 
-python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
+    python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
 An error of an unexpected class is a failure, too, and becomes the cause of the ConformanceError.
 """
