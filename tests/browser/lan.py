@@ -38,6 +38,7 @@ async def lan_context(server: RunningServer) -> AsyncIterator[BrowserContext]:
     flags = [flag.replace("127.0.0.1", address) for flag in FLAGS]
     problems = Problems(address)
     problems.allow("Cross-Origin-Opener-Policy header has been ignored")  # this is no secure context
+    problems.allow(r"\(csp\)$")  # the policy of the sandbox refuses what hostile code tries
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, args=flags)
         try:

@@ -209,8 +209,7 @@ async function choose() {
 }
 """
 HOSTILE_PYTHON = """
-import js, pyodide.http, socket, urllib.request
-from pyodide.ffi import run_sync
+import js, pyodide.http
 async def choose(turn):
     out = []
     async def attempt(name, act):
@@ -222,8 +221,8 @@ async def choose(turn):
         except BaseException:
             pass
     await attempt("xhr", lambda: pyodide.http.open_url("HERE/api/games"))
-    await attempt("urllib", lambda: urllib.request.urlopen("HERE/api/games", timeout=1))
-    await attempt("socket", lambda: socket.create_connection(("203.0.113.7", 80), timeout=1))
+    await attempt("fetch", lambda: js.fetch("HERE/api/games"))
+    await attempt("pyfetch", lambda: pyodide.http.pyfetch("HERE/api/games"))
     await attempt("parent", lambda: js.parent.document.title)
     await attempt("storage", lambda: js.localStorage.length)
     await attempt("import", lambda: js.importScripts("HERE/static/root.js"))

@@ -6,6 +6,8 @@ import { root } from "../root.js";
 /** @typedef {Record<string, any>} Told */
 /** @typedef {"python" | "javascript"} Language */
 
+/** What a file for Node says before its function, and a classic script may not. */
+const EXPORT = /^export\s+(?=(async|function|const|let|class)\b)/gm;
 const here = import.meta.url;
 /** @param {string} name */
 const script = async (name) => (await fetch(new URL(name, here))).text();
@@ -62,7 +64,7 @@ export class Sandbox {
     const above = text.split("\n").length - 1;
     if (!isPython) {
       const below = 'self.rumbleLoaded(typeof choose === "function" ? choose : null);';
-      text = `${text.replace("LINES ABOVE", String(above))}${source}\n;${below}`;
+      text = `${text.replace("LINES ABOVE", String(above))}${source.replace(EXPORT, "")}\n;${below}`;
     }
     this.#newest += 1;
     const id = this.#newest;
