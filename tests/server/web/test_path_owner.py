@@ -22,6 +22,7 @@ NAMES = {
     "name": "ada",
     "club": "school",
     "code": "KMRTVA",
+    "number": "1",
 }
 """Values for the parameters of paths."""
 
