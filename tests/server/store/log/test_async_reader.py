@@ -183,6 +183,7 @@ async def test_what_is_over_and_listed_newest_first(database: Database) -> None:
     async with reader_of(database) as reader:
         assert await reader.listed(10) == [record(SECOND), record(FIRST)]
         assert await reader.listed(1) == [record(SECOND)]
+        assert await reader.unlisted() == [record(secret)]
 
 
 # --- damage ---

@@ -18,6 +18,7 @@ from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
+    ConfigChanged,
     LogFact,
     NameFact,
     NameUsed,
@@ -185,6 +186,19 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
     with closing(database.reader()) as reader:
         assert reader.listed_ids(2) == ["five", "four"]
         assert [type(fact) for fact in reader.first_facts("five")] == [TournamentCreated, BotJoined]
+
+
+async def test_a_changed_configuration_lists_or_hides_a_tournament(database: Database) -> None:
+    hidden = ConfigChanged("cup", created("cup", listed=False).config, 1)
+    shown = ConfigChanged("cup", created("cup").config, 2)
+    async with opened(database) as log:
+        await write(log, created("cup"), hidden)
+        with closing(database.reader()) as reader:
+            assert reader.only_listed(["cup"]) == []
+        await write(log, shown)
+        await write(log, hidden, ended("cup"))
+    with closing(database.reader()) as reader:
+        assert (reader.listed_ids(9), reader.listed_ids(9, unlisted=True)) == ([], ["cup"])
 
 
 async def test_the_newest_fact_tells_what_time_it_is_in_the_club(database: Database) -> None:
