@@ -72,5 +72,7 @@ byId("print").addEventListener("click", () => print());
 whenLoggedIn(async () => {
   const view = await request("GET", `${path}/host`);
   pupils = view.field.filter((/** @type {any} */ bot) => bot.by_code && !bot.withdrawn);
+  byId("count").textContent = `${pupils.length === 1 ? "1 pupil" : `${pupils.length || "No"} pupils`} came by a join code.`;
+  byId("slips").hidden = /** @type {HTMLButtonElement} */ (byId("all")).disabled = pupils.length === 0;
   show();
 });
