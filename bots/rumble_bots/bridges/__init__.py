@@ -1,7 +1,7 @@
-"""Bridges, by which unchanged programs with a protocol of their own play on a server.
+"""Bridges, with which programs that speak another protocol play on a server without a change.
 
-`dialogue` has the base class of the protocols, which do no I/O: `stdio`, `uci`, `gtp` and `gomocup`. `child` runs a
-program's process, `program` asks a program for moves against the clock, and `bot.BridgeBot` is the bot.
+`dialogue` has the base class of the protocols `stdio`, `uci`, `gtp` and `gomocup`, which do no I/O. `child` runs the
+process of a program, `program` asks a program for moves against the clock, and `bot.BridgeBot` is the bot.
 """
 
 from rumble_bots.bridges.bot import BridgeBot

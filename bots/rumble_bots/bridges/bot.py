@@ -1,4 +1,4 @@
-"""A bridged program as a bot, with a process for each concurrent match."""
+"""A bot with a bridged program. Each match at the same time has its own process."""
 
 import asyncio
 
@@ -11,7 +11,10 @@ from rumble_bots.sdk.errors import BadProgram, GiveUp
 
 
 class BridgeBot(Bot):
-    """A bot that gets moves from programs. Call `start` first, and in the end `close`, which ends the programs."""
+    """A bot whose moves come from programs.
+
+    Call `start` before use, and `close` at the end, which ends the programs.
+    """
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -20,7 +23,7 @@ class BridgeBot(Bot):
         self._playing: dict[str, Program] = {}
 
     async def start(self) -> None:
-        """Start a first program before any match. Raises BadProgram if the program cannot be used."""
+        """Start a program before the first match. Raises BadProgram if the program cannot be used."""
         program = Program(self._launch)
         self._idle.append(program)  # before the start, so that `close` ends the program even if the start is cancelled
         await program.start()
@@ -38,7 +41,7 @@ class BridgeBot(Bot):
             raise GiveUp(error) from error
 
     def session(self, message: server.Session) -> None:
-        """Release the programs of matches that ended while the bot was away."""
+        """Free the programs of matches ended during the bot's absence."""
         for match_id in self._playing.keys() - set(message.matches):
             self._release(match_id)
 
@@ -50,9 +53,9 @@ class BridgeBot(Bot):
             self._tell(message)
 
     def match_over(self, message: server.MatchOver) -> None:
-        """Pass the message on to the match's program, and keep the program for another match.
+        """Report the end of a match to its program, and keep the program for another match.
 
-        A program that is still thinking is killed instead.
+        A program still thinking is killed.
         """
         self._tell(message)
         self._release(message.match)

@@ -1,4 +1,4 @@
-"""A program as a child process: lines in, lines out. The process never outlives its bridge."""
+"""The process of a bridged program, with lines as input and output. The process always ends with its bridge."""
 
 import asyncio
 import signal
@@ -10,17 +10,17 @@ from rumble_bots.sdk.errors import BadProgram
 from rumble_bots.sdk.processes import end_process, kill, start_group
 
 LONGEST_LINE = 1 << 20
-"""Maximum number of bytes in a line; a program that writes a longer line has failed."""
+"""Maximum number of bytes in a line. A longer line counts as a failure of the program."""
 GOODBYE_S = 0.5
-"""Time in s for a program to end by itself; then it is killed."""
+"""Time in s for a program to end by itself before it is killed."""
 
 
 class Ended(Exception):
-    """The program reads or writes no more; the text says why."""
+    """The error for a program that has stopped reading or writing. The text is the reason."""
 
 
 class Child:
-    """A running program, in a process group of its own."""
+    """A running program in its own process group."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         if process.stdin is None or process.stdout is None:
@@ -31,7 +31,7 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str], stderr: IO[bytes]) -> Self:
-        """Start a program whose standard error goes to `stderr`. Raises BadProgram if the program cannot be started."""
+        """Start a program with this standard error. Raises BadProgram if the program cannot be started."""
         try:
             process = await start_group(
                 command,
@@ -46,13 +46,13 @@ class Child:
         return cls(process)
 
     def send(self, lines: Sequence[str]) -> None:
-        """Write lines without waiting. If the program reads no more, the next `read` raises Ended."""
+        """Write lines without waiting. If the program has stopped reading, the next `read` raises Ended."""
         if self._stdin.is_closing():
             return
         self._stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
     async def write(self, lines: Sequence[str]) -> None:
-        """Write lines, and wait until the program has room for more. Raises Ended if the program reads no more."""
+        """Write lines, and wait until the program has read enough. Raises Ended if the program has stopped reading."""
         self.send(lines)
         try:
             await self._stdin.drain()
@@ -60,7 +60,10 @@ class Child:
             raise Ended(await self._how_it_ended()) from None
 
     async def read(self) -> str:
-        """Return the next line without its end. Raises Ended at the end of the output, and for a line too long."""
+        """Return the program's next line, without its line end.
+
+        Raises Ended after the last line, or if the line is too long.
+        """
         try:
             line = await self._stdout.readline()
         except ValueError:
@@ -70,11 +73,14 @@ class Child:
         return line.decode("utf-8", "replace").rstrip()
 
     def kill(self) -> None:
-        """Kill the program and all processes it started, without waiting for the end."""
+        """Kill the program and the processes started by the program, without waiting."""
         kill(self._process, group=True)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
-        """Write the lines `goodbye`, close the program's input, and wait up to `GOODBYE_S`. Then kill all processes."""
+        """Write the lines `goodbye`, close the program's input, and wait up to `GOODBYE_S` for its end.
+
+        Then kill it.
+        """
 
         async def ask() -> None:
             with suppress(Ended):
@@ -84,7 +90,10 @@ class Child:
         await end_process(self._process, group=True, patience_s=GOODBYE_S, ask=ask)
 
     async def _how_it_ended(self) -> str:
-        """Return in words how the program ended. A program that still runs after `GOODBYE_S` only closed its output."""
+        """Return words about the program's end.
+
+        A program still running after `GOODBYE_S` has only closed the output.
+        """
         try:
             async with asyncio.timeout(GOODBYE_S):
                 code = await self._process.wait()

@@ -1,7 +1,7 @@
-"""The dialogue of a bridge with a program, sans I/O.
+"""The dialogue between a bridge and a program, without I/O.
 
-A `Talk` is a generator. It yields the lines to write (often none), gets the program's next line by `send`, and returns
-the result. The module `program` runs talks: it writes and reads the lines, and keeps the clock.
+A `Talk` is a generator. It yields lines to write (often none), and `send` gives it the program's next line. Its return
+value is the result. The module `program` runs talks: it writes and reads the lines, and watches the clock.
 """
 
 from abc import ABC, abstractmethod
@@ -16,44 +16,44 @@ T = TypeVar("T")
 Talk = Generator[Sequence[str], str, T]
 
 About = server.MatchStart | server.Rejected | server.MatchOver
-"""The messages about a match that a program may get."""
+"""Type of the messages about a match for a program."""
 
 
 class Garbled(Exception):
-    """The program wrote a line that is no answer in its protocol; the text quotes the line."""
+    """The error for a line that is no answer in the program's protocol. The text quotes the line."""
 
 
 class Dialogue(ABC):
     """The dialogue with a process. A dialogue may remember the program's state; a new process gets a new dialogue.
 
-    `begin` and `move` raise Garbled if an answer makes no sense. `begin` raises BadProgram if the program cannot be
-    used as its owner wants; `move` raises Resign if the program resigns or refuses the match.
+    `begin` and `move` raise Garbled for an answer without sense. `begin` raises BadProgram if the program cannot be
+    used as its owner wants. `move` raises Resign if the program resigns or refuses the match.
     """
 
     games: Sequence[str] | None = None
-    """The games for which the protocol is made; None means any game."""
+    """Games of the protocol; None means any game."""
     greeting: str = "its first line"
-    """A description of the program's first answer, for a text that tells the owner what `begin` waits for."""
+    """Description of the program's first answer, for a message to the owner during `begin`."""
     hurry: Sequence[str] = ()
-    """Lines that make the program answer at once, with its best move so far."""
+    """Lines to make the program answer at once, with the best move so far."""
     goodbye: Sequence[str] = ()
-    """Lines that ask the program to end."""
+    """Lines to end the program."""
 
     def begin(self) -> Talk[None]:
-        """Hold the first exchange with a new process, after which the program is ready to play."""
+        """Prepare a new process for play."""
         yield from ()
 
     @abstractmethod
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Have the program choose a move, within `think_ms`."""
+        """Let the program choose a move within `think_ms`."""
 
     def told(self, message: About) -> Sequence[str]:
-        """Return the lines that report a message to the program. The program does not answer these lines."""
+        """Return the lines that report a message to the program. The program must not answer these lines."""
         return ()
 
 
 def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
-    """Write `lines`, and return the first line of the program that `wanted` accepts. Ignore earlier lines."""
+    """Write `lines`, and return the program's first line that `wanted` accepts. Lines before it are ignored."""
     answer = yield lines
     while not wanted(answer):
         answer = yield ()
@@ -61,14 +61,15 @@ def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
 
 
 def quoted(line: str, longest: int = 80) -> str:
-    """Return a line of the program in quotes for a message, cut at `longest` characters."""
+    """Return a line of the program in quotes, for a message. The line is cut after `longest` characters."""
     return ascii(line) if len(line) <= longest else f"{line[:longest]!a}..."
 
 
 def by_text(legal: Sequence[str], text_of: Callable[[str], str], answer: str) -> str:
-    """Return the legal move whose text in the program's notation, `text_of(move)`, is `answer` except for capitals.
+    """Return the legal move meant by a program's answer, without regard to capitals.
 
-    If no legal move has this text, return `answer`, which the referee will refuse.
+    `text_of(move)` is the text of a move in the program's notation. If no legal move has the text `answer`, return
+    `answer` itself, so that the referee refuses it.
     """
     wanted = answer.casefold()
     return next((move for move in legal if text_of(move).casefold() == wanted), answer)

@@ -1,6 +1,7 @@
-"""The protocol of Gomocup: "brains" that play five in a row.
+"""The protocol of Gomocup, for programs ("brains") that play five in a row.
 
-Source: https://plastovicka.github.io/protocl2en.htm. Squares are `x,y` from 0, here from the left and from the top.
+Source: https://plastovicka.github.io/protocl2en.htm. Squares are `x,y`, counted from 0, from the left and here from the
+top.
 """
 
 import re
@@ -12,25 +13,25 @@ from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import Resign
 
 NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
-"""Starts of lines that are for people."""
+"""First words of lines for people."""
 FREESTYLE, EXACT = 0, 1
-"""Values of `INFO rule`."""
+"""Values of `INFO rule`: longer rows win, or only rows of exactly five."""
 AGAINST_PROGRAM = 1
-"""Value of `INFO game_type`."""
+"""Value of `INFO game_type` for a match against another program."""
 NO_LIMIT_MS = 2**31 - 1
 SQUARE = re.compile(r"(\d{1,3}),(\d{1,3})")
 
 
 def is_answer(line: str) -> bool:
-    """Return whether a line is an answer, and neither empty nor a text for people."""
+    """Return true if a line is an answer: not empty, and not meant for people."""
     return line != "" and not line.upper().startswith(NOT_ANSWERS)
 
 
 class Gomocup(Dialogue):
     """The dialogue with a brain.
 
-    The brain keeps the board, and gets only the opponent's newest move. If the brain's board does not fit the turn, the
-    brain gets the whole board.
+    The brain keeps the board, and gets only the opponent's newest move. If the boards do not agree, the brain gets the
+    whole board.
     """
 
     games = ("gomoku",)
@@ -42,7 +43,7 @@ class Gomocup(Dialogue):
         self._made: list[str] = []
 
     def begin(self) -> Talk[None]:
-        """Ask ABOUT, which every brain answers."""
+        """Send ABOUT. Every brain answers."""
         yield from until(["ABOUT"], is_answer)
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
@@ -81,7 +82,7 @@ class Gomocup(Dialogue):
             raise Resign(f"the brain refuses {size!r}: {quoted(answer)}")
 
     def _info(self, turn: Turn, think_ms: int) -> list[str]:
-        """Return the lines with the limits, in ms, and the rule."""
+        """Return the lines with the time limits in ms, and with the rule."""
         bank_ms = turn.start.time_control.bank_ms if turn.start is not None else 0
         infos = {
             "timeout_turn": think_ms,
@@ -94,5 +95,5 @@ class Gomocup(Dialogue):
 
 
 def _square(move: str, rows: int) -> str:
-    """Return a move such as `h8` as `x,y`. Moves number the rows from the bottom, and Gomocup from the top."""
+    """Return a move such as `h8` as `x,y`. Rumble counts rows from the bottom, the protocol here from the top."""
     return f"{ord(move[0]) - ord('a')},{rows - int(move[1:])}"

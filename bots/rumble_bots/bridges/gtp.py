@@ -12,24 +12,24 @@ from rumble_bots.sdk.errors import Resign
 
 GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
-"""Fields of a state that have the size of its board, depending on the game."""
+"""Possible fields for the size of the board in a state."""
 WORDS = {"swap": "swap-pieces"}
-"""The engines' words for moves, by Rumble's words for the same moves."""
+"""Words for moves in GTP, by Rumble's words for the same moves."""
 COLOURS = ("black", "white")
 
 
 def vertex(game: str, move: str) -> str:
-    """Return a move as engines write it: `d4` for the `B d4` of Go.
+    """Return a move in GTP's notation: `d4` for the move `B d4` of Go.
 
-    The letters of columns are the same: in Go both engines and Rumble skip the letter i, in other games neither does.
+    The letters of columns need no change: in Go both sides skip the letter i, and in other games neither does.
     """
     return move.partition(" ")[2] if game == GO else WORDS.get(move, move)
 
 
 class Gtp(Dialogue):
-    """The dialogue with an engine. The engine keeps the board, and gets only new moves if its board fits the turn.
+    """The dialogue with an engine. The engine keeps the board, and gets only new moves if the boards agree.
 
-    Without `clock` the engine gets no times, because some engines (such as GNU Go) would use up all the time.
+    If `clock` is false, the engine gets no times, because some engines (such as GNU Go) would use all of the time.
     """
 
     greeting = "the answer of a GTP engine to `list_commands`"
@@ -64,9 +64,9 @@ class Gtp(Dialogue):
         return chosen
 
     def _set_up(self, turn: Turn) -> Talk[None]:
-        """Set up an empty board with the size, the komi and the times of the match.
+        """Prepare an empty board with the size, komi and times of the match.
 
-        Raises Resign for a handicap, and for a board that is not square.
+        Raises Resign for a handicap game, or a board that is not square.
         """
         if turn.state.get("handicap"):
             raise Resign("the bridge to GTP plays no handicap games")
@@ -81,11 +81,11 @@ class Gtp(Dialogue):
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
 
     def _knows(self, command: str) -> bool:
-        """Return whether to send times by `command`: only with `clock`, and only if the engine knows the command."""
+        """Return true if `command` may be used to send times: `clock` is true, and the engine knows the command."""
         return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:
-        """Send a command, and return the engine's answer: the text from `=` to an empty line.
+        """Send a command, and return the answer: the text from `=` to an empty line.
 
         Raises Resign if the engine refuses the command.
         """
@@ -101,7 +101,7 @@ class Gtp(Dialogue):
 
 
 def board_size(state: Mapping[str, Any]) -> int:
-    """Return the size of a state's board. Raises Resign if the board is not square."""
+    """Return the size of the board in a state. Raises Resign if the board is not square."""
     size = next((state[name] for name in SIZE_FIELDS if name in state), None)
     if type(size) is not int or state.get("rows", size) != size:
         raise Resign("GTP is for square boards, and this game has none")

@@ -1,4 +1,4 @@
-"""A program that is asked for moves against the clock: started at its first use, and again after a failure."""
+"""A program that chooses moves against the clock. It is started when needed, and again after a failure."""
 
 import asyncio
 import time
@@ -16,18 +16,18 @@ from rumble_bots.sdk.errors import BadProgram, Crashed, GiveUp, Resign
 T = TypeVar("T")
 
 START_S = 30.0
-"""Maximum time in s from a program's start until it is ready."""
+"""Maximum time in s from the start of a program until it is ready to play."""
 QUIET_S = 3.0
-"""Time in s without an answer to the first exchange; then the owner is told about the wait."""
+"""Time in s of waiting for a program's first answer after which the owner is told about the wait."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
-"""The bridge keeps 1 / `SHARE` of a turn's time for itself, but at least and at most the given times in ms."""
+"""The bridge's own part of a turn's time: 1 / `SHARE` of the time, within the two bounds in ms."""
 MOST_FAILURES = 3
-"""Number of failures in a row after which the bridge gives up."""
+"""Number of failures in a row after which the bridge stops."""
 
 
 @dataclass(slots=True)
 class Launch:
-    """Settings for the programs of a bridge, and the number of failures since any program last answered."""
+    """Settings for the programs of a bridge, and the number of failures since a program's last answer."""
 
     command: Sequence[str]
     make_dialogue: Callable[[], Dialogue]
@@ -35,14 +35,14 @@ class Launch:
     say: Callable[[str], None]
     failures: int = 0
     answered: bool = False
-    """True once any program has answered."""
+    """True after any program has answered."""
 
     @property
     def label(self) -> str:
         return Path(self.command[0]).name
 
     def failed(self, problem: str) -> str:
-        """Count a failure; return its description. Raises GiveUp after `MOST_FAILURES` in a row."""
+        """Count a failure, and return its description. Raises GiveUp after `MOST_FAILURES` failures in a row."""
         self.failures += 1
         last = self.stderr.last_line()
         told = f"{self.label} {problem}" + (f"; its last words: {last}" if last else "")
@@ -52,16 +52,16 @@ class Launch:
 
 
 def margin_ms(left_ms: int) -> int:
-    """Return the part of a move's time in ms that the bridge keeps, to stop a program or to start it again."""
+    """Return the bridge's own part of a move's time in ms, for stopping or restarting a program."""
     return min(left_ms, max(LEAST_MARGIN_MS, min(MOST_MARGIN_MS, left_ms // SHARE)))
 
 
 class Failed(Exception):
-    """A program failed and was ended; the text describes the failure."""
+    """The error for a failed program, already ended. The text describes the failure."""
 
 
 class Program:
-    """A program that chooses one move at a time."""
+    """A program that chooses moves, one at a time."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -71,14 +71,14 @@ class Program:
         self._thinking = asyncio.Lock()
         self._closed = False
         self._start_ms = 0
-        """Duration of the last start, in ms."""
+        """Duration of the last start in ms."""
 
     @property
     def busy(self) -> bool:
         return self._thinking.locked()
 
     async def start(self) -> None:
-        """Start the program and hold the first exchange. Raises BadProgram."""
+        """Start the program, and prepare it for play. Raises BadProgram."""
         try:
             await self._ready(START_S)
         except Failed as failed:
@@ -89,7 +89,7 @@ class Program:
     def tell(self, message: About) -> None:
         """Report a message to the program, without waiting for an answer.
 
-        A program that is not running gets the message after its start.
+        A program not running gets the message after the next start.
         """
         lines = self._dialogue.told(message)
         if self._child is None:
@@ -98,7 +98,7 @@ class Program:
             self._child.send(lines)
 
     async def choose(self, turn: Turn) -> str:
-        """Return the program's move. After a failure the program is started again and asked once more, if time is left.
+        """Return the program's move. After a failure, start the program again, and ask once more if there is time.
 
         Raises Crashed with the reason if the second try fails, too, and GiveUp after too many failures.
         """
@@ -118,27 +118,27 @@ class Program:
     def _failed(self, problem: str) -> str:
         """Count a failure, and return its description.
 
-        Raises Resign if the bridge itself ended the program, and GiveUp after too many failures in a row.
+        Raises Resign if the bridge itself has ended the program, and GiveUp after too many failures in a row.
         """
         if self._closed:
             raise Resign("the match is over")
         return self._launch.failed(problem)
 
     def kill(self) -> None:
-        """Kill the program, which is never started again."""
+        """Kill the program, and never start it again."""
         self._closed = True
         if self._child is not None:
             self._child.kill()
 
     async def close(self) -> None:
-        """Ask the program to end, and kill it if necessary. The program is never started again."""
+        """Ask the program to end, and kill a program that does not. Never start the program again."""
         self._closed = True
         child, self._child = self._child, None
         if child is not None:
             await child.end(self._dialogue.goodbye)
 
     async def _ask(self, turn: Turn) -> str:
-        """Ask the program for a move once. Raises Failed, and Resign if the program resigns."""
+        """Ask the program once for a move. Raises Failed, and Resign if the program resigns."""
         if self._closed:
             raise Resign("the match is over")
         began = time.monotonic()
@@ -161,7 +161,10 @@ class Program:
         return move
 
     async def _ready(self, patience_s: float) -> Child:
-        """Return the running process, started if necessary. Raises Failed, and BadProgram for an unusable program."""
+        """Return the running process, and start it first if needed.
+
+        Raises Failed, and BadProgram for an unusable program.
+        """
         if self._child is not None:
             return self._child
         began = time.monotonic()
@@ -200,7 +203,7 @@ class Program:
 
 
 async def _hold(child: Child, talk: Talk[T]) -> T:
-    """Run a talk to its end; return its result. Raises Ended, and the errors of the talk."""
+    """Run a talk to its end, and return its result. Raises Ended, and the errors of the talk."""
     try:
         lines = next(talk)
         while True:

@@ -1,4 +1,4 @@
-"""The simplest protocols: a line in, a line out.
+"""The simplest protocols: the program reads a line, and writes a line.
 
 `Stdio` writes each turn as a line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
 with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string. `resign`
@@ -24,9 +24,10 @@ class StrategyFailed(Exception):
 
 
 class Stdio(Dialogue):
-    """The program reads a turn, and writes a move.
+    """A protocol: the program reads a turn, and writes a move.
 
-    With `everything`, the program also reads other messages about its matches, and writes no answer to these.
+    If `everything` is true, the program also reads other messages about its matches. The program must not answer those
+    messages.
     """
 
     def __init__(self, *, everything: bool = False) -> None:
@@ -40,7 +41,7 @@ class Stdio(Dialogue):
 
 
 class BareStdio(Dialogue):
-    """The program reads the legal moves, and writes a move."""
+    """A protocol: the program reads the legal moves, and writes a move."""
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         between = "\t" if any(" " in move for move in turn.legal) else " "
@@ -48,7 +49,7 @@ class BareStdio(Dialogue):
 
 
 def line_of(turn: Turn) -> str:
-    """Return the message `turn` as JSON, on a single line."""
+    """Return the message `turn` as JSON in one line."""
     message = server.Turn(
         match=turn.match,
         attempt=turn.attempt,
@@ -76,7 +77,7 @@ def _answer(line: str) -> Talk[str]:
 
 
 def _unquoted(text: str) -> str:
-    """Return `"4"` as `4`, for programs that write JSON."""
+    """Return the text in a JSON string, such as `4` for `"4"`. Return any other text unchanged."""
     if not text.startswith('"'):
         return text
     try:

@@ -1,7 +1,7 @@
-"""The Universal Chess Interface, as chess engines speak it.
+"""The Universal Chess Interface (UCI), the protocol of chess engines.
 
 Source: the protocol's description of April 2006, by S. Meyer-Kahlen
-(https://www.shredderchess.com/download/div/uci.zip). UCI writes moves as Rumble's protocol does.
+(https://www.shredderchess.com/download/div/uci.zip). UCI writes moves like Rumble's protocol.
 """
 
 import re
@@ -15,17 +15,17 @@ from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.errors import BadProgram, Resign
 
 MATE = 1000
-"""The score of a mate on the board, in pawns."""
+"""Score for checkmate, in pawns."""
 NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
-"""Fields of the protocol's `move.info`, by the words for the same facts in an engine's `info` line."""
+"""Names of fields in `move.info`, by the words of an engine's `info` line."""
 NO_MOVE = ("(none)", "0000", "none")
-"""Answers of engines that find no move."""
+"""Answers of an engine without a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class UciWishes:
-    """The owner's options for an engine, and limits in plies, nodes and ms that replace the clock (None: no limit)."""
+    """The owner's options for an engine, and limits (plies, nodes, ms) in place of the clock. None means no limit."""
 
     options: Mapping[str, str] = field(default_factory=dict)
     depth: int | None = None
@@ -44,10 +44,10 @@ class Uci(Dialogue):
     def __init__(self, wishes: UciWishes) -> None:
         self._wishes = wishes
         self._match: tuple[str, int] | None = None
-        """The match and the attempt of the engine's last turn."""
+        """The match and attempt of the engine's last turn."""
 
     def begin(self) -> Talk[None]:
-        """Read the engine's options, and set the options that the owner wants."""
+        """Read the engine's options, and set the options wanted by the owner."""
         offered: dict[str, str] = {}
         line = yield ("uci",)
         while line != "uciok":
@@ -58,7 +58,7 @@ class Uci(Dialogue):
         yield from until([*self._set(offered), "isready"], lambda answer: answer == "readyok")
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for the `bestmove`, with all moves of the match, because the engine needs them to see repetitions."""
+        """Ask for the `bestmove`. The command has the moves of the whole match, to let the engine see repetitions."""
         match = (turn.match, turn.attempt)
         if match != self._match:
             yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")
@@ -93,10 +93,10 @@ class Uci(Dialogue):
 
 
 def clocks(turn: Turn, think_ms: int) -> str:
-    """Return the clocks for the command `go`: `movetime` if the match has no bank, else the clocks of both seats.
+    """Return the times for the command `go`: `movetime` for a match without a bank, or the clocks of both seats.
 
-    UCI knows no time per move beside a bank. Rumble's clocks include the time per move, which is added anew for each
-    move. So the engine gets the time per move as a part of the increment.
+    UCI has no time per move in addition to a bank. Rumble's clocks include the time per move, renewed at each move. The
+    engine therefore gets the time per move as a part of the increment.
     """
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
@@ -108,17 +108,17 @@ def clocks(turn: Turn, think_ms: int) -> str:
 
 
 def option_name(line: str) -> str | None:
-    """Return the name in `option name Skill Level type spin ...`; None for any other line."""
+    """Return the name of the option in a line `option name Skill Level type spin ...`; None for other lines."""
     if not line.startswith("option name "):
         return None
     return line.removeprefix("option name ").partition(" type ")[0].strip()
 
 
 def thought(line: str) -> dict[str, Any]:
-    """Return the protocol's `move.info` for an engine's `info` line; empty if the line is not about the best variation.
+    """Return the fields of `move.info` from an engine's `info` line; empty for a line about a lesser variation.
 
-    A score is in pawns: `MATE` - n for a mate in n moves, -`MATE` + n for being mated in n moves. A score that is only
-    a lower or an upper bound is left out.
+    Scores are in pawns: `MATE` - n for a mate in n moves, and -`MATE` + n for being mated in n moves. A score that is
+    only a bound is left out.
     """
     words = line.split()
     if words[:1] != ["info"] or "string" in words:

@@ -1,5 +1,5 @@
-"""Battlesnakes: HTTP servers that play snakes by Battlesnake's API (docs.battlesnake.com/api), unchanged.
+"""Battlesnakes: HTTP servers with Battlesnake's API (docs.battlesnake.com/api), which play snakes without a change.
 
-`objects` translates a view into the API's JSON, `webhooks` sends requests to a Battlesnake, and `bot.BattlesnakeBot` is
-the bot. The package is apart from the other bridges, so that they start without loading an HTTP client.
+`objects` makes the API's JSON from a view, `webhooks` sends requests to a Battlesnake, and `bot.BattlesnakeBot` is the
+bot. The package is separate, to let the other bridges start without loading an HTTP client.
 """

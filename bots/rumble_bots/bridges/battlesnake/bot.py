@@ -1,4 +1,4 @@
-"""A Battlesnake as a bot. Where it is late or wrong, the bridge repeats its last direction, as Battlesnake does."""
+"""A Battlesnake as a bot. After a late or wrong answer, the bridge repeats the last direction, as Battlesnake does."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -13,28 +13,31 @@ from rumble_bots.bridges.program import margin_ms
 from rumble_bots.sdk.bot import Bot, Noted, Turn
 
 TIMEOUT_MS = 500
-"""Maximum time in ms of a request with its answer, as at Battlesnake. A match with a shorter clock gives less."""
+"""Maximum time in ms for a request and its answer, as at Battlesnake.
+
+If a match's clock is shorter, the time is less.
+"""
 LONGEST_SHOUT = 256
 """Maximum number of characters of a shout."""
 
 
 @dataclass(slots=True)
 class Played:
-    """A match that the Battlesnake knows of."""
+    """A match reported to the Battlesnake."""
 
     match: str
     attempt: int
     seat: int
     names: Sequence[str]
     view: Mapping[str, Any]
-    """The last view of the match."""
+    """The newest view of the match."""
     latency_ms: int = 0
-    """Duration of the previous answer, in ms."""
+    """Duration of the Battlesnake's last answer in ms."""
     shout: str = ""
     moves: int = 0
-    """Number of moves asked for."""
+    """Number of requests for a move."""
     repeated: int = 0
-    """Number of moves that the bridge chose, for want of a valid answer."""
+    """Number of moves chosen by the bridge for want of a valid answer."""
 
     def body(self, timeout_ms: int) -> dict[str, Any]:
         game_id = f"{self.match}-{self.attempt}"
@@ -43,7 +46,7 @@ class Played:
 
 
 class BattlesnakeBot(Bot):
-    """A bot that gets moves from a Battlesnake. Call `start` first, and in the end `close`."""
+    """A bot whose moves come from a Battlesnake. Call `start` before use, and `close` at the end."""
 
     games = ("snakes",)
 
@@ -53,22 +56,22 @@ class BattlesnakeBot(Bot):
         self._played: dict[str, Played] = {}
         self._ends = set[asyncio.Task[None]]()
         self._is_hurried = False
-        """True once the owner was told of a match clock too short for `TIMEOUT_MS`."""
+        """True after the owner was warned that a match's clock is too short for `TIMEOUT_MS`."""
 
     async def start(self) -> None:
-        """Make sure that a Battlesnake answers. Raises BadProgram."""
+        """Check that a Battlesnake answers. Raises BadProgram."""
         await self._webhooks.check()
 
     async def close(self) -> None:
-        """Report the end of every game, and close the connections."""
+        """Report the end of every open game to the Battlesnake, and close the connections."""
         self._end_all_but(())
         await asyncio.gather(*self._ends)
         await self._webhooks.close()
 
     async def choose(self, turn: Turn) -> str:
-        """Return the Battlesnake's move, or else the snake's last direction.
+        """Return the Battlesnake's move, or the snake's last direction without a valid answer.
 
-        A first turn begins with the request `/start`, which needs the board, and which has at most half of the time.
+        Before the first move of a match, the request `/start` is sent. It may take at most half of the time.
         """
         played = self._played.get(turn.match)
         if played is None or played.attempt != turn.attempt:
@@ -93,7 +96,7 @@ class BattlesnakeBot(Bot):
         return move
 
     def session(self, message: server.Session) -> None:
-        """Report the end of the games that ended while the bot was away."""
+        """Report the end of games ended during the bot's absence."""
         self._end_all_but(message.matches)
 
     def match_over(self, message: server.MatchOver) -> None:
@@ -128,7 +131,7 @@ class BattlesnakeBot(Bot):
         task.add_done_callback(self._ends.discard)
 
     async def _report(self, name: Literal["start", "end"], played: Played, timeout_ms: int) -> None:
-        """Send an event. A failure is told, and has no other effect."""
+        """Report the start or end of a game to the Battlesnake. A failure is only told to the owner."""
         try:
             await self._webhooks.event(name, played.body(timeout_ms), timeout_ms)
         except NoAnswer as problem:
@@ -136,5 +139,5 @@ class BattlesnakeBot(Bot):
 
 
 def left_ms(turn: Turn) -> int:
-    """Return the time in ms that a request of this turn may still take, so that the answer is in time."""
+    """Return the time in ms left for a request with an answer in time for this turn."""
     return turn.think_ms - margin_ms(turn.think_ms)

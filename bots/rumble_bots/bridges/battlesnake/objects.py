@@ -1,4 +1,4 @@
-"""The JSON objects of Battlesnake's API, from a view of the game `snakes`. Both count squares from the bottom left."""
+"""JSON objects of Battlesnake's API from a view of the game `snakes`. Both count squares from the bottom left."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 from rumble_engine.games.snakes import FOOD_CHANCE, STEPS
 
 FIRST = "up"
-"""The direction of a snake that has not moved yet and gives no answer."""
+"""Direction of a snake before its first move, for want of an answer."""
 RULES_VERSION = "v1.2.3"
-"""The version of Battlesnake's rules that Battlesnakes are told."""
+"""Version of Battlesnake's rules in requests."""
 LOOK = {"color": "#888888", "head": "default", "tail": "default"}
-"""The customizations of every snake."""
+"""The looks of every snake in requests."""
 UNUSED = {
     "royale": {"shrinkEveryNTurns": 0},
     "squad": dict.fromkeys(("allowBodyCollisions", "sharedElimination", "sharedHealth", "sharedLength"), False),
 }
-"""Settings of rules that Rumble does not have."""
+"""Settings of Battlesnake's rules without a counterpart in Rumble."""
 
 
 def body_of(
     view: Mapping[str, Any], seat: int, names: Sequence[str], game_id: str, timeout_ms: int,
     *, latency_ms: int = 0, shout: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the body of a request to the snake of `seat`. `latency_ms` and `shout` are of its previous answer."""
+    """Return the body of a request to the snake of `seat`. `latency_ms` and `shout` come from the last answer."""
     feeds, size = view["rules"] != "constrictor", view["size"]
     chance, least = (round(FOOD_CHANCE * 100), 1) if feeds else (0, 0)
     settings = {"foodSpawnChance": chance, "minimumFood": least, "hazardDamagePerTurn": 0, **UNUSED}
@@ -38,7 +38,7 @@ def body_of(
 
 
 def last_direction(view: Mapping[str, Any], seat: int) -> str:
-    """Return the direction of a snake's last move, also across a joined edge; `FIRST` before its first move."""
+    """Return the direction of a snake's last move, even across joined edges; `FIRST` before the first move."""
     size, (head, neck, *_) = view["size"], view["snakes"][seat]["body"]
     step = [(head[axis] - neck[axis]) % size for axis in (0, 1)]
     return next((name for name, (x, y) in STEPS.items() if step == [x % size, y % size]), FIRST)

@@ -1,4 +1,4 @@
-"""The requests to a Battlesnake: connections are reused, and every answer is bounded in time and size."""
+"""Requests to a Battlesnake. Connections are reused, and answers are limited in time and size."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ from rumble_bots.sdk.address import LOOPBACK
 from rumble_bots.sdk.errors import BadAddress, BadProgram
 
 DETAILS_MS = 30_000
-"""Maximum time in ms for the first answer: a host in the cloud may have to wake up."""
+"""Maximum time in ms for the first answer. A host in the cloud may have to wake up first."""
 MOST_BYTES = 64 * 1024
-"""Maximum size of an answer in bytes. A proper answer has less than 1 KiB."""
+"""Maximum size of an answer in bytes. Usual answers have less than 1 KiB."""
 API_VERSION = "1"
 """The only version of Battlesnake's API."""
 
 
 class Details(BaseModel):
-    """The answer to `GET /`, as far as the bridge needs it."""
+    """The answer to `GET /`, with only the field needed by the bridge."""
 
     apiversion: str | int
 
@@ -35,11 +35,11 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 
 class NoAnswer(Exception):
-    """A request had no valid answer. The text continues a sentence that begins with the Battlesnake."""
+    """The error for a request without a valid answer. The text follows the words "the Battlesnake"."""
 
 
 class Webhooks:
-    """A Battlesnake at the address `url`. Raises BadAddress if `url` is not an address of HTTP."""
+    """The Battlesnake at the address `url`. Raises BadAddress if `url` is not an HTTP address."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -57,7 +57,7 @@ class Webhooks:
         )
 
     async def check(self) -> None:
-        """Ask for the Battlesnake's details. Raises BadProgram if no Battlesnake answers."""
+        """Request the Battlesnake's details. Raises BadProgram if no Battlesnake answers."""
         try:
             answer = await self._ask("GET", self.url, DETAILS_MS)
             version = str(_read(Details, answer).apiversion)
@@ -67,11 +67,11 @@ class Webhooks:
             raise BadProgram(f"the Battlesnake at {self.url} has apiversion {version!r}, not {API_VERSION!r}")
 
     async def move(self, body: Mapping[str, Any], timeout_ms: int) -> Moved:
-        """Ask for a move. Raises NoAnswer."""
+        """Request a move. Raises NoAnswer."""
         return _read(Moved, await self._ask("POST", f"{self.url}/move", timeout_ms, body))
 
     async def event(self, name: Literal["start", "end"], body: Mapping[str, Any], timeout_ms: int) -> None:
-        """Report the start or the end of a game, and ignore the content of the answer. Raises NoAnswer."""
+        """Report the start or end of a game. The content of the answer does not matter. Raises NoAnswer."""
         await self._ask("POST", f"{self.url}/{name}", timeout_ms, body)
 
     async def close(self) -> None:
@@ -98,7 +98,7 @@ class Webhooks:
 
 
 def _read(model: type[Answer], content: bytes) -> Answer:
-    """Read an answer. Raises NoAnswer with the first problem."""
+    """Parse an answer. Raises NoAnswer with the first problem."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
