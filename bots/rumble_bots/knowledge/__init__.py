@@ -1,6 +1,6 @@
-"""Rules of thumb for games in which a search cannot look far: many seats, joint moves, chance.
+"""Rules of thumb for games in which searches cannot look far: many seats, joint moves, or chance.
 
-The `heuristic` bot plays by them alone. The `mcts` bot takes from them the moves to try and the value of a position.
+The `heuristic` bot plays only by these rules. The `mcts` bot uses them to choose moves to try, and to judge positions.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,11 +22,11 @@ class Knowledge:
     """The rules of thumb of a game."""
 
     best: Callable[[Any, int], Sequence[int]]
-    """Gives the codes of the best moves of a seat, an item of `movers`."""
+    """Function that returns the codes of a seat's best moves. The seat must be in `movers`."""
     tries: Callable[[Any, int], Sequence[int]]
-    """Gives the codes of the moves of a seat that a search tries, the most promising first."""
+    """Function that returns the codes of the moves to try for a seat, the most promising first."""
     judge: Callable[[Any], Sequence[float]]
-    """Estimates the score of each seat, from 0 to 1, in a position before the end."""
+    """Function that estimates the score of each seat, from 0 to 1, in a position before the end."""
 
 
 KNOWLEDGE: dict[type[State], Knowledge] = {
@@ -35,7 +35,7 @@ KNOWLEDGE: dict[type[State], Knowledge] = {
     LiarsDiceState: Knowledge(liars_dice.best, liars_dice.tries, liars_dice.judge),
     SnakesState: Knowledge(snakes.best, snakes.tries, snakes.judge),
 }
-"""The rules of thumb by the type of a game's states."""
+"""The rules of thumb, by the class of a game's states."""
 
 with suppress(MissingExtra):
     from rumble_engine.games.poker.state import PokerState

@@ -1,6 +1,6 @@
-"""Rules of thumb for backgammon: the race in pips, made points, primes, and blots by the probability of a hit.
+"""Rules of thumb for backgammon: the race in pips, made points, primes, and the danger of blots.
 
-The values are pips, and were set by hand.
+All values are in pips. The values were set by hand. Blots count by the probability of a hit.
 """
 
 from collections.abc import Sequence
@@ -11,33 +11,33 @@ from rumble_engine.games.backgammon import BAR, CHECKERS, OFF, BackgammonState, 
 
 HITS = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3, 15: 1, 16: 1, 18: 1, 20: 1,
         24: 1}  # fmt: skip
-"""Number of the 36 rolls that hit a blot, by its distance in pips on an open board."""
+"""Number of hits of a blot among the 36 rolls, by the distance in pips, on an open board."""
 POINTS = {3: 2.0, 4: 5.0, 5: 7.0, 6: 5.0, 7: 5.0, 8: 3.0, 18: 3.0, 20: 5.0, 21: 5.0}
-"""Value of a made point; others have `POINT`."""
+"""Values of made points. The value of any further point is `POINT`."""
 POINT = 1.0
 PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
-"""Value of the longest row of made points, by its length, at most 6."""
+"""Value of the longest row of made points. The index is the length, at most 6."""
 SHUT_OUT = 2.5
-"""Loss by a checker on the bar, for each made point at the opponent's home."""
+"""Loss for a checker on the bar, for each made point at the opponent's home."""
 CALM = 0.25
-"""Share of the loss by hits for the seat that rolls next: it can bring blots to safety."""
+"""Factor for the danger to blots of the seat that rolls next, because it can bring them to safety."""
 CONTACT = 22.0
-"""Lead at which the probability of a win is 73%, while checkers can still be hit."""
+"""Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0
-"""The same lead in a race, as a share of the root of all pips."""
+"""The same lead in a race, as a share of the square root of all pips."""
 ROLL = 4.0
-"""Value of the next roll: half the mean of a roll."""
+"""Value in pips of having the next roll: half of an average roll."""
 REMEMBERED = 32_768
 """Maximum number of positions with cached values."""
 
 
 def best(state: BackgammonState, seat: int) -> Sequence[int]:
-    """Return the move of the highest `worth`."""
+    """Return the move with the highest `worth`."""
     return tries(state, seat)[:1]
 
 
 def tries(state: BackgammonState, seat: int) -> Sequence[int]:
-    """Return all moves, the best by `worth` first."""
+    """Return all moves in order of `worth`, the best first."""
     codes = state.codes()
     if len(codes) == 1:
         return codes
@@ -45,7 +45,7 @@ def tries(state: BackgammonState, seat: int) -> Sequence[int]:
 
 
 def judge(state: BackgammonState) -> Sequence[float]:
-    """Return the estimated probability of a win of each seat; the seat that `state` names is to roll."""
+    """Return the estimated probability of a win of each seat. `state.to_move` is the seat to roll."""
     waits = 1 - state.to_move
     sides = _sides(state, waits)
     scale = CONTACT if _touch(*sides) else 1 + RACE * sqrt(pips(sides[0]) + pips(sides[1]))
@@ -58,18 +58,18 @@ def _sides(state: BackgammonState, seat: int) -> tuple[Side, Side]:
 
 
 def pips(side: Side) -> int:
-    """Return the pips that a seat needs to have all checkers off."""
+    """Return the number of pips left until every checker of a seat is borne off."""
     return sum([point * count for point, count in enumerate(side)])
 
 
 def _touch(own: Side, other: Side) -> bool:
-    """Return whether some checkers have still to pass each other."""
+    """Return true if some checkers of the two seats still have to pass each other."""
     return max(point for point in range(26) if own[point]) + max(point for point in range(26) if other[point]) > BAR
 
 
 @lru_cache(REMEMBERED)
 def worth(own: Side, other: Side) -> float:
-    """Return the lead of the seat that has just moved, in pips."""
+    """Return the lead, in pips, of the last mover."""
     lead = pips(other) - pips(own)
     if own[OFF] == CHECKERS or not _touch(own, other):
         return lead + _stacked(other) - _stacked(own)
@@ -77,12 +77,12 @@ def worth(own: Side, other: Side) -> float:
 
 
 def _stacked(side: Side) -> float:
-    """Return the pips that a race wastes."""
+    """Return the number of pips wasted in a race by the distribution of the checkers."""
     return sum([count * count for count in side[1:4]]) / 10 - 2 * side[OFF]
 
 
 def _form(own: Side, other: Side, danger: float) -> float:
-    """Return the value of a seat's points and blots; `danger` weighs the hits."""
+    """Return the value of a side's points and blots. `danger` is a factor for the hits."""
     hitters = [BAR - point for point in range(1, 26) if other[point]]
     closed = sum([count > 1 for count in other[1:7]])
     value, row, longest = -SHUT_OUT * own[BAR] * closed, 0, 0

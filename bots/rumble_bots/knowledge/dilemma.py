@@ -1,4 +1,4 @@
-"""Rules of thumb for the dilemma: repeat the last choice of the other seat; a lead in payoffs is good."""
+"""Rules of thumb for the dilemma: repeat the other seat's last choice, and judge by the lead in payoffs."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from rumble_engine.games.dilemma import CHOICES, DilemmaState
 
 
 def best(state: DilemmaState, seat: int) -> Sequence[int]:
-    """Return the last choice of the other seat, at first to cooperate."""
+    """Return the other seat's last choice; in the first round, cooperation."""
     return (CHOICES.index(state.last[1 - seat]) if state.last else 0,)
 
 
@@ -16,7 +16,7 @@ def tries(state: DilemmaState, seat: int) -> Sequence[int]:
 
 
 def judge(state: DilemmaState) -> Sequence[float]:
-    """Return more than 1/2 for the seat that leads, and the more the larger the lead is in rounds."""
+    """Return the estimated scores. The seat that leads has more than 1/2, the more so the larger its lead in rounds."""
     payoffs = [each for row in state.rules.payoffs for each in row]
     lead = state.payoffs[0] - state.payoffs[1]
     share = lead / (abs(lead) + max(payoffs) - min(payoffs) + 1) / 2

@@ -1,7 +1,7 @@
-"""Rules of thumb for liar's dice: make a bid that is probably true, and call a bid that is probably false.
+"""Rules of thumb for liar's dice: make bids that are probably true, and call bids probably false.
 
-Hidden dice are independent, so the number of dice with a face has a binomial distribution. The dice of a seat that has
-bid the face show the face more often.
+Hidden dice are independent, so the number of dice with a face has a binomial distribution. After a bid of a face, the
+bidder is assumed to have more dice with the face.
 """
 
 from collections.abc import Sequence
@@ -11,20 +11,20 @@ from math import comb
 from rumble_engine.games.liars_dice import LIAR, LiarsDiceState, loser_of, quantity_and_face, showing
 
 TRUST = 1.7
-"""Factor of the probability of a face among the dice of a seat that bid the face; found by matches of 1.0 to 2.2."""
+"""A bidder is assumed to have the bid face more often, by this factor. The value was found by matches."""
 EDGE = 2
-"""Power of the number of dice in the odds of lasting longer."""
+"""Exponent of the number of dice in the odds of lasting longer."""
 REMEMBERED = 32_768
 """Maximum number of situations with cached moves."""
 
 
 def best(state: LiarsDiceState, seat: int) -> Sequence[int]:
-    """Return the move with the highest probability to be right."""
+    """Return the move with the highest probability of being right."""
     return tries(state, seat)[:1]
 
 
 def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
-    """Return the legal moves, the most probably right first."""
+    """Return the legal moves, the most probably right move first."""
     trusted = [0] * 6
     for face in range(1, 7):
         bidders = {bidder for bidder, bid in state.bids if bidder != seat and quantity_and_face(bid)[1] == face}
@@ -35,10 +35,10 @@ def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
 
 @lru_cache(REMEMBERED)
 def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wild: bool) -> Sequence[int]:
-    """Return the moves after the bid `last`, or of the beginning of a round, the most probably right first.
+    """Return the moves after the bid `last` (0 at the beginning of a round), the most probably right move first.
 
-    `trusted` has for each face the number of dice of the opponents that bid the face; `dice` is the number of dice on
-    the table.
+    `trusted` has the number of dice of bidding opponents, by face. `dice` is the number of dice
+    on the table.
     """
     worths = {LIAR: 1 - truth(last, hand, trusted, dice, ones_wild)} if last else {}
     worths |= {code: truth(code, hand, trusted, dice, ones_wild) for code in range(last + 1, 6 * dice + 1)}
@@ -46,7 +46,7 @@ def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wil
 
 
 def truth(bid: int, hand: str, trusted: Sequence[int], dice: int, ones_wild: bool) -> float:
-    """Return the probability of a true bid, for a seat with the dice `hand`; see `_ordered`."""
+    """Return the probability that a bid is true, for a seat with the dice `hand`. See `_ordered` for the arguments."""
     quantity, face = quantity_and_face(bid)
     probability = 1 / 3 if ones_wild and face != 1 else 1 / 6
     need, likely = quantity - showing(hand, face, ones_wild), trusted[face - 1]
@@ -62,12 +62,12 @@ def truth(bid: int, hand: str, trusted: Sequence[int], dice: int, ones_wild: boo
 
 @lru_cache(REMEMBERED)
 def _binomial(hits: int, dice: int, probability: float) -> float:
-    """Return the probability of `hits` among `dice` dice."""
+    """Return the probability of exactly `hits` among `dice` dice."""
     return comb(dice, hits) * probability**hits * (1 - probability) ** (dice - hits)
 
 
 def judge(state: LiarsDiceState) -> Sequence[float]:
-    """Return the scores by the number of dice. Half a die is taken from the seat that would lose after a call."""
+    """Return the scores estimated from numbers of dice. The loser of a call at this moment counts half a die less."""
     dice = [float(count) for count in state.counts]
     if state.bids:
         dice[loser_of(state.hands, state.bids, state.to_move, state.ones_wild)] -= 0.5
@@ -80,7 +80,7 @@ def judge(state: LiarsDiceState) -> Sequence[float]:
 
 
 def _ahead(own: float, other: float) -> float:
-    """Return the estimated probability of lasting longer than an opponent; a seat that is out has a worth below 0."""
+    """Return the probability of lasting longer than an opponent. A worth below 0 means a seat out of the match."""
     if own < 0 or other < 0:
         return float(own > other)
     return own**EDGE / (own**EDGE + other**EDGE)

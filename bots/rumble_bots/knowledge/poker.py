@@ -1,7 +1,7 @@
-"""Rules of thumb for poker: the equity of the own cards against random hands, and the odds of the pot.
+"""Rules of thumb for poker: the equity of a seat's cards against random hands, and the odds of the pot.
 
-The equity is the expected share of the pot at a showdown, estimated from random deals. Of a state, the estimate reads
-only the seat's own cards and the open cards.
+The equity is the expected share of the pot at a showdown, estimated by random deals. The estimate uses only the seat's
+own cards and the open cards of a state.
 """
 
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from rumble_engine.games.poker.hand import CALL, FOLD, Hand
 from rumble_engine.games.poker.state import PokerState
 
 DEALS = 200
-"""Number of random deals for an equity."""
+"""Number of random deals from which an equity is estimated."""
 STRONG = 1.4
-"""The least equity for a raise, as a multiple of an equal share of the pot."""
+"""Minimum equity for a raise, as a multiple of an equal share of the pot."""
 CAUTION = 0.1
-"""The equity needed beyond the odds of the pot for a call of the whole stack: large bets are seldom random."""
+"""Equity above the odds of the pot for a call of a whole stack, because large bets are seldom random."""
 REMEMBERED = 16_384
 """Maximum number of cached equities."""
 Strength = tuple[int, ...]
-"""The category of a hand, from 0 (high card) to 8 (straight flush), and the ranks that decide within a category."""
+"""The category of a hand from 0 (high card) to 8 (straight flush), and the ranks to compare hands of a category."""
 
 
 def best(state: PokerState, seat: int) -> Sequence[int]:
-    """Return the move by the odds: a raise of the pot with strong cards, a call at good odds, or a fold."""
+    """Return the move by the odds: a raise by the pot with strong cards, a call at good odds, else a fold."""
     hand = _hand(state)
     others = state.seats - len(hand.folded) - 1
     own = equity(hand.cards[seat], "".join(hand.board), others)
@@ -37,7 +37,7 @@ def best(state: PokerState, seat: int) -> Sequence[int]:
 
 
 def tries(state: PokerState, seat: int) -> Sequence[int]:
-    """Return the calm moves, and of the many raises the lowest, a raise of the pot and the highest; `best` first."""
+    """Return the moves to try: `best` first, then fold and call, and the lowest, the highest and a pot-sized raise."""
     hand = _hand(state)
     calm = [action for action in hand.actions[:2] if action <= CALL]
     raises = [*hand.raises, _raise_by_pot(hand)] if hand.raises[1] else []
@@ -45,7 +45,7 @@ def tries(state: PokerState, seat: int) -> Sequence[int]:
 
 
 def judge(state: PokerState) -> Sequence[float]:
-    """Return the scores by the chips: the gains, and each seat's expected share of the pot."""
+    """Return the scores estimated from chips: the chips won so far, and each seat's expected share of the pot."""
     chips = [float(gain) for gain in state.gains]
     hand = state.hand
     if hand is not None:
@@ -68,14 +68,17 @@ def _hand(state: PokerState) -> Hand:
 
 
 def _raise_by_pot(hand: Hand) -> int:
-    """Return the legal raise nearest to a raise of the pot."""
+    """Return the legal raise nearest to a raise by the size of the pot."""
     lowest, highest = hand.raises
     return min(max(lowest, max(hand.spent) + sum(hand.spent) + hand.to_call), highest)
 
 
 @lru_cache(REMEMBERED)
 def equity(own: str, board: str, others: int) -> float:
-    """Return the estimated share of the pot of two cards against `others` random hands; equal cards, equal estimate."""
+    """Return the estimated share of the pot for two cards against `others` random hands.
+
+    Equal cards give equal results.
+    """
     random = Random(f"{own} {board} {others}")
     left = [PLACES[card] for card in without(own + board)]
     mine, known = [PLACES[card] for card in split(own)], [PLACES[card] for card in split(board)]
@@ -91,7 +94,7 @@ def equity(own: str, board: str, others: int) -> float:
 
 
 def strength(cards: Sequence[int]) -> Strength:
-    """Return the strength of the best five of the cards, given by places in the deck."""
+    """Return the strength of the best five of the cards. Cards are given as places in the deck."""
     suits, counts = [0] * 4, [0] * 13
     for place in cards:
         rank = 12 - (place >> 2)
@@ -119,7 +122,7 @@ def strength(cards: Sequence[int]) -> Strength:
 
 
 def _straight(mask: int) -> int:
-    """Return the number of the highest straight among ranks as bits: 1 for a five-high straight, 0 for no straight."""
+    """Return the number of the highest straight: 1 for a five-high straight, 0 for none. Ranks are bits of `mask`."""
     with_low_ace = mask << 1 | mask >> 12
     runs = with_low_ace & with_low_ace >> 1 & with_low_ace >> 2 & with_low_ace >> 3 & with_low_ace >> 4
     return runs.bit_length()

@@ -1,7 +1,7 @@
-"""Rules of thumb for snakes: go where most squares are reached before the others, and eat when hungry.
+"""Rules of thumb for snakes: move to where the snake reaches most squares before the others, and eat when hungry.
 
-Sets of squares are the bits of an integer, so a flood from all heads at once takes few operations. A body leaves its
-squares from the tail on, and a square counts as free from the step in which the tail has left it.
+A set of squares is an integer with a bit for each square, so a flood from all heads at once takes few operations. A
+body leaves its squares from the tail on. A square counts as free from the step in which the tail has left it.
 """
 
 from collections.abc import Sequence
@@ -14,35 +14,35 @@ from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
 HUNGRY = 30
 """Health below which food counts most."""
 AMPLE = 2
-"""Squares by which a snake that wants no food is longer than every other."""
+"""Lead in squares over every rival at which a snake wants no food."""
 APPETITE = 0.4
-"""Worth of food in one move for a snake that is not hungry; the worth of the whole board is 1."""
+"""Value of food at the next move for a snake without hunger. The whole board has the value 1."""
 GROWTH = 6
-"""Worth of a square of length, in squares of room."""
+"""Value of a square of length, in squares of room."""
 STARVES = 0.3
-"""The share of its worth that is left to a snake that will starve."""
+"""Factor for the worth of a starving snake."""
 HEADS_LOST, HEADS_WON = 1.0, 0.1
-"""Worth of a square where the head may meet a longer or equal snake, and a shorter one."""
+"""Value of a square on which the head may meet a longer or equal snake (loss), or a shorter snake (gain)."""
 
 
 class Board:
-    """The squares of a board as bits; an empty column parts the rows."""
+    """The squares of a board as bits. An empty column separates the rows."""
 
     def __init__(self, size: int, joined: bool) -> None:
         self.row, self.width, self.joined = size + 1, size, joined
         self.bits = {(x, y): 1 << y * self.row + x for y in range(size) for x in range(size)}
         self.all = sum(self.bits.values())
         self.left = sum(self.bits[0, y] for y in range(size))
-        """The squares of the first column."""
+        """The squares of the first column as bits."""
 
     def after(self, square: Square, code: int) -> int:
-        """Return the square to which a move leads; 0 off the board."""
+        """Return the square to which a move leads, as a bit; 0 off the board."""
         step, width = STEPS[NAMES[code]], self.width
         x, y = square[0] + step[0], square[1] + step[1]
         return self.bits.get((x % width, y % width) if self.joined else (x, y), 0)
 
     def near(self, squares: int) -> int:
-        """Return the squares beside the given ones."""
+        """Return the squares next to any of the given squares."""
         row = self.row
         near = squares << 1 | squares >> 1 | squares << row | squares >> row
         if self.joined:
@@ -55,14 +55,14 @@ board_of = lru_cache(64)(Board)
 
 
 class Reach(NamedTuple):
-    """The squares that a snake reaches before the others, and the number of moves to its first food (0: none)."""
+    """The squares reached first by a snake, and the number of moves to the first food (0: no food)."""
 
     squares: int
     meal: int
 
 
 class Scene:
-    """A position as bits."""
+    """A position of snakes as sets of squares (bits)."""
 
     def __init__(self, state: SnakesState) -> None:
         rules = state.settings["rules"]
@@ -70,11 +70,11 @@ class Scene:
         self.snakes = {seat: snake for seat, snake in enumerate(state.snakes) if not snake.out}
         self.lengths = {seat: len(snake.body) for seat, snake in self.snakes.items()}
         self.near = {seat: board.near(board.bits[snake.body[0]]) for seat, snake in self.snakes.items()}
-        """The squares beside each head."""
+        """The squares next to each head, by seat."""
         self.food = sum(board.bits[square] for square in state.food)
         bits = board.bits
         self.leaving: dict[int, int] = {}
-        """The squares that bodies leave, by the number of the move."""
+        """Squares that become free behind bodies. The key is the number of moves until then."""
         bodies = 0
         for snake in self.snakes.values():
             left = {bits[square]: move for move, square in enumerate(reversed(snake.body), 1)}
@@ -84,21 +84,21 @@ class Scene:
         if rules == "constrictor":
             self.leaving = {}
         self.blocked = bodies & ~self.leaving.get(1, 0)
-        """The squares of bodies after the next move."""
+        """The squares still covered by bodies after the next move."""
         longest = sorted(self.snakes, key=self.lengths.__getitem__, reverse=True)
         self.ranks = [list(seats) for _, seats in groupby(longest, self.lengths.__getitem__)]
-        """The seats by the length of their snakes, the longest first."""
+        """The seats grouped by length of their snakes, the longest first."""
 
     def moves(self, seat: int) -> dict[int, int]:
-        """Return the squares to which the moves of a seat lead, by code, without moves that end a snake for certain."""
+        """Return the squares to which a seat's moves lead, by code. Moves that surely end the snake are left out."""
         snake = self.snakes[seat]
         squares = {code: self.board.after(snake.body[0], code) & ~self.blocked for code in range(4)}
         return {code: to for code, to in squares.items() if to and (snake.health > 1 or to & self.food)}
 
     def flood(self, starts: dict[int, int]) -> dict[int, Reach]:
-        """Return what each snake reaches, from the squares where it can be after the next move.
+        """Return the reach of each snake. `starts` has the possible squares of its head after the next move.
 
-        A square that two snakes reach in the same move goes to the longer; of equal ones, to none.
+        If two snakes reach a square in the same move, the longer snake gets the square; equally long snakes do not.
         """
         near, food, free, move = self.board.near, self.food, self.board.all & ~self.blocked, 1
         reached, meals = dict(starts), {seat: int(bool(start & food)) for seat, start in starts.items()}
@@ -131,7 +131,7 @@ class Scene:
 
 
 def best(state: SnakesState, seat: int) -> Sequence[int]:
-    """Return the moves with the most room, and with food in reach when the snake is hungry."""
+    """Return the moves with most room, and with food in reach if the snake is hungry."""
     scene = Scene(state)
     moves = scene.moves(seat)
     if len(moves) < 2:
@@ -143,7 +143,7 @@ def best(state: SnakesState, seat: int) -> Sequence[int]:
 
 
 def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
-    """Return the worth of a move to a square; `others` has the next squares of the other snakes."""
+    """Return the worth of a move to the square `to`. `others` has the next squares of the other snakes."""
     reach = scene.flood({seat: to} | {other: squares & ~to for other, squares in others.items()})[seat]
     length, health = scene.lengths[seat], scene.snakes[seat].health
     room = reach.squares.bit_count()
@@ -162,12 +162,12 @@ def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
 
 
 def tries(state: SnakesState, seat: int) -> Sequence[int]:
-    """Return the moves that do not end the snake for certain; one move if all do."""
+    """Return the moves except those that surely end the snake; a single move if all of them do."""
     return list(Scene(state).moves(seat)) or state.codes_for(seat)[:1]
 
 
 def judge(state: SnakesState) -> Sequence[float]:
-    """Return the scores by room, length and food of the snakes that play, and by the turns of those that are out."""
+    """Return the estimated scores: by room, length and food while playing, and by the last turn for lost snakes."""
     scene = Scene(state)
     worths = [snake.out - state.turn - 1.0 for snake in state.snakes]
     for seat, reach in scene.flood({seat: near & ~scene.blocked for seat, near in scene.near.items()}).items():
@@ -182,7 +182,10 @@ def judge(state: SnakesState) -> Sequence[float]:
 
 
 def _ahead(own: float, other: float) -> float:
-    """Return the estimated probability that a snake lasts longer than another; a worth below 0 is a turn before now."""
+    """Return the probability that a snake lasts longer than another.
+
+    For a lost snake, the worth is negative: the more so, the earlier the snake was lost.
+    """
     if own < 0 or other < 0:
         return (own > other) + (own == other) / 2
     return own * own / (own * own + other * other) if own or other else 0.5
