@@ -28,11 +28,14 @@ REFERENCE_BOTS: dict[str, type[ReferenceBot]] = {
     "grofman": Grofman,
     "joss": Joss,
 }
-"""The reference bots by name: first the ladder, weakest first."""
+"""The reference bots by name: the ladder from the weakest bot up, and then the strategies for the dilemma."""
 
 
 def make_reference_bot(name: str, *, seed: int = 0, **options: Any) -> ReferenceBot:
-    """Make the reference bot `name` with random numbers from `seed`. Raises UnknownReferenceBot and BadOption."""
+    """Make the reference bot `name`, whose random numbers follow from `seed`.
+
+    Raises UnknownReferenceBot and BadOption.
+    """
     kind = REFERENCE_BOTS.get(name)
     if kind is None:
         raise UnknownReferenceBot(f"unknown bot {name!r}; there are: {', '.join(REFERENCE_BOTS)}")

@@ -18,39 +18,39 @@ from rumble_bots.reference import ReferenceBot, make_reference_bot
 from rumble_bots.search.plies import random_ply
 
 Maker = str | Callable[[Random], ReferenceBot]
-"""A reference bot's name, or a function that makes a bot from random numbers (such as a subclass of `ReferenceBot`)."""
+"""The name of a reference bot, or a function that makes a bot from random numbers, such as a class of bots."""
 Interval = tuple[float, float]
 Pair = tuple[float, float]
-"""The first bot's scores in the two matches of a pair: 1, 1/2 or 0 in each."""
+"""The first bot's scores in the two matches of a pair: 1, 1/2 or 0 for each."""
 Z95 = 1.959964
-"""Half the width of a 95% interval of a normal variable, in standard deviations."""
+"""Half of the width of a normal variable's 95% interval, in standard deviations."""
 MOST_REPEATED = 0.05
-"""Maximum share of repeated games; above it, bots without chance get no intervals. A few random openings come twice."""
+"""Maximum share of repeated games. Above it, bots without chance get no intervals."""
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
     "draws": lambda score: score == 0.5,
     "losses": lambda score: score == 0,
     "score": lambda score: score,
 }
-"""The rates of a result, each with a function from the first bot's score in a match to its contribution to the rate."""
+"""The rates of a battle, by name, each with a function from the first bot's score in a match to a count."""
 
 
 @dataclass(frozen=True, slots=True)
 class BattleResult:
-    """The wins, draws and losses of the first bot, with intervals of their rates."""
+    """The first bot's wins, draws and losses in a battle, with intervals of their rates."""
 
     wins: int
     draws: int
     losses: int
     pairs: Mapping[Pair, int] = field(default_factory=dict)
-    """Number of pairs of matches, by the first bot's scores in both. The bots swap seats between the two matches.
+    """Number of pairs of matches by the first bot's two scores. The bots swap seats between the matches of a pair.
 
-    If the number of matches is odd, the last match is in no pair.
+    If the number of matches is odd, the last match belongs to no pair.
     """
     games: int = 0
-    """The number of different games played."""
+    """Number of different games played."""
     by_chance: bool = True
-    """True if the bots play with chance: at least one start, played again, led to another game."""
+    """True if the bots use chance: some start was played twice, and led to different games."""
 
     @property
     def matches(self) -> int:
@@ -58,12 +58,12 @@ class BattleResult:
 
     @property
     def score(self) -> float:
-        """The points of the first bot; a draw is half a point."""
+        """Points of the first bot; a draw gives half a point."""
         return self.wins + self.draws / 2
 
     @property
     def doubt(self) -> str:
-        """The reason for a lack of intervals; empty if there are intervals."""
+        """Reason for missing intervals; empty if none are missing."""
         if not self.by_chance and self.matches - self.games > MOST_REPEATED * self.matches:
             return (
                 f"these bots leave nothing to chance, and {self.matches} matches were {self.games} different games;"
@@ -75,19 +75,19 @@ class BattleResult:
 
     @property
     def intervals(self) -> dict[str, Interval] | None:
-        """95% intervals of the first bot's rates, by the names in `COUNTED`; None for the reason in `doubt`."""
+        """The 95% intervals of the first bot's rates, by the names in `COUNTED`; None if `doubt` has a reason."""
         if self.doubt:
             return None
         return {name: interval(_rates(self.pairs, counted)) for name, counted in COUNTED.items()}
 
     @property
     def pentanomial(self) -> tuple[int, ...]:
-        """Numbers of pairs of matches in which the first bot scored 0, 1/2, 1, 3/2 and 2."""
+        """Numbers of pairs of matches in which the first bot scored 0, 1/2, 1, 3/2 and 2 points."""
         scores = _rates(self.pairs, COUNTED["score"])
         return tuple(scores[points / 4] for points in range(5))
 
     def describe(self) -> str:
-        """Return the result for a person: a line for each of wins, draws, losses and score, and the different games."""
+        """Return the result as lines for people: wins, draws, losses, score, and the number of different games."""
         counts = {"wins": self.wins, "draws": self.draws, "losses": self.losses, "score": self.score}
         intervals, lines = self.intervals or {}, []
         for name, count in counts.items():
@@ -112,12 +112,13 @@ def battle(
     settings: Mapping[str, Any] | None = None,
     opening: int = 0,
 ) -> BattleResult:
-    """Play `matches` matches. The bots take turns to move first, beginning with `first`.
+    """Play `matches` matches between two bots, which move first in turns. The bot `first` begins.
 
-    Matches begin with `opening` random plies; without them, bots without chance would repeat the same two matches. The
-    two matches of a pair have the same opening, and the same random numbers draw what chance decides. The result
-    depends on the arguments alone, for bots that read no clock. Raises the errors of the bots and of the game: an
-    illegal move of a bot is a MoveError.
+    Matches begin with `opening` random plies. Otherwise, bots without chance would repeat the same two matches. Both
+    matches of a pair have the same opening, and the same random numbers for chance.
+
+    The result depends only on the arguments, if the bots read no clock. Raises the errors of the bots and of the game;
+    an illegal move is a MoveError.
     """
     if matches < 1:
         raise ValueError(f"a battle has at least one match, not {matches}")
@@ -145,7 +146,7 @@ def battle(
 def play(
     bots: Sequence[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
 ) -> Outcome:
-    """Play one match of `bots`, by seat, without a clock, after `opening` random plies."""
+    """Play a match of `bots`, given by seat, without a clock. It begins with `opening` random plies."""
     random = Random(seed)
     return played_out(bots, game, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
 
@@ -153,9 +154,9 @@ def play(
 def played_out(
     bots: Sequence[ReferenceBot], game: Game, state: State, random: Random
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """Play a match of `bots`, by seat, from `state` on. Return the outcome and the texts of the plies.
+    """Play a match of `bots`, given by seat, from `state` to the end. Return the outcome, and the texts of the plies.
 
-    `random` draws what chance decides.
+    `random` draws the outcomes of chance.
     """
     plies = []
     while (outcome := state.outcome) is None:
@@ -172,7 +173,7 @@ def played_out(
 
 
 def opened(state: State, plies: int, random: Random) -> State:
-    """Return the state after at most `plies` random plies. Plies that would end the game are left out."""
+    """Return the state after at most `plies` random plies. Plies that end the game are left out."""
     for _ in range(plies):
         later = random_ply(state, random)
         state = state if later.outcome is not None else later
@@ -180,12 +181,14 @@ def opened(state: State, plies: int, random: Random) -> State:
 
 
 def interval(pairs: Mapping[float, int]) -> Interval:
-    """Return the 95% interval of a rate, from the number of pairs of matches with each rate (0, 1/4, ... 1).
+    """Return the 95% interval of a rate. `pairs` has the number of pairs of matches with each rate (0, 1/4, ... 1).
 
-    The matches of a pair share an opening and are played in both seats. So pairs are independent, and single matches
-    are not. The interval is Wilson's, for the number of all-or-nothing pairs that would vary as much as the given pairs
-    (an effective size, as in surveys: L. Kish, Survey Sampling, 1965). An added pair of the largest variance, 1/4,
-    keeps the interval honest where few pairs differ.
+    Both matches of a pair have the same opening, with seats swapped. Therefore pairs are independent, but single
+    matches are not.
+
+    The interval is Wilson's, for a number of all-or-nothing pairs that would vary as much as the given pairs (an
+    effective size, as in surveys: L. Kish, Survey Sampling, 1965). An additional pair of the largest variance, 1/4,
+    keeps the interval from being too narrow if few pairs differ.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count
@@ -202,10 +205,10 @@ def _rates(pairs: Mapping[Pair, int], counted: Callable[[float], float]) -> Coun
 
 
 def wilson(count: float, total: float, z: float = Z95) -> Interval:
-    """Return the confidence interval (95% by default) of a rate seen `count` times in `total`.
+    """Return the confidence interval (by default 95%) of a rate that was observed `count` times in `total`.
 
     Edwin B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of the American
-    Statistical Association 22 (1927), 209-212. Unlike the textbook interval, Wilson's is valid near 0 and 1.
+    Statistical Association 22 (1927), 209-212. Unlike the textbook interval, Wilson's interval is valid near 0 and 1.
     """
     rate, spread = count / total, z * z / total
     centre = (rate + spread / 2) / (1 + spread)
@@ -214,5 +217,5 @@ def wilson(count: float, total: float, z: float = Z95) -> Interval:
 
 
 def make(maker: Maker, seed: int) -> ReferenceBot:
-    """Make a bot whose random numbers follow from the seed."""
+    """Make a bot from its name or maker, with random numbers from `seed`."""
     return make_reference_bot(maker, seed=seed) if isinstance(maker, str) else maker(Random(seed))

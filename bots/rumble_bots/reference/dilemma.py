@@ -17,7 +17,7 @@ from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 
 
 class DilemmaBot(ReferenceBot):
-    """A strategy that answers the choices made so far."""
+    """The base class of strategies, which answer the choices made so far."""
 
     games = ("dilemma",)
     remembers = True
@@ -25,16 +25,16 @@ class DilemmaBot(ReferenceBot):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.own = ""
-        """The choices of the bot, as they counted: a letter a round."""
+        """The bot's own choices as they counted, a letter for each round."""
         self.other = ""
-        """The choices of the other seat. A round that the bot did not see counts as cooperation."""
+        """The other seat's choices. A round that the bot did not see counts as cooperation."""
 
     @classmethod
     def obstacle(cls, state: State) -> str:
         return "" if isinstance(state, DilemmaState) else "the strategies of Axelrod play only dilemma"
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Answer the last round, which `state` tells, and the rounds before, which the bot remembers."""
+        """Answer the rounds so far. The last round comes from `state`; earlier rounds are remembered."""
         assert isinstance(state, DilemmaState)
         if state.round not in (len(self.own), len(self.own) + 1):
             self.own = self.other = "C" * (state.round - 1)
@@ -45,11 +45,11 @@ class DilemmaBot(ReferenceBot):
 
     @abstractmethod
     def answer(self) -> str:
-        """Return C or D."""
+        """Return the strategy's choice: C or D."""
 
 
 class TitForTat(DilemmaBot):
-    """Repeats the last choice of the other."""
+    """A strategy: repeat the other seat's last choice."""
 
     about = "Begins with cooperation, then repeats your last choice."
 
@@ -58,7 +58,7 @@ class TitForTat(DilemmaBot):
 
 
 class TitForTwoTats(DilemmaBot):
-    """Forgives a single defection."""
+    """A strategy: forgive a single defection."""
 
     about = "Defects after two defections in a row."
 
@@ -67,7 +67,7 @@ class TitForTwoTats(DilemmaBot):
 
 
 class Friedman(DilemmaBot):
-    """Never forgives: also known as the grudger, or the grim trigger."""
+    """A strategy: never forgive. Also known as grudger or grim trigger."""
 
     about = "Cooperates until your first defection, then never again."
 
@@ -76,7 +76,7 @@ class Friedman(DilemmaBot):
 
 
 class Grofman(DilemmaBot):
-    """Cooperates after equal choices, and two times in seven after different ones."""
+    """A strategy: cooperate after equal choices, and in two of seven cases after different choices."""
 
     about = "Cooperates if both chose alike, else sometimes."
 
@@ -85,7 +85,7 @@ class Grofman(DilemmaBot):
 
 
 class Joss(DilemmaBot):
-    """Repeats a defection always, and cooperation nine times in ten."""
+    """A strategy: always repeat a defection, and repeat cooperation in nine of ten cases."""
 
     about = "Repeats your last choice, but now and then defects first."
 

@@ -9,20 +9,20 @@ ReferenceBotError
 
 
 class ReferenceBotError(ValueError):
-    """Base of every error of the reference bots; its text is a line for a person."""
+    """Base class of all errors of reference bots. The text is one line for people."""
 
 
 class UnknownReferenceBot(ReferenceBotError):
-    """No reference bot has this name."""
+    """The error for an unknown name of a reference bot."""
 
 
 class BadOption(ReferenceBotError):
-    """An unknown option of the bot, or a value that the bot cannot use."""
+    """The error for an unknown option of a bot, or a value that the bot cannot use."""
 
 
 class CannotPlay(ReferenceBotError):
-    """The bot does not play this game, or not with these settings."""
+    """The error for a game, or settings of a game, that the bot does not play."""
 
 
 class NoMove(ReferenceBotError):
-    """There is no move to choose: the game is over, or others move."""
+    """The error for a seat without a move: the game is over, or only other seats move."""

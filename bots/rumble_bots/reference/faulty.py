@@ -1,6 +1,6 @@
-"""Bots with a fault, as real programs, to test servers and tournaments with: `rumble bot faulty --fault NAME`.
+"""Bots with a fault, as real programs, for tests of servers and tournaments: `rumble bot faulty --fault NAME`.
 
-These bots use the `websockets` library directly, because the SDK keeps the rules of the protocol.
+The bots use the `websockets` library directly, because the SDK keeps the rules of the protocol.
 """
 
 import asyncio
@@ -21,24 +21,24 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
 
 PAUSE_S = 0.1
-"""Pause before a new connection, in s."""
+"""Pause in s before the bot connects again."""
 PATIENCE_S = 60.0
-"""Time in s without a frame of the server after which the bot gives up."""
+"""Time in s without a frame from the server after which the bot stops."""
 HUGE_BYTES = 70_000
 FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")
 CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
-"""Codes of errors after which the bot has nothing to play."""
+"""Codes of errors after which the bot stops for want of a tournament."""
 NOW_AND_THEN = 4
-"""Number of turns for each annoying frame. More frequent frames would make the server close the connection."""
+"""Number of turns between two annoying frames. If they came more often, the server would close the connection."""
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class FaultyBot:
-    """A bot that plays at random, except for its fault."""
+    """A bot that plays random moves, apart from its fault."""
 
     server: Address
     name: str
@@ -53,9 +53,9 @@ class FaultyBot:
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
-        """Play until the tournament is over, or the fault ends the bot. Return in a few words how it ended.
+        """Play until the tournament is over, or the fault ends the bot. Return words about the end.
 
-        Raises Refused, Closed, and BadServer if nobody answers for `PATIENCE_S`.
+        Raises Refused, Closed, and BadServer if there is no answer for `PATIENCE_S`.
         """
         clock = asyncio.get_running_loop().time
         last_frame_at = clock()
@@ -106,7 +106,7 @@ class FaultyBot:
         return None
 
     async def _ask_without_reading(self) -> None:
-        """Let the server's answers accumulate: the library stops reading the socket when its frames are not taken."""
+        """Send requests without reading the answers. The library then stops reading the socket."""
         while True:
             await self.say({"type": "join", "tournament": self.join})
             await asyncio.sleep(0.6)
@@ -202,7 +202,7 @@ async def _huge(bot: FaultyBot, turn: Frame) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault: a line about it, and the function to call at each turn."""
+    """A fault: a line about it, and a function that is called at each turn."""
 
     about: str
     at_a_turn: AtATurn
@@ -229,7 +229,7 @@ FAULTS: dict[str, Fault] = {
 def run_faulty(
     server: str, *, fault: str, name: str, join: str, key: str | None = None, invite: str | None = None
 ) -> str:
-    """Run a faulty bot, and return in words how it ended. Raises SdkError, and KeyError for an unknown fault."""
+    """Run a faulty bot, and return words about its end. Raises SdkError, and KeyError for an unknown fault."""
     if fault not in FAULTS:
         raise KeyError(fault)
     return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key, invite).run())

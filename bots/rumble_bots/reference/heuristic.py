@@ -1,6 +1,7 @@
-"""`heuristic`: plays by the rules of thumb of `rumble_bots.knowledge`, or by rules for any game in turn.
+"""`heuristic`: plays by the rules of thumb of `rumble_bots.knowledge`, or by simple rules in any game with turns.
 
-The latter: win at once if possible, else keep the opponent from winning at once, else play any legal move.
+The simple rules: win at once if possible; otherwise keep the opponent from winning at once; otherwise play any legal
+move.
 """
 
 from collections.abc import Sequence
@@ -15,9 +16,9 @@ from rumble_bots.search.base import hides
 
 
 class Heuristic(Picker):
-    """Looks two plies ahead where it has no rules of thumb for the game.
+    """A bot that plays by rules of thumb. In games without rules of thumb, it looks two plies ahead.
 
-    To block means, in any game, to leave the opponent the fewest moves that win at once.
+    To block means here: to leave the opponent the fewest moves that win at once.
     """
 
     about = "Wins, blocks, and else plays by rules of thumb."
@@ -33,7 +34,10 @@ class Heuristic(Picker):
 
 @lru_cache(REMEMBERED)
 def pressing_codes(state: State) -> Sequence[int]:
-    """Return the winning moves if there are any, else the moves after which the opponent has the fewest."""
+    """Return the moves that win at once.
+
+    Without a winning move, return the moves with the fewest winning answers.
+    """
     wins = winning_codes(state)
     if wins:
         return wins

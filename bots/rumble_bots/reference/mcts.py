@@ -1,4 +1,4 @@
-"""`mcts`: plays the move that did best in random games."""
+"""`mcts`: plays the move that has the best results in random games."""
 
 import time
 from functools import partial
@@ -16,20 +16,20 @@ from rumble_bots.search.mcts import look_around
 from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
-"""Number of rounds for a move if neither `iterations` nor `time_ms` is given."""
+"""Number of rounds for a move if the options give neither `iterations` nor `time_ms`."""
 NOTE = "the value is the mean of the rounds"
 MOST_MS = 60_000
 """Maximum time in ms for a move if no time is given, however large `iterations` is."""
 
 
 class Mcts(ReferenceBot):
-    """Monte Carlo tree search in any game. It judges by random games, or by rules of thumb of `rumble_bots.knowledge`.
+    """A bot that plays any game by Monte Carlo tree search. Positions are judged by random games, or by rules of thumb.
 
-    In a hidden game, each round begins with a fresh sample that agrees with the knowledge of the bot's seat.
+    In a hidden game, each round begins with a new random state, in agreement with the knowledge of the bot's seat.
 
-    Options: `iterations`, the rounds for a move; `time_ms`, the maximum time for a move. The default is `ITERATIONS`
-    rounds. Without `time_ms` a move takes at most `MOST_MS`. With a clock the bot uses at most half of the time for the
-    move, even if the options allow more.
+    Options: `iterations` is the number of rounds for a move (by default `ITERATIONS`), and `time_ms` the maximum time
+    for a move (by default `MOST_MS`). In a match with a clock, the bot uses at most half of the time for the move, even
+    if the options allow more.
     """
 
     about = "Plays thousands of games in its head."
@@ -53,7 +53,7 @@ class Mcts(ReferenceBot):
         self.rounds = iterations or (ITERATIONS if time_ms is None else END)
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose the move with the most rounds, with its mean result as the score and the rounds as nodes."""
+        """Choose the move with the most rounds. Its score is the mean result, and its nodes are the rounds."""
         tally = self._tally(budget_ms)
         if beyond_two(state):
             found = look_about(state, seat, self.rounds, tally, self.random)
@@ -62,13 +62,13 @@ class Mcts(ReferenceBot):
         return Choice(state.text_for(seat, found.code), found.value, tally.nodes, NOTE)
 
     def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
-        """Choose the move with the most rounds, as `pick` does. Raises CannotPlay."""
+        """Choose the move with the most rounds, like `pick`. Raises CannotPlay."""
         tally, sample = self._tally(budget_ms), partial(sight.sample, self.random)
         move, value = look_through(sample, sight.seat, self.rounds, tally, self.random)
         return Choice(move, value, tally.nodes, NOTE)
 
     def _tally(self, budget_ms: int | None) -> Tally:
-        """Return the count and the clock of a search."""
+        """Return the counter and clock for a search."""
         allowed = None if budget_ms is None else budget_ms * SHARE
         times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
         return Tally(min(times, default=MOST_MS), self.limits.clock)

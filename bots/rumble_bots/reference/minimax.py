@@ -1,4 +1,4 @@
-"""`minimax`: looks ahead and plays the first move of the highest value."""
+"""`minimax`: looks ahead, and plays the first move with the highest value."""
 
 import time
 from collections.abc import Hashable
@@ -14,15 +14,15 @@ from rumble_bots.search.base import Clock, beyond_two
 from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
-"""Maximum number of cached answers for positions searched to the end; tic-tac-toe has 4,520 positions with a move."""
+"""Maximum number of cached answers. They are for positions searched to the end; tic-tac-toe has 4,520 with a move."""
 
 
 class Minimax(ReferenceBot):
-    """Searches to the end of the game where feasible, else as deep as `depth` and the time allow.
+    """A bot that searches to the end of the game if possible, else as deep as `depth` and the time allow.
 
-    Options: `search`, a key of `SEARCHES`; `depth`, in plies; `time_ms`, the maximum time for a move. The searches
-    differ only in speed. By default the search is `cached` if the game tree below the first position is small, else
-    `strong`. `rumble_bots.search.think` says how depth and time work together.
+    Options: `search` is a key of `SEARCHES`, `depth` is in plies, and `time_ms` is the maximum time for a move. The
+    searches differ only in speed. The default search is `cached` if the game tree below the first position is small,
+    else `strong`. See `rumble_bots.search.think` for depth and time together.
     """
 
     about = "Looks ahead as far as it can."
@@ -54,7 +54,7 @@ class Minimax(ReferenceBot):
         return f"{name} plays games of two seats in turn without chance; here {reason}" if reason else ""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose the best move, with its value and the number of nodes visited: 0 for a cached answer."""
+        """Choose the best move, with its value and the number of nodes visited (0 for a cached answer)."""
         known = self.answers.get(state)
         if known is not None:
             return known
@@ -67,7 +67,7 @@ class Minimax(ReferenceBot):
         return choice
 
     def solve(self, state: State, told: Progress) -> Choice:
-        """Choose without a limit, by a search to the end of the game; `told` is called after each depth.
+        """Choose a move by a search to the end of the game, without limits. `told` is called after each depth.
 
         Raises CannotPlay.
         """
@@ -87,7 +87,10 @@ class Minimax(ReferenceBot):
         return "" if found.complete else "the value is an estimate"
 
     def search_of(self, state: State) -> Search:
-        """Return the search for the game of `state`. Each game has its own, because a table serves a single game."""
+        """Return the search for the game of `state`.
+
+        Each game has its own search, because tables serve a single game.
+        """
         kind = type(state)
         if kind not in self.searches:
             self.searches[kind] = SEARCHES[self.search or ("cached" if is_small(state) else "strong")]()

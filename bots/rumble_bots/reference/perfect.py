@@ -1,11 +1,11 @@
-"""`perfect`: never throws value away, because it knows the value of every position.
+"""`perfect`: always plays a move of the highest value, because it knows the values of all positions.
 
-In tic-tac-toe the bot looks up the best move in a table of the package, written by `rumble_bots.reference.tables`. The
-table has the streetwise bot's moves: moves of the highest value, and of these the hardest to answer. The table is a
-JSON object with the fields `won`, `drawn` and `lost`. Each field maps the texts of the positions with this value for
-the mover to the best moves.
+In tic-tac-toe the bot looks up the best move in a table of the package, which `rumble_bots.reference.tables` writes.
+The table has the moves of the streetwise bot: moves of the highest value, and among these the hardest to answer. The
+table is a JSON object with the fields `won`, `drawn` and `lost`. Each field maps the texts of positions with this value
+for the mover to the best moves.
 
-In games that a search solves within a few seconds the bot searches: see `is_solvable`.
+In games that a search solves within a few seconds (see `is_solvable`), the bot searches.
 """
 
 import json
@@ -22,23 +22,23 @@ from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 from rumble_bots.search import Search, Strong, solve
 
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
-"""The games with a table, by the type of their states."""
+"""The games with a table, by the class of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""Values of a position for the mover, by the words for the values in a table."""
+"""Values for the mover, by the words for them in a table."""
 CELLS = 16
-"""Maximum number of cells of a connect four board to search to the end: 16 take about a second, 20 take several."""
+"""Maximum number of cells of a connect four board that is searched to the end. 16 cells take about a second."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"
 
 
 @cache
 def read_table(game: str) -> dict[str, Choice]:
-    """Read the table of `game` in the package: the best move by the position's text."""
+    """Read the table of `game` in the package. Return the best moves by the position's text."""
     data = json.loads(files("rumble_bots").joinpath("data", f"{game}.json").read_text("ascii"))
     return {text: Choice(move, value, nodes=0) for word, value in VALUES.items() for text, move in data[word].items()}
 
 
 def is_solvable(state: State) -> bool:
-    """Return whether a search solves every position of the game, with its settings, in about a second."""
+    """Return true if a search can solve every position of the game, with its settings, in about a second."""
     match state:
         case Connect4State():
             return state.grid.columns * state.grid.rows <= CELLS
@@ -48,7 +48,7 @@ def is_solvable(state: State) -> bool:
 
 
 class Perfect(ReferenceBot):
-    """Always plays a move of the highest value. All values are known for certain."""
+    """A bot that always plays a move of the highest value. The values are known for certain."""
 
     about = "Knows the value of every position: it never loses where a draw can be had."
     games = tuple(TABLES.values())
@@ -62,7 +62,7 @@ class Perfect(ReferenceBot):
         return "" if type(state) in TABLES or is_solvable(state) else f"perfect plays only {PLAYS}"
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose the move of the table, or of a search to the end, with its value."""
+        """Choose the best move, from the table or by a search to the end, with its value."""
         kind = type(state)
         if kind in TABLES:
             return read_table(TABLES[kind])[state.text()]

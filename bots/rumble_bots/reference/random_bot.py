@@ -1,4 +1,4 @@
-"""`random`: any legal move."""
+"""`random`: plays any legal move."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rumble_bots.reference.reference_bot import Choice, Picker, Sight
 
 
 class RandomBot(Picker):
-    """Plays any legal move."""
+    """A bot that plays any legal move."""
 
     about = "Plays any legal move."
 

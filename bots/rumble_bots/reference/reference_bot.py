@@ -1,4 +1,4 @@
-"""The base class of the reference bots. A bot chooses a move in a state, or by the knowledge of a seat."""
+"""The base class of the reference bots. A bot chooses a move from a state, or from a seat's knowledge."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,38 +13,38 @@ from rumble_bots.reference.errors import CannotPlay, NoMove
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A chosen move, and the bot's knowledge about the move."""
+    """A chosen move, with the bot's knowledge about the move."""
 
     move: str
     score: float | None = None
-    """The value for the mover, from -1 (lost) to 1 (won), known or guessed; None for a bot without values."""
+    """Value of the move for the mover, from -1 (lost) to 1 (won), known or estimated; None if the bot has no values."""
     nodes: int | None = None
-    """Number of positions looked at; None without a search."""
+    """Number of positions that were searched; None without a search."""
     note: str = ""
-    """A remark for a person."""
+    """A remark for people."""
     depth: int | None = field(default=None, compare=False)
-    """Number of plies looked ahead; None if not counted."""
+    """Number of plies that were searched ahead; None if not counted."""
     line: Sequence[str] = field(default=(), compare=False)
-    """The moves that the bot expects, its own first; empty if the bot expects only its own."""
+    """The moves that the bot expects, beginning with its own; empty if none are expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The knowledge of a mover in a hidden game."""
+    """The knowledge of a seat to move in a hidden game."""
 
     game: Game
     view: Mapping[str, Any]
-    """The view of the mover's seat."""
+    """The view of this seat."""
     seat: int
     legal: Sequence[str]
-    """The legal moves of the seat."""
+    """The legal moves of this seat."""
 
     @classmethod
     def of(cls, game: Game, state: State, seat: int) -> Self:
         return cls(game, state.view(seat), seat, [state.text_for(seat, code) for code in state.codes_for(seat)])
 
     def sample(self, random: Random) -> State:
-        """Return a random state that agrees with the view. Raises CannotPlay if the game draws no samples."""
+        """Return a random state that agrees with the view. Raises CannotPlay if the game draws no such states."""
         try:
             return self.game.sample(self.view, random)
         except NotSampled as error:
@@ -52,23 +52,23 @@ class Sight:
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. Unless it `remembers`, it keeps no state but its random numbers and caches."""
+    """A bot without a network. Unless `remembers` is true, a bot keeps only random numbers and caches."""
 
     about: ClassVar[str] = ""
-    """The bot's way of playing, in a line for opponents."""
+    """The bot's way of playing, as a line for opponents."""
     options: ClassVar[tuple[str, ...]] = ()
-    """Names of the constructor's keyword arguments."""
+    """Names of the keyword arguments of the constructor."""
     games: ClassVar[Sequence[str] | None] = None
-    """The games that the bot plays with all settings; None means any game."""
+    """Games that the bot plays with any settings; None means any game."""
     remembers: ClassVar[bool] = False
-    """True if the bot remembers a match, so that each match needs a bot of its own."""
+    """True if the bot remembers a match, so that each match needs its own bot."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
 
     @classmethod
     def obstacle(cls, state: State) -> str:
-        """Return in a sentence why the bot does not play the game of `state`, with its settings; empty if it does."""
+        """Return the reason, in a sentence, why the bot cannot play the game of `state`; empty without a reason."""
         return ""
 
     @classmethod
@@ -78,9 +78,9 @@ class ReferenceBot(ABC):
 
     @final
     def choose(self, state: State, budget_ms: int | None = None, seat: int | None = None) -> Choice:
-        """Choose a legal move for `seat` (None: the first seat to move), within `budget_ms` (None: no clock).
+        """Choose a legal move for `seat` (None: the first seat to move) within `budget_ms` (None: no clock).
 
-        Raises NoMove if the seat does not move, as at the end, and CannotPlay.
+        Raises NoMove if the seat has no move now, and CannotPlay.
         """
         if reason := self.obstacle(state):
             raise CannotPlay(reason)
@@ -92,28 +92,31 @@ class ReferenceBot(ABC):
 
     @final
     def choose_in(self, game: Game, state: State, seat: int | None = None) -> Choice:
-        """Choose as `choose` does, without a clock. In a hidden game, the bot gets only the seat's `Sight`."""
+        """Choose like `choose`, without a clock. In a hidden game, the bot gets only the seat's knowledge (`Sight`)."""
         seat = state.to_move if seat is None else seat
         if not game.hides or seat not in state.movers:
             return self.choose(state, seat=seat)
         return self.choose_seeing(Sight.of(game, state, seat))
 
     def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
-        """Choose a legal move in a hidden game, by default in a single sample. Raises CannotPlay."""
+        """Choose a legal move in a hidden game. By default, choose in one random state that agrees with `sight`.
+
+        Raises CannotPlay.
+        """
         return self.choose(sight.sample(self.random), budget_ms, sight.seat)
 
     @abstractmethod
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose a legal move of `seat`, an item of `state.movers`."""
+        """Choose a legal move of `seat`, which must be in `state.movers`."""
 
 
 class Picker(ReferenceBot):
-    """A bot that picks at random, with equal chances, among the candidates of its rule."""
+    """A bot that chooses at random, with equal probabilities, among the moves left by a rule."""
 
     @staticmethod
     @abstractmethod
     def candidates(state: State, seat: int) -> Sequence[int]:
-        """Return the codes of a mover's moves that the rule leaves; at least one."""
+        """Return the codes of the moves left to a seat by the rule: one move or more."""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         return Choice(state.text_for(seat, self.random.choice(self.candidates(state, seat))))

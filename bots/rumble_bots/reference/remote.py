@@ -1,4 +1,4 @@
-"""Reference bots on a server: their thinking time, and an instance for each concurrent move, or for each match."""
+"""Reference bots on a server: their time for a move, and separate bots for concurrent moves or matches."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ from rumble_bots.search.memory import Memory
 from rumble_bots.search.thinking import SHARE
 
 LEAST = 0.1
-"""Minimum share of its time that a bot plans with, however late its searches were."""
+"""Minimum share of the time used for a move, even if earlier searches took too long."""
 MATCHES = 1_000
-"""Number of matches for which a bot that remembers keeps an instance."""
+"""Maximum number of matches for which a bot that remembers keeps a separate bot."""
 MOVES_TO_COME = 20
-"""Divisor of the bank: the number of moves that the bank should last for."""
+"""Number of moves for which the bank should last."""
 
 
 def budget_ms(turn: Turn) -> int:
-    """Return the maximum time in ms to think about `turn`: the time of the move, and a share of the bank."""
+    """Return the maximum time in ms to think about `turn`: the time per move, and a share of the bank."""
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
         return turn.think_ms
@@ -30,7 +30,7 @@ def budget_ms(turn: Turn) -> int:
 
 
 def noted(choice: Choice, time_ms: int) -> str:
-    """Return the move, with the bot's knowledge about it as a note for people and as an info in numbers."""
+    """Return the move with the bot's knowledge: a note for people, and an info with numbers."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
@@ -48,22 +48,22 @@ def _chosen(bot: ReferenceBot, turn: Turn, budget_ms: int) -> Choice:
 
 
 class RemoteReferenceBot(Bot):
-    """The reference bot `name` on a server. Raises ReferenceBotError if the name or an option is wrong."""
+    """The reference bot `name` as a bot on a server. Raises ReferenceBotError for a wrong name or option."""
 
     def __init__(self, name: str, *, seed: int = 0, **options: Any) -> None:
         self._name = name
         self._seed = seed
         self._options = options
         self._lateness = Lateness()
-        """Time by which recent searches took longer than planned."""
+        """The time by which recent searches were longer than planned."""
         self.idle: list[ReferenceBot] = [self._make()]
-        """Bots that think about no turn at the moment."""
+        """Bots free for the next turn."""
         self.matches: Memory[tuple[str, int], ReferenceBot | None] = Memory(MATCHES)
-        """The instances of a bot that remembers, by match and attempt."""
+        """The separate bots of a bot that remembers, by match and attempt."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move, with the bot's knowledge about it. Concurrent matches ask instances with different seeds.
+        """Return the move, with the bot's knowledge about the move. Concurrent matches use bots with different seeds.
 
         Raises Resign if the bot does not play the game.
         """

@@ -1,8 +1,8 @@
 """`streetwise`: minimax that sets the opponent hard questions.
 
-Minimax plays the first of equal moves. But an opponent may err, so of two moves of the same value the better is the
-move after which more replies are wrong. The share of wrong replies is a second value: it is compared only where the
-first values are equal, and never added to them, so the bot is as safe as minimax.
+Minimax plays the first of equal moves. But an opponent may make mistakes. Therefore the better of two equal moves is
+the move after which more replies are wrong. The share of wrong replies is a second value. Second values are compared
+only between equal first values, and never added. The bot plays as safely as minimax.
 """
 
 from rumble_engine import State
@@ -12,12 +12,12 @@ from rumble_bots.search import Found, Tally
 
 
 class Streetwise(Minimax):
-    """Plays the move of the highest value after which the greatest share of replies is wrong; of several, the first."""
+    """A bot that plays the best move; among equal moves, the move after which most replies are wrong."""
 
     about = "Looks ahead, and sets traps."
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
-        """Search to the depth `depth`. The tally counts the nodes that are visited for the second value, too."""
+        """Search to `depth`. The tally also counts nodes visited for the second value."""
         tally.visit()
         search, guesses = self.search_of(state), tally.guesses
         values = {code: search.after(state, code, depth, tally) for code in state.codes()}
@@ -27,7 +27,7 @@ class Streetwise(Minimax):
         return Found(code, best + 0.0, traps[code], complete=tally.guesses == guesses)
 
     def trap(self, state: State, depth: float, tally: Tally) -> float:
-        """Return the share of the moves in `state` that lose value; 1 after the end of the game."""
+        """Return the share of the moves in `state` that lose value. After the end of the game, return 1."""
         if not state.codes():
             return 1.0
         if depth <= 0:

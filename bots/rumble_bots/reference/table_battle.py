@@ -1,4 +1,4 @@
-"""Many matches between three bots or more at one table, in one process, without a network or a clock."""
+"""Many matches between three or more bots at the same table, in one process, without a network or a clock."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,33 +13,35 @@ from rumble_bots.reference.battle import Interval, Maker, interval, make, played
 
 @dataclass(frozen=True, slots=True)
 class BotResult:
-    """The results of a bot of a battle."""
+    """The results of a bot in a battle."""
 
     firsts: int
-    """Number of matches in which the bot alone was first."""
+    """Number of matches in which only this bot was first."""
     scores: Mapping[float, int]
-    """Numbers of rounds by the mean score in the matches of the round, in which the bot has every seat once.
+    """Number of complete rounds, by the bot's mean score in the round. In a round the bot has each seat once.
 
-    A score is the share of the other seats that finished behind. A round that is not complete is left out.
+    A score is the share of seats behind, among the other seats.
     """
     mean_score: float
     mean_payoff: float | None
-    """Mean payoff; None in a game without payoffs."""
+    """Mean payoff; None for a game without payoffs."""
 
     @property
     def score_interval(self) -> Interval | None:
-        """95% interval of the mean score; None with fewer than two complete rounds."""
+        """The 95% interval of the mean score; None if fewer than two rounds are complete."""
         return interval(self.scores) if sum(self.scores.values()) > 1 else None
 
 
 def table_battle(
     makers: Sequence[Maker], game: Game, matches: int, seed: int = 0, *, settings: Mapping[str, Any] | None = None
 ) -> list[BotResult]:
-    """Play `matches` matches of all bots at one table. Return the result of each bot, in the order of `makers`.
+    """Play `matches` matches with all bots at one table. Return the result of each bot, in the order of `makers`.
 
-    In a round of as many matches as seats, all matches have the same first state and the same random numbers, and each
-    bot has each seat once. The results depend on the arguments alone, for bots that read no clock. Raises BadSettings
-    for a number of bots that the game has no seats for, and the errors of the bots and of the game.
+    A round has as many matches as the table has seats, so that each bot has each seat once. All matches of a round have
+    the same first state, and the same random numbers.
+
+    The results depend only on the arguments, if the bots read no clock. Raises BadSettings if the game does not allow
+    this number of seats, and the errors of the bots and of the game.
     """
     game.check_seats(len(makers))
     seeds, seats = Random(seed), len(makers)
@@ -63,6 +65,6 @@ def table_battle(
 
 
 def _rounds(scores: Sequence[float], seats: int) -> Counter[float]:
-    """Return the numbers of complete rounds by the mean score of the round."""
+    """Return the number of complete rounds, by the mean score in the round."""
     complete = len(scores) // seats * seats
     return Counter(sum(scores[first : first + seats]) / seats for first in range(0, complete, seats))

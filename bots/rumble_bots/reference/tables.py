@@ -16,7 +16,7 @@ from rumble_bots.reference.perfect import TABLES, VALUES
 
 
 def table_text(game: Game) -> str:
-    """Return the table of `game` as JSON, a line for each position, sorted by position: always the same text."""
+    """Return the table of `game` as JSON, with a line for each position, in order. The text is always the same."""
     bot = make_reference_bot("streetwise")
     words = {value: word for word, value in VALUES.items()}
     table: dict[str, dict[str, str]] = {word: {} for word in VALUES}
@@ -28,12 +28,12 @@ def table_text(game: Game) -> str:
 
 
 def write_table(path: Path, game: Game) -> None:
-    """Write the table of `game` to the file `path`."""
+    """Write the table of `game` to the file at `path`."""
     path.write_text(table_text(game), encoding="ascii", newline="\n")
 
 
 def _positions(start: State) -> Iterator[State]:
-    """Yield every position with a legal move from `start` on."""
+    """Yield every position that can be reached from `start` and has a legal move."""
     layer = {start}
     while layer:
         yield from (state for state in layer if state.codes())
@@ -41,7 +41,7 @@ def _positions(start: State) -> Iterator[State]:
 
 
 def main(arguments: list[str]) -> None:
-    """Write all tables into the given folder, by default into the package."""
+    """Write all tables to the given folder, or else to the folder of the package."""
     folder = Path(arguments[0]) if arguments else Path(__file__).parents[1] / "data"
     for game in TABLES.values():
         write_table(folder / f"{game}.json", get_game(game))

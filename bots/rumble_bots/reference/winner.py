@@ -1,4 +1,4 @@
-"""`winner`: wins at once if possible, else plays any legal move."""
+"""`winner`: wins at once if possible, otherwise plays any legal move."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,11 +9,11 @@ from rumble_bots.reference.reference_bot import Picker
 from rumble_bots.search.base import hides
 
 REMEMBERED = 16_384
-"""Maximum number of positions with cached candidates; tic-tac-toe has 5,478 positions."""
+"""Maximum number of positions whose candidates are cached. Tic-tac-toe has 5,478 positions."""
 
 
 def winning_codes(state: State) -> tuple[int, ...]:
-    """Return the moves that win for the mover at once."""
+    """Return the moves with which the mover wins at once."""
     mover = state.to_move
     return tuple(
         code for code in state.codes() if (outcome := state.after(code).outcome) is not None and outcome.winner == mover
@@ -21,7 +21,7 @@ def winning_codes(state: State) -> tuple[int, ...]:
 
 
 class Winner(Picker):
-    """Wins at once if possible."""
+    """A bot that wins at once if possible, and otherwise plays any legal move."""
 
     about = "Takes a win when it sees one."
 
