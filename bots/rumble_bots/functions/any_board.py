@@ -1,6 +1,6 @@
-"""Tic-tac-toe from any board with either side to move, for trying bots in positions that no match has.
+"""Tic-tac-toe from any board, with any seat to move, for trying functions in unusual positions.
 
-A match cannot reach most such positions (for example two X and three O), so the engine refuses them.
+Matches cannot reach most of these positions (for example two X and three O), so the engine refuses them.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from rumble_engine.texts import shown
 
 @dataclass(frozen=True, slots=True)
 class AnyBoard(State):
-    """A board of nine squares, as in `TicTacToeState`, and the seat to move."""
+    """A board of nine squares, like `TicTacToeState`, but with any seat to move."""
 
     x: int
     o: int
@@ -22,7 +22,7 @@ class AnyBoard(State):
 
     @classmethod
     def read(cls, text: str, mover: int) -> "AnyBoard":
-        """Read a text of nine characters `X`, `O` or `.`, row by row. Raises BadPosition."""
+        """Read a board of nine characters `X`, `O` or `.`, row by row. Raises BadPosition."""
         if len(text) != 9 or text.strip("XO."):
             raise BadPosition(f"{shown(text)} is not nine of X, O and . row by row")
         x, o = (sum(1 << square for square in range(9) if text[square] == mark) for mark in "XO")

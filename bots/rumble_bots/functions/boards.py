@@ -1,14 +1,13 @@
 """Boards for functions of `board, player`: the arguments, and the meaning of the answers.
 
-`board` is a list of rows from the top, each a list of `'X'`, `'O'` or `None`; each turn gets a new board. `player` is
-`'X'` for seat 0 and `'O'` for seat 1. The answer is `(row, column)`, both from 0.
+`board` is a list of rows from the top. A row is a list of `'X'`, `'O'` or `None`. Each turn gets a new board. `player`
+is `'X'` for seat 0, and `'O'` for seat 1. The answer is `(row, column)`, both counted from 0.
+- tictactoe: 3 rows of 3. The answer may also be a square's number from 0 to 8.
+- connect4: the rows and columns of the match. Only the column of `(row, column)` counts, because stones fall. The
+  answer may also be only the number of a column.
 
-- tictactoe: 3 rows of 3. A square's number from 0 to 8 is an answer too.
-- connect4: the rows and columns of the match. A stone falls, so only the column of `(row, column)` counts; a column's
-  number alone is an answer too.
-
-An answer of another shape, or off the board, is passed on as its `repr`: no move reads like a `repr`, so the referee
-refuses the answer, and the refusal quotes it. An answer that is text is passed on unchanged.
+An answer of another form, or off the board, is passed on as its `repr`. No move looks like a `repr`, so the referee
+refuses the answer, and quotes it in the refusal. An answer that is a text is passed on unchanged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,35 +18,35 @@ from typing import Any
 
 Board = list[list[str | None]]
 Cell = tuple[int, int]
-"""Row and column."""
+"""Row and column of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardGame:
-    """The translation of a game for functions of `board, player`: of states to boards, and of answers to moves."""
+    """The translation of a game for functions of `board, player`: from states to boards, and from answers to moves."""
 
     columns: Callable[[Mapping[str, Any]], int]
-    """Gives the number of columns of a state's board."""
+    """Function that returns the number of columns of a state's board."""
     cell_of: Callable[[int], Cell]
-    """Gives the cell for an answer that is a single number."""
+    """Function that returns the cell for a single number."""
     text_of: Callable[[Cell], str]
-    """Gives the move for a cell."""
+    """Function that returns the move on a cell."""
     between: str
-    """The text between two rows in the text of a position."""
+    """Text between two rows in the text of a position."""
 
     def board(self, state: Mapping[str, Any]) -> Board:
-        """Return the rows of the board, from the top."""
+        """Return the rows of a state's board, from the top."""
         cells = [None if cell == "." else cell for cell in state["board"]]
         columns = self.columns(state)
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
     def position(self, rows: Sequence[object]) -> str:
-        """Return the text of a board. Cells are not checked: the reader of the text refuses wrong cells."""
+        """Return the text of a board. Cells are not checked here: the text is checked when it is read."""
         lines = [row if isinstance(row, list | tuple) else [row] for row in rows]
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 
     def move(self, answer: Any, state: Mapping[str, Any]) -> str:
-        """Return the answer as the text of a move, or its `repr` if the answer names no cell."""
+        """Return the move that an answer means. If the answer names no cell, return its `repr`."""
         if isinstance(answer, str):
             return answer
         columns = self.columns(state)
