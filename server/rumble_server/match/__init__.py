@@ -1,1 +1,4 @@
-"""A match: its facts, its clocks, and the referee that judges it. Sans-I/O; `arena/matches.py` drives the referee."""
+"""A match: facts, clocks, and the referee.
+
+No code here does I/O; `arena/matches.py` drives it.
+"""

@@ -1,7 +1,7 @@
-"""The announcer of a match: records facts, and tells the bots what follows from them. A synchronous machine.
+"""The announcer of a match: it records facts, and sends bots the frames that follow from the facts. No I/O.
 
-Facts are recorded first and frames sent afterwards, so that no bot reads anything that a restart would undo. The
-referee (`referee.py`) decides; `progress.py` has the state.
+Facts are recorded before frames are sent, because a restart must not undo anything that a bot has read. The referee
+(`referee.py`) makes the decisions, and `progress.py` has the state.
 """
 
 from collections.abc import Callable
@@ -22,31 +22,37 @@ from rumble_server.match.seat import SeatState
 
 
 class RefereeDriver(Protocol):
-    """The actions that a referee needs done."""
+    """The port through which a referee appends facts and sends frames."""
 
     def append(self, fact: MatchFact) -> object:
-        """Append a fact that concerns only this match to the log; the referee itself applies the fact."""
+        """Append a fact that concerns only this match to the log.
+
+        The referee itself applies the fact to its own state.
+        """
 
     def record(self, over: MatchOver) -> None:
-        """Append the end to the log, and apply it to all parts of the server that it concerns, except this referee."""
+        """Append the end of the match to the log, and apply it to all other parts of the server."""
 
     def begin(self, seat: int, frame: bytes) -> None:
-        """Send a `match_start`."""
+        """Send the frame `match_start` to the bot of a seat."""
 
     def send(self, seat: int, frame: bytes) -> None:
         """Send a frame of any other type to the bot of a seat."""
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        """Send a `turn`. If the frame must wait in the server, call `hold_turn`, and `turn_written` when it leaves."""
+        """Send the frame `turn`.
+
+        If the frame has to wait, call `hold_turn`, and call `turn_written` when it has been sent.
+        """
 
     def end(self, seat: int, frame: bytes) -> None:
-        """Send a `match_over` once everything recorded so far is on disk."""
+        """Send the frame `match_over` after the facts recorded so far have reached the disk."""
 
 
 class Announcer(Progress):
-    """Records the facts of a match, and sends the frames that follow.
+    """The announcer of a match. It records facts, and sends the frames that follow from the facts.
 
-    `new_turn_id` returns an id that no other turn has, in this run of the server or before.
+    `new_turn_id` returns an id that no other turn has, in this or any earlier run of the server.
     """
 
     __slots__ = (
@@ -77,10 +83,10 @@ class Announcer(Progress):
         self._append = driver.append
         self._new_turn_id = new_turn_id
         self._full_ms = (control.full_ms,) * len(self.seats)
-        """Time of each seat for a move in a time control without a bank."""
+        """Time in ms of each seat for a move, if the time control has no bank."""
         self._bounds = bounds
         self._falls_told = 0
-        """Number of falls that the other bots have been told."""
+        """Number of falls announced to the other bots."""
 
     def _record(self, fact: MatchFact) -> None:
         self._append(fact)
@@ -97,7 +103,7 @@ class Announcer(Progress):
         self._driver.send(seat, frame)
 
     def _notify_others(self, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
-        """Send a notice about a seat to the connected bots of all other seats."""
+        """Send a notice about a seat to the bots of the other seats that are connected."""
         for other, state in enumerate(self.seats):
             if other != seat and state.away_since_ms is None:
                 self._send(other, now_ms, self._notice(seat, code, message))
@@ -107,10 +113,10 @@ class Announcer(Progress):
         return say.Notice(code=code, tournament=self.terms.tournament, match=self._match_id, message=message, seat=told)
 
     def _ask_if_there(self, now_ms: int, made: MoveMade | None = None) -> None:
-        """Ask the seat to move, unless its bot is away.
+        """Send a turn to the seat to move, unless its bot is away.
 
-        `made` is the move just made, which is not in the log yet. The turn is written into the fact `made`, and then
-        the fact into the log, since one fact for move and turn costs less than two.
+        `made` is a move that was just made, and is not in the log yet. The new turn is stored in the fact `made`, and
+        then the fact is appended to the log: a single fact for both is cheaper.
         """
         seat = self.state.to_move
         own = self.seats[seat]
@@ -141,7 +147,7 @@ class Announcer(Progress):
     # --- matches that are not plain ---
 
     def _tell_falls(self, now_ms: int) -> None:
-        """Tell the other bots of falls, once the ply of a fall is made: no bot may know of a fall while it answers."""
+        """Announce falls to the other bots, after the ply in which the seats fell. Before, no bot may know of them."""
         falls = self._plies.falls
         while self._falls_told < len(falls):
             seat, fall = list(falls.items())[self._falls_told]
@@ -151,7 +157,7 @@ class Announcer(Progress):
             self._notify_others(seat, NoticeCode.SEAT_FELL, f"{self.terms.seats[seat]} fell out: {fall.reason}", now_ms)
 
     def _ask_movers(self, now_ms: int) -> None:
-        """Ask the movers that have neither moved nor an open turn, unless their bots are away."""
+        """Send turns to the seats to move, except seats with an answer or an open turn, or with an absent bot."""
         plies, ply = self._plies, len(self.moves)
         asked = [
             seat

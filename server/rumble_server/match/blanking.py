@@ -1,12 +1,12 @@
-"""Blanking of secrets in frames before they are kept.
+"""Blanking of secrets in frames before the frames are stored.
 
-A regular expression finds the secrets, since a bot's frame need not be JSON, nor a message of the protocol.
+A regular expression finds the secrets, because a bot's frame may be neither JSON nor a message of the protocol.
 """
 
 import re
 
 SECRETS = ("key", "invite", "token", "password")
-"""Names whose values are blanked, in any case and quotes, alone or after other words (`host_token`)."""
+"""Names whose values are blanked: in any case, with any quotes, and at the end of a longer name (`host_token`)."""
 BLANK = r'\1"***"'
 
 
@@ -30,5 +30,5 @@ _SECRET = re.compile(
 
 
 def blanked(text: str) -> str:
-    """Return a bot's frame with the values of `SECRETS` blanked, and otherwise unchanged."""
+    """Return a bot's frame with `***` in place of the values of `SECRETS`."""
     return _SECRET.sub(BLANK, text)

@@ -1,8 +1,8 @@
-"""Clock arithmetic: pure functions of a time control, for the referee. All in ms.
+"""Clock arithmetic for the referee: pure functions of a time control. All times are in ms.
 
-A move uses `move_ms` first, and then draws on the seat's bank, which grows by `increment_ms` after each move. Two parts
-of the time between asking and answering are not thinking time: `lag_ms`, the network's part, and `excused_ms`, in which
-the server was late. These functions run at every move, so they compare by `if`, at a fifth of the cost of `max`.
+A move first uses `move_ms`, and then the seat's bank. The bank grows by `increment_ms` after each move. Two parts of
+the time between question and answer do not count as thinking time: `lag_ms` for the network, and `excused_ms` in which
+the server was late. These functions run at every move. They compare by `if`, because `max` takes five times as long.
 """
 
 from typing import Protocol
@@ -10,20 +10,20 @@ from typing import Protocol
 from rumble_protocol.fields import TimeControl
 
 MOST_LAG_MS = 200
-"""Maximum lag in ms allowed for a move; the rest of a longer lag is the bot's own time."""
+"""Maximum lag in ms that is allowed for a move. Any further lag is the bot's own time."""
 
 
 class Lateness(Protocol):
-    """The part of the arena's clock that tells how late the server is."""
+    """The server's lateness, as measured by the arena's clock."""
 
     late_ms: int
-    """Sum of all times for which the server was late, up to the newest time given to the referee, in ms."""
+    """Sum in ms of all times for which the server was late, up to the newest time given to the referee."""
     suspended_until_ms: int
-    """End of the club's newest suspension (the lease of its node was over), in server time; 0 without any."""
+    """End of the club's last suspension (its node had no valid lease), in ms of server time; 0 if never."""
 
 
 class PlainControl:
-    """A time control for fast arithmetic: reading an attribute of the pydantic model costs ten times as much."""
+    """A time control as plain attributes. Reading an attribute of the pydantic model would take ten times as long."""
 
     __slots__ = ("bank_ms", "full_ms", "has_bank", "increment_ms", "move_ms")
 
@@ -32,25 +32,25 @@ class PlainControl:
         self.bank_ms = control.bank_ms
         self.increment_ms = control.increment_ms
         self.full_ms = self.move_ms + self.bank_ms
-        """Time of a seat for its first move."""
+        """Time in ms of a seat for its first move."""
         self.has_bank = self.bank_ms + self.increment_ms > 0
-        """True if a bank can ever hold time."""
+        """True if a bank can ever have time in it."""
 
 
 def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int, excused_ms: int = 0) -> int:
-    """Return a bot's thinking time for a turn: the time since the asking without lag and excused time."""
+    """Return a bot's thinking time for a turn: the time since the question, without lag and excused time."""
     thought_ms = now_ms - asked_at_ms - lag_ms - excused_ms
     return thought_ms if thought_ms > 0 else 0
 
 
 def remaining_ms(control: PlainControl, bank_ms: int, used_ms: int = 0) -> int:
-    """Return the time that a seat has left for a move, bank included, after `used_ms` of thinking about the move."""
+    """Return the time that a seat has left for a move, with its bank, after thinking for `used_ms`."""
     left_ms = control.move_ms + bank_ms - used_ms
     return left_ms if left_ms > 0 else 0
 
 
 def bank_after_ms(control: PlainControl, bank_ms: int, used_ms: int) -> int:
-    """Return the bank after a move that took `used_ms` of thinking."""
+    """Return the bank after a move with a thinking time of `used_ms`."""
     drawn_ms = used_ms - control.move_ms
     if drawn_ms > 0:
         bank_ms = bank_ms - drawn_ms if bank_ms > drawn_ms else 0

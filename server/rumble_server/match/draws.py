@@ -1,7 +1,7 @@
-"""Random numbers of a match, drawn from the seed of the attempt so that anybody can check each of them.
+"""Random numbers of a match, computed from the seed of the attempt, for anybody to check afterwards.
 
-A seed is 32 random bytes, as hex digits. `match_start` tells the commitment to the seed, `match_over` the seed.
-PROTOCOL.md has both rules, under "Chance".
+A seed is 32 random bytes as hex digits. The message `match_start` has a commitment to the seed, and `match_over` the
+seed itself. PROTOCOL.md has both formulas under "Chance".
 """
 
 import hmac
@@ -13,14 +13,14 @@ SEED_BYTES = 32
 
 
 def commitment_of(seed: str, match: str, attempt: int) -> str:
-    """Return the SHA-256 of the seed's bytes followed by `MATCH ATTEMPT`, as hex digits."""
+    """Return the commitment: the SHA-256 of the seed's bytes followed by `MATCH ATTEMPT`, as hex digits."""
     return sha256(bytes.fromhex(seed) + f"{match} {attempt}".encode()).hexdigest()
 
 
 def number_of(seed: str, match: str, attempt: int, draw: int) -> int:
-    """Return the random number of 256 bits of a draw: the HMAC-SHA256 of `MATCH ATTEMPT DRAW` with the seed as key.
+    """Return the random number (256 bits) of a draw: the HMAC-SHA256 of `MATCH ATTEMPT DRAW`, with the seed as key.
 
-    Draws count from 0.
+    Draws are counted from 0.
     """
     keyed = _keyed(seed).copy()
     keyed.update(f"{match} {attempt} {draw}".encode())
@@ -29,5 +29,5 @@ def number_of(seed: str, match: str, attempt: int, draw: int) -> int:
 
 @lru_cache(1024)  # to make such an object takes longer than the rest of a draw
 def _keyed(seed: str) -> hmac.HMAC:
-    """Return the HMAC-SHA256 of nothing with the seed as key."""
+    """Return the start of an HMAC-SHA256 with the seed as key, before any data."""
     return hmac.new(bytes.fromhex(seed), digestmod="sha256")

@@ -1,9 +1,8 @@
-"""The facts of a match, as written to the event log.
+"""The facts of a match, as they are written to the event log.
 
-A fact tells an event that has happened, and never changes once it is in the log. A match's facts rebuild its referee
-and its transcript. Times (`at_ms`) are server time in ms since the epoch. `excused_ms` is time in which a clock ran
-while the server was late, and which is not charged. The tournament of a match is the part of its id before the first
-dot.
+A fact records an event, and never changes in the log. The facts of a match rebuild its referee
+and its transcript. `at_ms` is a server time in ms since 1970. `excused_ms` is time in which a clock ran although the
+server was late; it is not charged. The part of a match's id before the first dot is the tournament.
 
 The classes are not frozen, because a frozen dataclass takes several times as long to make.
 """
@@ -19,17 +18,17 @@ from rumble_protocol.fields import AwayClock, TimeControl
 from rumble_server.match.match_id import tournament_id_of
 
 ToldClock = AwayClock | None
-"""The rule for the clock of a seat that is away.
+"""The rule for the clock of a seat whose bot is away.
 
-None, in a match from before the rule could be chosen, means `stands`. Frames of such a match do not have the field.
+None in older matches means `stands`. Frames of older matches do not have the field.
 """
 Scores = tuple[float, ...] | None
-"""The scores by seat; None for a void match."""
+"""Scores by seat; None for a void match."""
 
 
 @dataclass(slots=True)
 class MatchStarted:
-    """A match begins, under these terms; `moves` are its opening. Durations are in ms.
+    """The fact that a match has begun under these terms. `moves` is the opening. Durations are in ms.
 
     `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
     `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two seats
@@ -58,15 +57,15 @@ class MatchStarted:
 
     @property
     def tournament(self) -> str:
-        """The id of the match's tournament."""
+        """Id of the tournament to which the match belongs."""
         return tournament_id_of(self.match)
 
     def first_state(self) -> State:
-        """Return the state before the opening."""
+        """Return the state before the moves of the opening."""
         return get_game(self.game).initial_for(len(self.seats), self.settings, self.seed)
 
     def opening_state(self) -> State:
-        """Return the state after the opening's moves."""
+        """Return the state after the moves of the opening."""
         return _state_after(self.game, len(self.seats), tuple(self.settings.items()), self.seed, self.moves)
 
 
@@ -82,10 +81,10 @@ def _state_after(
 
 @dataclass(slots=True)
 class StartTold:
-    """The server sent `match_start` to a seat, or, with `all_seats`, to every seat at once.
+    """The fact that `match_start` was sent to a seat, or if `all_seats` is true, to every seat.
 
-    The frame can be rebuilt from this fact, the terms and the moves so far. If the seat's clock was running, the fact
-    stops the clock, and `excused_ms` is the excused part of the time since the clock's start.
+    The frame can be rebuilt from this fact, the terms and the moves so far. If the seat's clock was running, it stops
+    here. `excused_ms` is the excused part of the time since the clock began to run.
     """
 
     match: str
@@ -99,10 +98,10 @@ class StartTold:
 
 @dataclass(slots=True)
 class TurnAsked:
-    """A bot was asked for a ply. The `turn` frame can be rebuilt from this fact and the moves so far.
+    """The fact that a bot was asked for a ply. The frame `turn` can be rebuilt from this fact and the moves so far.
 
-    If the turn was asked together with the move before, the log has no such fact: `MoveMade` has its fields. In a match
-    that is not plain, `TurnsAsked` has them.
+    The log does not have this fact if the turn was asked together with a move (`MoveMade` has its fields then), or if
+    the match is not plain (`TurnsAsked` has them).
     """
 
     match: str
@@ -119,23 +118,26 @@ class TurnAsked:
 
 @dataclass(slots=True)
 class TurnsAsked:
-    """Bots of a match that is not plain were asked for the same ply. The tuples have an item for each of them."""
+    """The fact that bots were asked for the same ply, in a match that is not plain.
+
+    Each tuple has an item for each bot.
+    """
 
     match: str
     attempt: int
     ply: int
     asked: tuple[int, ...]
-    """The seats of the bots."""
+    """Seats of the bots that were asked."""
     turn_ids: tuple[str, ...]
     remaining_ms: tuple[int, ...]
     lag_ms: tuple[int, ...]
     omit: tuple[tuple[str, ...], ...]
     seats_ms: tuple[int, ...]
-    """Time of each seat of the match for a move."""
+    """Time in ms of each seat of the match for a move."""
     at_ms: int
 
     def turns(self) -> "Iterator[TurnAsked]":
-        """Yield each turn as a fact of its own."""
+        """Yield each turn as a separate fact."""
         for seat, turn_id, left_ms, lag_ms, omit in zip(
             self.asked, self.turn_ids, self.remaining_ms, self.lag_ms, self.omit, strict=True
         ):
@@ -173,7 +175,7 @@ class MoveMade:
 
     @property
     def asked(self) -> "TurnAsked | None":
-        """The turn asked together with the move; None if no turn was."""
+        """The turn that was asked together with this move; None if there was none."""
         if not self.next_turn_id:
             return None
         seat, seats_ms = self.next_seat, self.seats_ms
@@ -183,7 +185,7 @@ class MoveMade:
 
 @dataclass(slots=True)
 class MoveRefused:
-    """A move was illegal or unreadable, and the tournament allows another try."""
+    """The fact that a move was refused as illegal or unreadable, in a tournament that allows another try."""
 
     match: str
     attempt: int
@@ -194,9 +196,9 @@ class MoveRefused:
 
 @dataclass(slots=True)
 class SeatAway:
-    """The server saw a seat's socket end; the seat's `away_left_ms` runs from now.
+    """The fact that the socket of a seat ended. The seat's away budget, `away_left_ms`, runs from now on.
 
-    `on_turn` is true if the seat's turn had been sent to the bot, except during a grace, as after a server's start.
+    `on_turn` is true if a turn had been sent to the bot, except during a grace, such as after a start of the server.
     """
 
     match: str
@@ -210,7 +212,7 @@ class SeatAway:
 
 @dataclass(slots=True)
 class SeatBack:
-    """A seat is connected again; `away_left_ms` is the rest of its away budget."""
+    """The fact that a seat's bot has connected again. `away_left_ms` is the rest of its away budget."""
 
     match: str
     attempt: int
@@ -221,7 +223,7 @@ class SeatBack:
 
 @dataclass(slots=True)
 class ChanceDrawn:
-    """The referee drew the outcome of chance that makes a ply; `move` is the text of the ply."""
+    """The fact that the referee has drawn an outcome of chance, which is a ply. `move` is the text of the ply."""
 
     match: str
     attempt: int
@@ -232,7 +234,7 @@ class ChanceDrawn:
 
 @dataclass(slots=True)
 class SeatFell:
-    """A seat of a match that is not plain fell out: it is asked no more, and will be last. The others play on.
+    """The fact that a seat fell out, in a match that is not plain.
 
     `excused_ms` is the excused time of the turn that was open. `failure` is the error of a bot that crashed.
     """
@@ -250,12 +252,12 @@ class SeatFell:
 
 @dataclass(slots=True)
 class Placement:
-    """The end of a match that is not plain, beside its scores: each seat's place and payoff, the falls, the seed."""
+    """Additional results of a match that is not plain: places and payoffs by seat, the falls, and the seed."""
 
     places: tuple[int, ...] | None
     payoffs: tuple[float, ...] | None
     falls: tuple[tuple[int, int, Termination], ...]
-    """Seat, ply and termination of each seat that fell out."""
+    """Seat, ply and termination of each fall."""
     chance_seed: str
 
 
@@ -295,12 +297,12 @@ class MatchOver:
 
     @property
     def tournament(self) -> str:
-        """The id of the match's tournament."""
+        """Id of the tournament to which the match belongs."""
         return tournament_id_of(self.match)
 
     @property
     def winner(self) -> int | None:
-        """The seat that alone has the highest score; None in a drawn or void match."""
+        """The only seat with the highest score; None if the match was drawn or void."""
         scores = self.scores
         if scores is None:
             return None
@@ -310,10 +312,11 @@ class MatchOver:
 
 @dataclass(slots=True)
 class FrameSeen:
-    """A frame of the match's conversation that no other fact holds.
+    """The fact of a frame that cannot be rebuilt from other facts.
 
-    If only a part of a bot's frame is kept (see `kept_frame.py`), `bytes` and `sha256` are those of the whole frame.
-    `excused_ms` is the time excused up to a move or a resignation; the `MoveMade` after a move's frame has it, too.
+    If only a part of a bot's frame is stored (see `kept_frame.py`), `bytes` and `sha256` describe the whole frame.
+    `excused_ms` is the time excused up to a move or a resignation. The `MoveMade` after a move's frame has the same
+    value.
     """
 
     match: str
@@ -329,8 +332,9 @@ class FrameSeen:
 
 @dataclass(slots=True)
 class FrameShared:
-    """A frame that belongs to several matches. The frame itself is in a `FrameSeen` of the match `other`: the fact with
-    the number `other_number`.
+    """The fact of a frame that belongs to several matches. It refers to a `FrameSeen` of the match `other`.
+
+    The number of this fact is `other_number`.
     """
 
     match: str
@@ -360,9 +364,9 @@ Fact = TypeVar("Fact")
 
 
 def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], FrameSeen | None]) -> Iterator[object]:
-    """Yield the facts of a match, with a `FrameSeen` of the match and seat in place of each `FrameShared`.
+    """Yield the facts of a match. Each `FrameShared` is replaced by a `FrameSeen` for this match and seat.
 
-    `find` returns the other match's `FrameSeen`. If it returns None, the frame is left out.
+    `find` returns the `FrameSeen` of the other match. If `find` returns None, the frame is left out.
     """
     for fact in facts:
         if isinstance(fact, FrameShared):
@@ -374,7 +378,7 @@ def with_shared_frames(facts: Iterable[object], find: Callable[[FrameShared], Fr
 
 
 def with_turns(facts: Iterable[Fact]) -> Iterator[Fact | TurnAsked]:
-    """Yield the facts of a match, with each turn as a fact of its own, also a turn asked together with a move."""
+    """Yield the facts of a match, with each turn as a separate fact, even if it was asked together with a move."""
     for fact in facts:
         if isinstance(fact, TurnsAsked):
             yield from fact.turns()

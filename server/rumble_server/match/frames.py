@@ -1,6 +1,6 @@
-"""Frames that follow from a match's facts: the referee sends them, and the transcript rebuilds them from the log.
+"""Frames that follow from the facts of a match. The referee sends them, and the transcript rebuilds them from the log.
 
-The referee and the transcript must build equal bytes, so everything in such a frame must come from the facts.
+Both must build the same bytes. Therefore everything in these frames must come from facts.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from rumble_server.match.plies import Plies
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Yield the `match_start` frames sent after `moves`, each with its seat."""
+    """Yield each frame `match_start` that was sent after `moves`, with its seat."""
     tournament, seed = terms.tournament, terms.chance_seed
     commitment = commitment_of(seed, terms.match, terms.attempt) if seed else None
     for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):
@@ -51,7 +51,7 @@ def frame_of_turn(
     state: State,
     moves: Sequence[str],
 ) -> bytes:
-    """Return the `turn` frame that asks for a ply; `state` and `moves` are those before the ply."""
+    """Return the frame `turn` for a ply. `state` and `moves` are from before the ply."""
     return turn_frame(
         match,
         attempt,
@@ -69,7 +69,7 @@ def frame_of_turn(
 
 
 def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
-    """Return the `turn` frame of a match that is not plain; `plies` are as they were when the turn was asked."""
+    """Return the frame `turn` of a match that is not plain. `plies` must be as they were when the turn was asked."""
     legal, is_whole = (None, True) if "legal" in turn.omit else plies.legal(turn.seat, turn.turn_id)
     return turn_frame(
         turn.match,
@@ -90,7 +90,7 @@ def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
 
 
 def frame_of_over(over: MatchOver, state: State) -> bytes:
-    """Return the `match_over` frame, which is the same for all seats; `state` is the last state."""
+    """Return the frame `match_over`, the same for every seat. `state` is the last state."""
     return match_over_frame(
         over.match,
         over.attempt,
@@ -114,6 +114,6 @@ def _last_view(over: MatchOver, state: State) -> Mapping[str, Any]:
 
 
 def _told(placement: Placement) -> dict[str, Any]:
-    """Return the fields that only the end of a match that is not plain has."""
+    """Return the additional fields of the frame in a match that is not plain."""
     falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in placement.falls]
     return {"places": placement.places, "payoffs": placement.payoffs, "falls": falls, "seed": placement.chance_seed}

@@ -1,4 +1,4 @@
-"""The part of a bot's frame that the log keeps: all of a usual frame, a bounded part of a padded frame. Pure."""
+"""The part of a bot's frame stored in the log: usual frames completely, padded frames in part. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from hashlib import sha256
 import orjson
 
 SURELY_SHORT = 512
-"""Maximum number of characters of a frame that is kept without counting its bytes.
+"""Maximum number of characters of a frame stored without counting bytes.
 
-A character has at most four bytes, so `most_bytes` must be at least four times this number.
+A character has at most four bytes, so `most_bytes` must be at least four times as large.
 """
 COMPACT_TIMES = 5
-"""Maximum size of JSON without padding, as a multiple of the bound; of a longer frame only the beginning is kept.
+"""Maximum size of JSON without padding, as a multiple of the bound. Of longer frames only the beginning is stored.
 
-A note and an info of 1 KB each fit, even with every character escaped.
+A note and an info of 1 KB each fit, even if every character is escaped.
 """
 
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
@@ -22,9 +22,9 @@ _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 
 @dataclass(frozen=True, slots=True)
 class KeptFrame:
-    """The part of a frame that is kept, as text.
+    """The stored part of a frame, as text.
 
-    If the rest is missing, `bytes` and `sha256` are of the whole frame as it came; otherwise they are 0 and empty.
+    If a part is missing, `bytes` and `sha256` describe the whole frame as received. Otherwise they are 0 and empty.
     """
 
     text: str
@@ -33,11 +33,11 @@ class KeptFrame:
 
 
 def keep_frame(frame: str, most_bytes: int) -> KeptFrame:
-    """Return the part of a frame to keep.
+    """Return the part of a frame to store.
 
-    A frame of up to `most_bytes` is kept unchanged. A longer frame is kept without the whitespace between its JSON
-    tokens. If the frame is no JSON, or still has more than `COMPACT_TIMES` times `most_bytes`, its first `most_bytes`
-    are kept.
+    A frame of up to `most_bytes` is stored unchanged. A longer frame is stored without whitespace between its JSON
+    tokens. If the frame is not JSON, or is still longer than `COMPACT_TIMES` times `most_bytes`, only its first
+    `most_bytes` are stored.
     """
     if len(frame) <= SURELY_SHORT:
         return KeptFrame(frame)

@@ -1,4 +1,4 @@
-"""The last attempt at a match, and the notes, infos and thinking times of its moves, from the match's facts."""
+"""The last attempt at a match, with the notes, infos and thinking times of its moves, read from the match's facts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,15 +11,15 @@ from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMa
 
 
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
-    """Return a match's newest terms and newest end. If a next attempt has begun, the terms are newer than the end."""
+    """Return the newest start and the newest end of a match. If another attempt has begun, the start is newer."""
     started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
     return started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
 
 
 def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
-    """Return the bots' notes to the moves of an attempt, by ply. Show them only when the match is over.
+    """Return the bots' notes about the moves of an attempt, by ply. Show them only after the match.
 
-    The notes to a joint move are lines, each with the name of its bot.
+    The notes about a joint move are lines that begin with the bots' names.
     """
     found: list[str | None] = []
     for sent in _sent(facts, over):
@@ -30,15 +30,18 @@ def notes(facts: Iterable[object], over: MatchOver) -> list[str | None]:
 
 
 def infos(facts: Iterable[object], over: MatchOver) -> list[MoveInfo | None]:
-    """Return the bots' infos about the moves of an attempt, by ply, but None for joint moves of several bots.
+    """Return the bots' infos about the moves of an attempt, by ply. Show them only after the match.
 
-    Show them only when the match is over.
+    For a joint move of several bots, the item is None.
     """
     return [sent[0][1].info if len(sent) == 1 else None for sent in _sent(facts, over)]
 
 
 def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move]]]:
-    """Return the readable messages that made the moves of an attempt, by ply, each with its seat."""
+    """Return the messages for the moves of an attempt, by ply, each with the seat.
+
+    Unreadable frames are left out.
+    """
     found: list[list[tuple[int, Move]]] = [[] for _ in over.moves]
     seen = ""
     for fact in facts:

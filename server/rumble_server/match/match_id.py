@@ -1,15 +1,15 @@
-"""Ids of matches: `friday.1.3.2.1` is cycle 1, round 3, board 2, leg 1 of the tournament `friday`."""
+"""Ids of matches. For example, `friday.1.3.2.1` is cycle 1, round 3, board 2, leg 1 of the tournament `friday`."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 MatchKey = tuple[int, int, int, int]
-"""Cycle, round, board and leg, which identify a match in its tournament."""
+"""Cycle, round, board and leg of a match. The four numbers identify a match in a tournament."""
 
 
 class MatchId(NamedTuple):
-    """The parts of a match's id. Cycle, round, board and leg count from 1."""
+    """The parts of a match's id. Cycle, round, board and leg are counted from 1."""
 
     tournament_id: str
     cycle: int
@@ -19,7 +19,7 @@ class MatchId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "MatchId":
-        """Read an id. Raises ValueError for a text that is no match's id."""
+        """Split the text of an id into its parts. Raises ValueError if the text is not the id of a match."""
         tournament_id, *numbers = text.rsplit(".", 4)
         if len(numbers) != 4:
             raise ValueError(f"{text!r} is not the id of a match")
@@ -31,23 +31,23 @@ class MatchId(NamedTuple):
 
     @property
     def key(self) -> MatchKey:
-        """The id without its tournament."""
+        """The id without the tournament."""
         return self[1:]
 
 
 class Neighbours(NamedTuple):
-    """The ids of a match's neighbours; None for a neighbour that does not exist."""
+    """Ids of the neighbours of a match in its tournament; None for a missing neighbour."""
 
     previous: str | None
-    """The match before, in the schedule's order."""
+    """Id of the match before, in the order of the schedule."""
     next: str | None
-    """The match after, in the schedule's order."""
+    """Id of the match after, in the order of the schedule."""
     other_leg: str | None
-    """The match of the same pairing and opening with swapped seats."""
+    """Id of the match with the same pairing and opening, but swapped seats."""
 
 
 def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
-    """Return the neighbours of a match among `others`, which are matches of its tournament."""
+    """Return the neighbours of a match among `others`, ids of matches of the same tournament."""
     own = MatchId.parse(match_id)
     found = [MatchId.parse(each) for each in others]
     before = max((each for each in found if each < own), default=None)
@@ -59,12 +59,12 @@ def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
 
 
 def match_id_of(tournament_id: str, key: MatchKey) -> str:
-    """Return the id of a match as text."""
+    """Return the id of a match as text, from its tournament and key."""
     cycle, number, board, leg = key
     return f"{tournament_id}.{cycle}.{number}.{board}.{leg}"
 
 
 @lru_cache(4096)  # asked for every fact of a match
 def tournament_id_of(match_id: str) -> str:
-    """Return the id of a match's tournament. The rest of the id is not checked."""
+    """Return the tournament in a match's id. The rest of the id is not checked."""
     return match_id.partition(".")[0]

@@ -1,7 +1,7 @@
-"""The plies of a match that is not plain, made from answers, falls and chance; and the news for turns.
+"""The plies of a match that is not plain, made from answers, falls and chance. They are also the news in turns.
 
-A match is plain if two seats move in turn, without chance and without secrets. A `Plies` changes by facts, in play
-(`progress.py`) as well as when the frames of a match are rebuilt (`transcript.py`).
+A match is plain if two seats move in turn, without chance and without secrets. Only facts change a `Plies`, both in
+play (`progress.py`) and when frames of a match are rebuilt (`transcript.py`).
 """
 
 from collections import deque
@@ -15,11 +15,11 @@ from rumble_engine import Outcome, State, Termination, get_game
 from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
 
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn; of more, a turn has the first moves and a sample of the rest."""
+"""Maximum number of legal moves in a turn. If there are more, the turn has the first and a sample of the rest."""
 FIRST_LEGAL = 10
-"""Number of first legal moves in every turn: in poker, to fold and to call are first."""
+"""Number of legal moves at the beginning of the list that each turn has. In poker, fold and call come first."""
 News = tuple[int | None, str]
-"""A part of a ply, and the seat that made the part; None for chance."""
+"""A seat (None for chance), and the part of a ply made by the seat."""
 PlyFact = MoveMade | ChanceDrawn | SeatFell
 
 
@@ -27,17 +27,17 @@ class Public(NamedTuple):
     """The public part of a running match."""
 
     state: State
-    """The newest public position; only `state.view()` is public."""
+    """Newest public position; only `state.view()` is public."""
     moves: Sequence[str]
-    """The plies before the position, as seen by spectators."""
+    """The plies before this position, as spectators see them."""
     is_newest: bool
-    """True if the position is the present one."""
+    """True if this is the present position."""
     seats_ms: tuple[int, ...] = ()
-    """Time in ms of each seat for a move at the position, in a match that spectators see with a delay."""
+    """Time in ms of each seat for a move at this position, in a match with a delay for spectators."""
 
 
 class Plies:
-    """The past plies, the present position, and the answers to the present ply."""
+    """The plies so far, the present position, and the answers for the next ply."""
 
     __slots__ = (
         "_encoded",
@@ -58,36 +58,36 @@ class Plies:
     def __init__(self, terms: MatchStarted) -> None:
         self._seats = len(terms.seats)
         self.hides = get_game(terms.game).hides
-        """True if a seat may not know everything."""
+        """True if the game hides some facts from some seats."""
         self.state: State = terms.first_state()
         self.moves: list[str] = []
-        """The texts of the plies."""
+        """Texts of the plies."""
         self.seen: list[str] = [] if self.hides else self.moves
-        """The texts of the plies as seen by spectators."""
+        """Texts of the plies as spectators see them."""
         shared: list[News] = []
         self._news = [list[News]() for _ in terms.seats] if self.hides else [shared] * self._seats
-        """The parts of the plies, in order, as seen by each seat. In an open game, the seats share a list."""
+        """The parts of the plies in order, as each seat sees them. In an open game, the seats share one list."""
         self._since = [0] * self._seats
-        """The number of news before the last ply with a move of the seat, by seat."""
+        """Number of news before the last ply in which the seat moved, by seat."""
         self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
-        """Positions not yet shown to spectators with a delay: time in ms, number of plies, state, clocks in ms."""
+        """Positions that delayed spectators have not seen yet: time in ms, number of plies, state, and clocks in ms."""
         self.answers: dict[int, int] = {}
-        """Codes of the moves made on the present ply, by seat."""
+        """Codes of the moves for the next ply so far, by seat."""
         self.falls: dict[int, SeatFell] = {}
         self.draws = 0
-        """Number of random numbers drawn."""
+        """Number of random numbers drawn so far."""
         self._encoded: tuple[State, bytes] | None = None
-        """The newest state that was encoded for a turn, and its JSON."""
+        """The state that was encoded last for a turn, and its JSON."""
         for move in terms.moves:
             self._go_to(self.state.play(move), move)
         first_ms = terms.time_control.move_ms + terms.time_control.bank_ms
         self._public = Public(self.state, self.seen[:], False, (first_ms,) * self._seats)
-        """The part of the match shown to spectators with a delay."""
+        """The part of the match for delayed spectators."""
 
     # --- facts ---
 
     def apply(self, fact: PlyFact) -> bool:
-        """Take a fact. Return whether the fact has made a ply."""
+        """Apply a fact. Return true if it has completed a ply."""
         match fact:
             case MoveMade():
                 return self.answer(fact, self.state.code_for(fact.seat, fact.move))
@@ -99,9 +99,9 @@ class Plies:
                 return self._make_ply()
 
     def apply_logged(self, fact: PlyFact) -> bool:
-        """Take a fact of the log, like `apply`.
+        """Apply a fact from the log, like `apply`.
 
-        A ply at which the game's code fails is left out: its attempt is void.
+        If the game's code fails at a ply, the ply is left out, because the attempt is void.
         """
         try:
             return self.apply(fact)
@@ -109,7 +109,7 @@ class Plies:
             return False
 
     def answer(self, made: MoveMade, code: int) -> bool:
-        """Note the answer of a mover, with its code. Return whether the answer has made the ply."""
+        """Store the answer of a seat, with its code. Return true if it has completed the ply."""
         self.answers[made.seat] = code
         if not made.turn_id:
             self.draws += 1
@@ -122,7 +122,7 @@ class Plies:
         self._make_ply()
 
     def _make_ply(self) -> bool:
-        """Make the ply if no answer is missing, and each next ply whose movers have all fallen out."""
+        """Make the ply if no answer is missing. Then make each further ply of only fallen seats."""
         before = len(self.moves)
         while self.state.movers and not self.waits_for():
             state = self.state
@@ -146,14 +146,14 @@ class Plies:
     # --- the present ply ---
 
     def waits_for(self) -> list[int]:
-        """Return the movers without a move. A fallen mover counts if the referee has to move for the seat."""
+        """Return the seats whose moves are missing. A fallen seat counts if the referee has to move for it."""
         state = self.state
         return [
             seat for seat in state.movers if seat not in self.answers and not (state.can_fall and seat in self.falls)
         ]
 
     def view(self, seat: int) -> bytes:
-        """Return a seat's view of the state as JSON. In an open game, the seats share the JSON."""
+        """Return a seat's view of the position as JSON. In an open game, the seats share the JSON."""
         state = self.state
         if self.hides:
             return orjson.dumps(state.view(seat))
@@ -162,14 +162,14 @@ class Plies:
         return self._encoded[1]
 
     def news(self, seat: int) -> list[News]:
-        """Return the parts of the plies since the seat moved, including the seat's own ply, as seen by the seat."""
+        """Return the parts of the plies from the seat's last move on (its own included), as the seat sees them."""
         return self._news[seat][self._since[seat] :]
 
     def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
-        """Return the legal moves for a turn, and whether the list is complete.
+        """Return the legal moves for a turn, and true if the list is complete.
 
-        Of more than `MOST_LEGAL`, the list has the first moves and a sample of the rest, in the game's order. The
-        turn's id picks the sample, so the transcript has the same list.
+        A list of more than `MOST_LEGAL` moves is cut: to its first moves, and a sample of the rest in the game's order.
+        The turn's id determines the sample, so that the transcript has the same list.
         """
         state = self.state
         codes = state.codes_for(seat)
@@ -182,7 +182,7 @@ class Plies:
     # --- spectators with a delay ---
 
     def keep_for_public(self, at_ms: int, seats_ms: tuple[int, ...]) -> None:
-        """Keep the present position and its clocks, reached at `at_ms`, for `public_at`."""
+        """Store the present position and its clocks for `public_at`. The position was reached at `at_ms`."""
         self._past.append((at_ms, len(self.moves), self.state, seats_ms))
 
     def public_at(self, until_ms: int) -> Public:
@@ -195,10 +195,10 @@ class Plies:
     # --- the end ---
 
     def outcome(self) -> Outcome | None:
-        """Return the outcome with the fallen seats last; None while the match goes on.
+        """Return the outcome with fallen seats last; None while the match goes on.
 
-        If the rules do not say what a fall does, falls that leave at most one seat end the match. A match ended by
-        falls has the termination and the reason of the last fall, and so has a match of two seats with a fall.
+        If the rules do not define the effect of falls, the match ends when at most one seat is left. A match that ended
+        by falls has the termination and reason of the last fall. The same is true for a match of two seats with a fall.
         """
         state, falls, seats = self.state, self.falls, self._seats
         ruled = state.outcome
@@ -212,6 +212,6 @@ class Plies:
         return Outcome(outcome.scores, last.termination, last.reason, outcome.places, outcome.payoffs)
 
     def at_fault(self) -> tuple[int, ...]:
-        """Return the seats that fell out by a fault; a resignation is nobody's fault."""
+        """Return the seats that fell out by a fault. A resignation is not a fault."""
         faults = [seat for seat, fall in self.falls.items() if fall.termination is not Termination.RESIGNATION]
         return tuple(sorted(faults))

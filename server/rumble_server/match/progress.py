@@ -1,8 +1,8 @@
-"""The progress of a match by its facts: moves, banks, budgets, the open turn, the outcome. A synchronous machine.
+"""The progress of a match: moves, banks, budgets, open turns, and the outcome. Only facts change it. No I/O.
 
-Progress changes only by facts, both in play and when the log is read after a restart, so both give the same state. A
-few values belong to the running process alone, and are in no fact: the lag of connections, the parts of turns that bots
-want left out, whether a turn still waits in the server, and how late the server was. All times are in ms.
+The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
+values are in no fact, because they belong to the running process: the lag of connections, parts of turns that bots want
+left out, turns that wait in the server, and how late the server was. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable
@@ -31,22 +31,22 @@ from rumble_server.match.plies import Plies, PlyFact, Public
 from rumble_server.match.seat import OpenTurn, SeatState
 
 UNASKED = ""
-"""The turn id of an open turn whose bot is away: the bot has not been asked, but the clock runs."""
+"""Turn id of an open turn whose bot is away: the clock runs although the bot was not asked."""
 AwayTime = tuple[int, int]
-"""The beginning of an absence, and the time at which the match stops waiting, in ms of server time."""
+"""Start of a bot's absence, and time at which the match stops waiting for the bot, in ms of server time."""
 INFO = '"info"'
-"""A text in every frame with an `info`, and in few other frames."""
+"""Text that occurs in every frame with an `info`, and in few other frames."""
 
 
 class ToldClocks(NamedTuple):
-    """The time in ms that each seat had for a move at `at_ms`."""
+    """Time in ms that each seat had for a move at the time `at_ms`."""
 
     at_ms: int
     seats_ms: tuple[int, ...]
 
 
 class Progress:
-    """The progress of a match, and the times when its clocks run out. `control` is the time control of its terms."""
+    """The progress of a match, and the times at which its clocks run out. `control` is the time control."""
 
     __slots__ = (
         "_asked_clocks",
@@ -78,15 +78,15 @@ class Progress:
         for _ in terms.seats:
             self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
         self.deadline_ms = 0
-        """The earliest deadline of the turns asked last; 0 if no turn was asked since the last ply."""
+        """Earliest deadline of the turns that were asked last; 0 if none was asked since the last ply."""
         self.over: MatchOver | None = None
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
-        """Sum in ms of the excused times in this attempt that may make the match void, without open turns' time.
+        """Sum in ms of the excused times in this attempt that may make the match void, except for open turns.
 
-        Of seats that think about the same ply, the largest time counts: a lateness of the server excuses all of them at
-        once.
+        If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
+        all.
         """
         self._nobody_away_before_ms = nobody_away_before_ms
         self._informed = False
@@ -95,9 +95,9 @@ class Progress:
     # --- facts ---
 
     def apply(self, fact: MatchFact) -> None:
-        """Change the progress by a fact; the turn asked together with a move must be applied as a fact of its own.
+        """Apply a fact. A turn that was asked together with a move must be applied as a separate fact.
 
-        In play the referee applies moves, turns and the end by the methods below, which saves this dispatch.
+        In play, the referee calls the methods below for moves, turns and the end directly, which is faster.
         """
         match fact:
             case StartTold():
@@ -148,10 +148,10 @@ class Progress:
                 pass
 
     def _apply_move(self, made: MoveMade, state: State | None, counts: bool = True) -> None:
-        """Close the turn that a move answers, and go to `state`, which the caller has computed to check the move.
+        """Close the turn that a move answers, and go to `state`. The caller has computed `state` to check the move.
 
-        `state` is None in a match that is not plain: `plies` makes the ply when all movers have moved. If `counts`, the
-        excused time may make the match void.
+        `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
+        is true, the excused time may make the match void.
         """
         seat = self.seats[made.seat]
         seat.bank_ms = made.bank_ms
@@ -170,7 +170,7 @@ class Progress:
                 self._run_clocks_of_away(made.at_ms)
 
     def apply_turn(self, own: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
-        """Open the turn of a seat that has `left_ms` for the move."""
+        """Open a turn for a seat that has `left_ms` for its move."""
         deadline_ms = at_ms + left_ms + lag_ms
         own.turn = OpenTurn(turn_id, at_ms, own.used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
         self.deadline_ms = deadline_ms
@@ -184,7 +184,7 @@ class Progress:
             own.turn = None
 
     def suspend_turn(self, fact: StartTold | SeatAway) -> None:
-        """End the seat's open turn, if any, without an answer; the thinking time so far stays used."""
+        """End the open turn of a seat, if any, without an answer. Thinking time so far stays used."""
         self._excuse(fact)
         own = self.seats[fact.seat]
         if own.turn is not None:
@@ -206,19 +206,25 @@ class Progress:
     # --- matches that are not plain ---
 
     def _apply_turns(self, fact: TurnsAsked, turns: Iterable[TurnAsked]) -> None:
-        """Open the turns of a ply; `turns` are those of the fact."""
+        """Open the turns for a ply. `turns` are the turns of the fact."""
         self._keep_clocks(fact)
         for turn in turns:
             self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
         self.deadline_ms = min([own.turn.deadline_ms for own in self.seats if own.turn is not None])
 
     def _keep_clocks(self, fact: TurnAsked | TurnsAsked) -> None:
-        """Keep the clocks to tell others. Of several movers, who is asked again has not answered: nobody may hear."""
+        """Store the clocks for spectators. If several seats move, they are not updated when a seat is asked again.
+
+        Otherwise spectators would learn about the missing answer.
+        """
         if self._asked_clocks is None or len(self.state.movers) == 1:
             self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
 
     def _apply_answer(self, made: MoveMade, code: int, *, counts: bool = True) -> bool:
-        """Note a mover's answer, with its code. Return whether the ply is made, since all movers have answered."""
+        """Store the answer of a seat, with its code.
+
+        Return true if the answer has completed the ply.
+        """
         if made.turn_id:
             self._apply_move(made, None, counts)
         is_made = self._plies.answer(made, code)
@@ -256,7 +262,7 @@ class Progress:
         return self.plies
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
-        """Stop all away budgets, and the clock of a bot that is away, until `until_ms`. Time used before stays used."""
+        """Stop the away budgets and the clocks of absent bots until `until_ms`. Time used before stays used."""
         for own in self.seats:
             if own.away_since_ms is not None:
                 own.away_left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
@@ -270,13 +276,13 @@ class Progress:
             self._run_clocks_of_away(now_ms)
 
     def waits_for(self) -> Collection[int]:
-        """Return the movers whose moves are missing."""
+        """Return the seats whose moves are missing."""
         if self.plies is not None:
             return self.plies.waits_for()
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def _run_clocks_of_away(self, at_ms: int) -> None:
-        """Start the clocks of movers whose bots are away, at `at_ms` or at the end of the grace."""
+        """Start the clocks of seats to move whose bots are away, at `at_ms` or at the end of the grace."""
         for seat in self.waits_for():
             own = self.seats[seat]
             if own.away_since_ms is not None and own.turn is None and not own.is_out:
@@ -288,9 +294,10 @@ class Progress:
 
     @property
     def wake_at_ms(self) -> int | None:
-        """The earliest time when a clock or an away budget may run out; None while none runs.
+        """Earliest time at which a clock or an away budget may run out; None if none is running.
 
-        The server's lateness so far is added. More lateness moves the time later, so a timer may be early, never late.
+        The server's lateness so far is included. More lateness makes the true time later. So a timer may be early, but
+        never late.
         """
         if self.over is not None:
             return None
@@ -308,14 +315,14 @@ class Progress:
         return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
-        """Return the time of each seat for a move at `now_ms`, bank included."""
+        """Return the time in ms that each seat has for a move at `now_ms`, with its bank."""
         return tuple([self._remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
 
     def told_clock(self, now_ms: int) -> ToldClocks:
-        """Return the clocks for spectators.
+        """Return the clocks that spectators may see.
 
-        Of a match that is not plain, these are the clocks at the asking: present clocks would tell which seats have
-        answered. Spectators with a delay get the clocks of the position that they see.
+        In a match that is not plain, these are the clocks when the turns were asked, because present clocks would show
+        who has answered. Spectators with a delay get the clocks of the position that they see.
         """
         public = self.public(now_ms)
         if not public.is_newest:
@@ -323,14 +330,14 @@ class Progress:
         return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
 
     def movers(self) -> list[int]:
-        """Return the seats to move for spectators: all movers of the ply, whether they have answered or not."""
+        """Return the seats to move for spectators, with or without an answer so far."""
         if self.plies is not None:
             falls = self.plies.falls
             return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]
         return list(self.waits_for())
 
     def public(self, now_ms: int) -> Public:
-        """Return the part of the match that everybody may see at `now_ms`; everything, if the match is over."""
+        """Return the part of the match that everybody may see at `now_ms`. After the match, this is everything."""
         plies = self.plies
         if plies is None or self.over is not None:
             return Public(self.state, self.moves, True)
@@ -341,21 +348,21 @@ class Progress:
 
     @property
     def is_ticking(self) -> bool:
-        """True if a turn is open, or, in a match that is not plain, if bots are to move."""
+        """True if a turn is open; in a match that is not plain, true if any bot has to move."""
         if self.plies is not None:
             return self.over is None and bool(self.state.movers)
         return any(own.turn is not None for own in self.seats)
 
     def _falls_with_this_ply(self, seat: int) -> bool:
-        """Return whether a seat fell out during the present ply. Nobody may hear of the fall before the ply is made."""
+        """Return true if a seat fell out during the present ply. Nobody may know of the fall before the ply is made."""
         fall = self._plies.falls.get(seat)
         return fall is not None and fall.ply == len(self.moves)
 
     def away(self) -> tuple[AwayTime | None, ...]:
-        """Return, by seat, since when the seat's bot is away and until when the match waits; None for a connected bot.
+        """Return the absence of each seat's bot: its start, and the end of the match's waiting; None if connected.
 
-        The match waits until the away budget is used up, or until the clock runs out if that is earlier. The clock is
-        left out in a match that is not plain: the clock would tell whether the bot has answered before it went away.
+        The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
+        that is not plain, the clock does not count here: it would show if the bot had answered before it went away.
         """
         return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 
@@ -369,13 +376,13 @@ class Progress:
         return own.away_since_ms, until_ms
 
     def _remaining_ms(self, seat: int, now_ms: int) -> int:
-        """Return the time that a seat has left for its open turn, or for its next move if no turn is open."""
+        """Return the time in ms that a seat has left for its open turn, or else for its next move."""
         own = self.seats[seat]
         thought_ms = 0 if own.turn is None else own.turn.thought_ms(now_ms, self._excused_ms(seat, now_ms))
         return remaining_ms(self.control, own.bank_ms, thought_ms)
 
     def _excused_ms(self, seat: int, now_ms: int) -> int:
-        """Return the excused time of the seat's open turn so far; 0 if none is open."""
+        """Return the excused time in ms of the seat's open turn so far; 0 without an open turn."""
         turn = self.seats[seat].turn
         return 0 if turn is None else turn.excused_ms(now_ms, self._lateness.late_ms)
 

@@ -1,13 +1,13 @@
-"""The referee of a match: a synchronous machine without asyncio and without a clock of its own.
+"""The referee of a match. It does no I/O, and has no clock of its own.
 
-Every rule about time, faults and order of play is here. The driver (`arena/matches.py`) calls a method for each event,
-and `wake` when `wake_at_ms` is reached. `announcer.py` records facts, and tells the bots what follows; the
-state of the match is in `progress.py`, and changes by facts.
+All rules about time, faults and the order of play are here. The driver (`arena/matches.py`) calls a method for each
+event, and `wake` at the time `wake_at_ms`. `announcer.py` records facts and sends frames. `progress.py` has the state,
+which only facts change.
 
-Time is in ms. A turn's clock runs from the asking, and only while its bot is connected; with `away_clock` at `runs` the
-clock runs on while the bot is away. `away_left_ms` is a separate budget for each seat and match, which runs while the
-bot is not connected. Clocks and budgets do not run while the server is late: such time is excused, and recorded if a
-clock was running.
+All times are in ms. A turn's clock runs from the question on, but only while its bot is connected. If `away_clock` is
+`runs`, it also runs while the bot is away. `away_left_ms` is a separate budget of each seat for the match, which runs
+while the bot is not connected. Clocks and budgets stop while the server is late. This time is excused, and recorded if
+a clock was running.
 """
 
 from collections.abc import Iterable, Mapping
@@ -40,9 +40,9 @@ from rumble_server.match.progress import UNASKED
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 STAMP_BEYOND_MS = 250
-"""Lateness in ms of the server up to which a turn is excused without the kernel's stamps, which cost system calls."""
+"""Lateness in ms up to which a turn is excused without asking the kernel, because asking takes system calls."""
 STAMP_MS = 10
-"""Precision in ms of the kernel's stamps of incoming data: a tick of its clock, with 100 ticks a second."""
+"""Precision in ms of the kernel's times for received data: one tick of a kernel clock with 100 ticks a second."""
 LONGEST_MOVE = 64
 """Maximum number of characters of a move; a longer text is unreadable in every game."""
 NO_FAILURES: Mapping[int, str] = {}
@@ -50,18 +50,18 @@ NO_FAILURES: Mapping[int, str] = {}
 
 
 class Referee(Announcer):
-    """Judges a match."""
+    """The referee of a match, which judges moves, time and faults."""
 
     __slots__ = ()
 
     # --- events ---
 
     def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
-        """Take up an unfinished match from the facts after its `MatchStarted`; no bot is connected.
+        """Restore an unfinished match from its facts after `MatchStarted`. No bot is connected.
 
-        The present ply gets the clock that it had when first asked. Away budgets are as logged; neither they nor clocks
-        of bots that are away run before `nobody_away_before_ms`. If the log ends between the last move and the end of
-        the match, the match ends now.
+        The present ply gets the clock that it had when first asked. Away budgets are those in the log. Budgets, and
+        clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and the
+        end of the match, the match ends now.
         """
         for fact in with_turns(facts):
             self.apply(fact)
@@ -78,7 +78,7 @@ class Referee(Announcer):
             self._run_clocks_of_away(now_ms)
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
-        """Tell all bots, which must be connected, that the match begins, and ask for the first ply."""
+        """Begin the match: send `match_start` to all bots, and ask for the first ply. All bots must be connected."""
         for own, connection in zip(self.seats, connections, strict=True):
             own.link(connection)
         told = StartTold(self._match_id, self._attempt, 0, False, now_ms, 0, True)
@@ -88,7 +88,7 @@ class Referee(Announcer):
         self._ask_on(now_ms)
 
     def connect(self, seat: int, connection: SeatConnection, now_ms: int) -> None:
-        """Send `match_start` to the seat's bot, which has connected for the first time or again, and any turn due."""
+        """Send `match_start` to a bot that has connected (again), and then its turn if it has to move."""
         if self.over is not None:
             return
         own = self.seats[seat]
@@ -107,9 +107,9 @@ class Referee(Announcer):
             self._ask_on(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
-        """Start the away budget of a seat whose socket ended, and tell the other seats.
+        """Handle the end of a bot's connection: start the seat's away budget, and tell the other seats.
 
-        The seat's clock stops, unless the clock of a bot that is away runs (`away_clock`).
+        The seat's clock stops, unless the rule `away_clock` lets it run.
         """
         own = self.seats[seat]
         if self.over is not None or own.away_since_ms is not None:
@@ -125,13 +125,13 @@ class Referee(Announcer):
             self._notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
 
     def hold_turn(self, seat: int, turn_id: str) -> None:
-        """Stop the clock of a turn whose frame waits in the server, until `turn_written`."""
+        """Stop the clock of a turn whose frame has to wait in the server. `turn_written` starts it again."""
         turn = self.seats[seat].turn
         if turn is not None and turn.turn_id == turn_id:
             turn.held = True
 
     def turn_written(self, seat: int, turn_id: str, now_ms: int) -> None:
-        """Start the clock of a turn whose frame waited in the server and has left now."""
+        """Start the clock of a turn whose frame has waited in the server, and has been sent now."""
         turn = self.seats[seat].turn
         if turn is not None and turn.turn_id == turn_id and turn.held:
             turn.deadline_ms += now_ms - turn.asked_at_ms
@@ -140,19 +140,21 @@ class Referee(Announcer):
             turn.held = False
 
     def round_trip(self, seat: int, lag_ms: int) -> None:
-        """Note the lag of the seat's connection, to be allowed in its next turns."""
+        """Store the lag of a seat's connection. It is allowed in the seat's next turns."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
     def _waited(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
-        """Excuse exactly the time for which the open turn waited to be written, and its answer to be read.
+        """Excuse the time for which the open turn waited to be written, and its answer to be read.
 
-        `delay_ms` returns that time, given how long the turn has been open. A bot that thinks while the server is late
-        thinks on its own time; if it thought too long, the match is decided now. A turn asked before a suspension of
-        the club keeps its excuse for the suspension. Return whether the turn is over.
+        Return true if the turn is over.
 
-        If only the minimum of that time is known, all lateness is excused. The match is void if the answer would come
-        too late with the minimum excused, but in time with all lateness excused. So an honest bot with several matches
-        loses nothing, and no bot wins by sending something after its answer.
+        `delay_ms` returns this time from the age of the turn. Thinking while the server is late is a bot's own time.
+        After too long a thought, the match is decided now. A turn from before a suspension of the club keeps its excuse
+        for the suspension.
+
+        If only a minimum of the time is known, all lateness is excused. The match is void if the answer is too late
+        with the minimum, but in time with all lateness excused. Therefore an honest bot with several matches loses
+        nothing, and no bot wins by sending more data after its answer.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
@@ -170,26 +172,26 @@ class Referee(Announcer):
         return self.seats[seat].turn is not turn
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
-        """Return the excused time of a seat's open turn when its connection ends or is replaced.
+        """Return the excused time in ms of a seat's open turn when its connection ends or is replaced.
 
-        If the kernel stamps the connection's answers, the time is 0, except for a turn asked before a suspension: a bot
-        must not gain by thinking while the server is late and then reconnecting.
+        If the kernel measures the connection's answers, the time is 0: a bot must not gain by thinking while the server
+        is late, and then connecting again. A turn from before a suspension is an exception.
         """
         own = self.seats[seat]
         return 0 if own.turn is None or self._is_told(own, own.turn) else self._excused_ms(seat, now_ms)
 
     def _is_told(self, own: SeatState, turn: OpenTurn) -> bool:
-        """Return whether it is known for how long an answer to this turn waits to be read."""
+        """Return true if it is known how long an answer to this turn waits to be read."""
         is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
         return is_asked and not turn.in_doubt and own.is_stamped
 
     def move(
         self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
     ) -> bool:
-        """Judge a move of the seat's bot; `frame` is the whole message. Return whether it answered an open turn.
+        """Judge a move. `frame` is the whole message. Return true if it answered an open turn.
 
-        `delay_ms` returns for how long turn and answer waited in this machine. It is called only where the waiting time
-        matters: if the answer draws on the bank or comes too late, or if much is excused.
+        `delay_ms` returns how long the turn and its answer waited in this machine. The function is called only where
+        needed: if the answer uses the bank or is too late, or if much time is excused.
         """
         own = self.seats[seat]
         turn, plies = own.turn, self.plies
@@ -254,9 +256,9 @@ class Referee(Announcer):
         return True
 
     def misanswer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
-        """Judge an answer that is no valid message: for an open turn it counts as a bad move.
+        """Judge an answer that is not a valid message. For an open turn, it counts as a bad move.
 
-        Return whether the answer was for an open turn.
+        Return true if the answer was for an open turn.
         """
         turn = self.seats[seat].turn
         if turn is None or turn.turn_id != turn_id:
@@ -276,7 +278,7 @@ class Referee(Announcer):
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str = "") -> None:
         """Have the seat lose for a reason outside the board. A resignation is nobody's fault.
 
-        A plain match ends. In any other match the seat falls out, unless it is out already.
+        A plain match ends. In any other match the seat falls out, if it is still in.
         """
         if self.over is None and self.plies is not None:
             self._fall(seat, termination, reason, now_ms, failure)
@@ -290,9 +292,10 @@ class Referee(Announcer):
             self._end(None, now_ms, reason=reason)
 
     def wake(self, now_ms: int) -> None:
-        """Decide whether a clock or an away budget has run out.
+        """Decide if a clock or an away budget has run out.
 
-        The driver must first hand over every frame received so far, since an answer in time may be among them.
+        Before the call, the driver must pass on all frames received so far, because an answer in time may be among
+        them.
         """
         if self.over is not None or self.void_if_stalled(now_ms):
             return
@@ -312,14 +315,17 @@ class Referee(Announcer):
         self._go_on(now_ms)
 
     def _ask_on(self, now_ms: int) -> None:
-        """Ask the movers whose turns are not open, unless their bots are away."""
+        """Send turns to the seats to move, except seats with an open turn, or with an absent bot."""
         if self.plies is not None:
             self._go_on(now_ms)
         else:
             self._ask_if_there(now_ms)
 
     def _go_on(self, now_ms: int) -> bool:
-        """Make the plies that need no bot, then ask the movers, or end the match. Return whether the match is over."""
+        """Make plies that need no bot. Then ask the seats to move, or end the match.
+
+        Return true if the match is over.
+        """
         plies = self._plies
         while True:
             state, outcome = self.state, plies.outcome()
@@ -345,11 +351,11 @@ class Referee(Announcer):
         return False
 
     def _number(self) -> int:
-        """Return the random number of the next draw."""
+        """Return the random number for the next draw."""
         return number_of(self.terms.chance_seed, self._match_id, self._attempt, self._plies.draws)
 
     def refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
-        """Reject a move that answers no open turn, which is not a fault."""
+        """Reject a move that answers no open turn. This is not a fault."""
         if turn_id in self.seats[seat].accepted:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
         elif self.seats[seat].turn is not None:
@@ -359,7 +365,10 @@ class Referee(Announcer):
         self._reject(seat, turn_id, code, message, now_ms, frame)
 
     def _refuse_fault(self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> None:
-        """Refuse an illegal or unreadable move. Without a retry left, the seat loses; else turn and clock go on."""
+        """Refuse an illegal or unreadable move.
+
+        The seat loses if it has no retry left; otherwise the turn and its clock go on.
+        """
         left = self.seats[seat].retries_left
         if left > 0:
             self._record(MoveRefused(self._match_id, self._attempt, seat, left - 1, now_ms))
@@ -389,12 +398,12 @@ class Referee(Announcer):
     # --- time and the end ---
 
     def void_if_stalled(self, now_ms: int) -> bool:
-        """End the attempt as void if more time was excused than the server allows. Return whether it is void.
+        """End the attempt as void if more time was excused than the server allows. Return true if it is void.
 
-        Time excused for an open turn does not count, and neither does time excused for an answer that the kernel
-        stamped, since nobody thinks while an answer lies unread. If such time counted, a bot about to lose would try to
-        make the server late. The log does not mark stamped answers, so after a restart the time of earlier stamped
-        answers counts.
+        Two times do not count: time excused for an open turn, and time excused for an answer that the kernel has
+        measured, because nobody thinks while an answer waits to be read. Otherwise a bot that is about to lose could
+        try to make the server late. The log does not tell which answers were measured, so after a restart the times of
+        all earlier answers count.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:
@@ -404,9 +413,9 @@ class Referee(Announcer):
         return True
 
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
-        """Return the seat that has lost by time, with termination and reason; None if no seat has, and after the end.
+        """Return the seat that has lost by time, with termination and reason; None without one, or after the end.
 
-        The clocks of open turns decide first, then the away budget that ran out first.
+        Clocks of open turns are examined first, and then the away budget that ran out first.
         """
         if self.over is not None:
             return None
@@ -489,5 +498,5 @@ class Referee(Announcer):
 
 @lru_cache(256)
 def _the_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the same tuple object for equal numbers: results stay in memory, and nearly all have equal tuples."""
+    """Return the same tuple object for equal numbers. Results stay in memory, and most of them have equal tuples."""
     return numbers

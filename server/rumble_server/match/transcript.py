@@ -1,6 +1,6 @@
-"""A match's transcript: every frame both ways, with server times, and the verdict.
+"""The transcript of a match: every frame in both directions with its server time, and the verdicts.
 
-The log does not hold the frames that follow from facts; the transcript rebuilds exactly the bytes that were sent.
+Frames that follow from facts are not in the log. The transcript rebuilds the exact bytes that were sent.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,15 +26,15 @@ from rumble_server.match.frames import frame_of_over, frame_of_turn, frame_of_tu
 from rumble_server.match.plies import Plies
 
 OPTIONAL = ("excused_ms", "bytes", "sha256")
-"""Fields that a line leaves out when they are 0 or empty."""
+"""Fields that are left out of a line if they are 0 or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
-    """A frame of a match, with its sender, the seat of the connection, and the time when the server saw or sent it.
+    """A frame of a match, with its sender, the seat of the connection, and the server's time.
 
-    `excused_ms` is the excused part of the time for which the seat's clock had run up to the frame. If only a part of a
-    bot's frame is kept, `bytes` and `sha256` are of the whole frame; otherwise they are 0 and empty.
+    `excused_ms` is the excused part of the time for which the seat's clock had run before the frame. If only a part of
+    a bot's frame is stored, `bytes` and `sha256` describe the whole frame; otherwise they are 0 and empty.
     """
 
     at_ms: int
@@ -48,9 +48,9 @@ class TranscriptLine:
 
 
 def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
-    """Return the bots of a match by attempt and seat, from its facts; nothing if the match never began.
+    """Return the bots of a match by attempt and seat, from its facts; empty if the match never began.
 
-    An attempt without an absent bot gives other seats to the bots.
+    Attempts may differ: if an absent bot is left out, the other bots have other seats.
     """
     return {fact.attempt: fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)}
 
@@ -68,11 +68,12 @@ def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine 
 
 
 def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
-    """Return the facts of a match, but of a running match that is not plain only those up to the newest ply.
+    """Return the facts that may be read now. In a running match that is not plain, they end with the newest ply.
 
-    Nobody may hear of an answer to the open ply before all are in. The facts that asked for the ply are returned, too.
-    Of a running attempt in which something is hidden, nobody may read anything, unless the reader is the owner of a
-    bot that plays (`to_a_seat`), who reads only the frames of this bot.
+    Nobody may know an answer for the next ply before the last answer. The facts that asked for this ply are included.
+
+    If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match
+    (`to_a_seat`), who reads only this bot's frames.
     """
     kept, end, is_told = list(facts), 0, False
     plies: Plies | None = None
@@ -96,7 +97,7 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
 
 
 def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
-    """Yield the frames of a match in order, from its facts; each verdict comes just before its `match_over` frames."""
+    """Yield the frames of a match in order, from its facts. Each verdict comes just before its `match_over` frames."""
     terms: MatchStarted | None = None
     state: State | None = None
     plies: Plies | None = None
@@ -145,7 +146,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
 
 
 def as_json(entry: TranscriptLine | MatchOver) -> dict[str, Any]:
-    """Return a line of the transcript, a frame or the verdict, as JSON data."""
+    """Return a line of a transcript (a frame or a verdict) as JSON data."""
     if isinstance(entry, TranscriptLine):
         return {name: value for name, value in asdict(entry).items() if value or name not in OPTIONAL}
     verdict = {
