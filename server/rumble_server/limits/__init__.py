@@ -1,1 +1,1 @@
-"""Limits by address and by name, as pure counting machines. Callers pass the time, in ms."""
+"""Limits by address and by name, as pure counters. Callers pass the time in ms."""

@@ -1,4 +1,4 @@
-"""Bans, which keep out addresses, networks and names, for a time or until a host lifts the ban."""
+"""Bans of addresses, networks and names, for a time or until a host lifts the ban."""
 
 import ipaddress
 from collections.abc import Iterable, Iterator
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 MOST_BANS = 10_000
-"""Maximum number of bans of a club that are in force at a time; a further ban is refused."""
+"""Maximum number of bans of a club in force at a time. A further ban is refused."""
 V6_PREFIX = 64
-"""Length in bits of the longest IPv6 prefix that is banned: a visitor can use all addresses under such a prefix."""
+"""Length in bits of the longest IPv6 prefix to ban, because a visitor can use every address under such a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,25 +16,25 @@ class Ban:
     """A ban of an address, a network or a name."""
 
     what: str
-    """The banned network, or the banned name."""
+    """The banned network or name."""
     by_name: bool
     """True for a name, False for a network."""
     until_ms: int | None
-    """The end of the ban in ms since the epoch; None for a ban without end."""
+    """End of the ban in ms since 1970; None for a ban without end."""
     reason: str
     at_ms: int
-    """The time at which the ban began, in ms since the epoch."""
+    """Start of the ban in ms since 1970."""
 
     @property
     def told(self) -> str:
-        """The sentence for a visitor or a bot that is banned."""
+        """Sentence about the ban, for a banned visitor or bot."""
         whom = f"the name {self.what}" if self.by_name else "your address"
         until = "" if self.until_ms is None else f" until {datetime.fromtimestamp(self.until_ms / 1000, UTC):%F %R} UTC"
         return f"{whom} is banned here{until}{': ' if self.reason else ''}{self.reason}"
 
 
 def network_to_ban(address: str) -> str:
-    """Return the network to ban for an address or a network. Raises ValueError, with a text for people."""
+    """Return the network to ban for an address or network. Raises ValueError with a text for people."""
     try:
         network = ipaddress.ip_network(address, strict=False)
     except ValueError:
@@ -50,9 +50,9 @@ _OWN = {4: [ipaddress.ip_network("127.0.0.1/32")], 6: [ipaddress.ip_network("::/
 
 
 class Bans:
-    """The bans of a club, including bans that have run out since the start of the server.
+    """The bans of a club, including expired bans.
 
-    Networks banned in `above` are kept out, too. For every club other than main, `above` is the bans of main.
+    Networks banned in `above` are kept out, too. For every club except main, `above` has the bans of main.
     """
 
     def __init__(self, bans: Iterable[Ban] = (), above: "Bans | None" = None) -> None:
@@ -60,12 +60,12 @@ class Bans:
         self._names: dict[str, Ban] = {}
         self._networks: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()
-        """The IP versions and prefix lengths of the banned networks. A lookup tries only these lengths."""
+        """IP version and prefix length of the banned networks. A lookup tries only these."""
         for ban in bans:
             self.add(ban)
 
     def add(self, ban: Ban) -> None:
-        """Add a ban, in place of any earlier ban of the same name or network."""
+        """Add a ban. It replaces an earlier ban of the same name or network."""
         if ban.by_name:
             self._names[ban.what.casefold()] = ban
             return
@@ -74,22 +74,22 @@ class Bans:
         self._prefixes.add((network.version, network.prefixlen))
 
     def lift(self, what: str, *, by_name: bool) -> None:
-        """Remove the ban of a name or a network, if there is one."""
+        """Remove the ban of a name or network, if any."""
         if by_name:
             self._names.pop(what.casefold(), None)
         else:
             self._networks.pop(what, None)
 
     def has(self, what: str, now_ms: int, *, by_name: bool) -> bool:
-        """Return whether the name or network itself is banned; a ban of a larger network does not count."""
+        """Return true if exactly this name or network is banned. A ban of a larger network does not count."""
         return _in_force(self._names.get(what.casefold()) if by_name else self._networks.get(what), now_ms) is not None
 
     def of_name(self, name: str, now_ms: int) -> Ban | None:
-        """Return the ban of a name, or None."""
+        """Return the ban of a name; None without a ban."""
         return _in_force(self._names.get(name.casefold()), now_ms)
 
     def of_address(self, address: str, now_ms: int) -> Ban | None:
-        """Return the ban that keeps out `address`, which may be a network, too; None without such a ban."""
+        """Return the ban under which an address or network is kept out; None without such a ban."""
         ban = self._of_network(address.partition(" ")[0], now_ms)  # without the suffix of `limits.source.TUNNELLED`
         return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
 
@@ -108,7 +108,7 @@ class Bans:
         return None
 
     def is_full(self, now_ms: int) -> bool:
-        """Return whether the club has the maximum number of bans in force."""
+        """Return true if the club has the maximum number of bans in force."""
         kept = len(self._names) + len(self._networks)  # an upper bound, since some bans may have run out
         return kept >= MOST_BANS and len(self.in_force(now_ms)) >= MOST_BANS
 
@@ -117,7 +117,7 @@ class Bans:
         yield from self._networks.values()
 
     def in_force(self, now_ms: int) -> list[Ban]:
-        """Return the bans that are in force, the newest first."""
+        """Return the bans in force, newest first."""
         return sorted((each for each in self if _in_force(each, now_ms)), key=lambda ban: ban.at_ms, reverse=True)
 
 

@@ -1,7 +1,7 @@
-"""Every bound that keeps a server fit for strangers, with its unit and default.
+"""The bounds that protect a server from strangers, each with its unit and default.
 
-A server gets its `Bounds` when it is made, and the bounds never change. The own fields of `Bounds` are settings of
-`rumble serve`, because operators have reasons to change them. The fields of `Constants` are no settings: only tests and
+A server gets its `Bounds` at the start. Bounds never change. The fields of `Bounds` itself are settings of `rumble
+serve`, because operators have reasons to change them. The fields of `Constants` are no settings; only tests and
 benchmarks use other values.
 """
 
@@ -14,7 +14,7 @@ from rumble_server.limits.quotas import Quotas
 
 
 def _no_truth(value: object) -> object:
-    """Return a value unchanged. Raises ValueError for a boolean, which pydantic would read as 0 or 1."""
+    """Return a value unchanged. Raises ValueError for a boolean, which pydantic would accept as 0 or 1."""
     if isinstance(value, bool):
         raise ValueError("Input should be a whole number, not true or false")
     return value
@@ -29,7 +29,7 @@ DEFAULTS = Limits()
 
 
 class Constants(BaseModel):
-    """Bounds that are the same on every server."""
+    """Bounds with the same value on every server."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -186,7 +186,7 @@ class Bounds(Constants):
 
     @property
     def limits(self) -> Limits:
-        """The limits of a connection, of which bots are told."""
+        """The limits of a connection, as told to bots."""
         return Limits(**{name: getattr(self, name) for name in Limits.model_fields})
 
     @property

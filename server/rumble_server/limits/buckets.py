@@ -1,4 +1,4 @@
-"""Rate limits as token buckets, on server time, and buckets for many addresses in bounded memory."""
+"""Rate limits as token buckets on server time, and buckets for many addresses in bounded memory."""
 
 import ipaddress
 from collections import Counter, OrderedDict
@@ -7,16 +7,19 @@ MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 MOST_BUCKETS = 16_384
-"""Maximum number of buckets that a `Buckets` keeps at a time; all further addresses share a bucket."""
+"""Maximum number of buckets in a `Buckets`. Further addresses share a single bucket."""
 MOST_OF_A_NETWORK = 256
-"""Maximum number of buckets of a network (IPv6 /48, IPv4 /24) kept at a time; its further addresses share a bucket."""
+"""Maximum number of buckets of a network (IPv6 /48, IPv4 /24). Further addresses of the network share a bucket."""
 
 Key = tuple[str, str]
-"""An address, and the subject for which its events are counted (empty if events are counted for the address alone)."""
+"""An address, and the subject of its events; the subject is empty if events are counted for the address alone."""
 
 
 class Bucket:
-    """Allows `most` events in each `period_ms`. After a quiet period, `most` events may come at once."""
+    """A token bucket: it allows `most` events in each `period_ms`.
+
+    After a quiet period, `most` events may come at once.
+    """
 
     __slots__ = ("_filled_at_ms", "_most", "_period_ms", "_tokens")
 
@@ -27,14 +30,14 @@ class Bucket:
         self._tokens = float(most)
 
     def allows(self, now_ms: int) -> bool:
-        """Return whether another event would be allowed, without counting an event."""
+        """Return true if another event would be allowed. No event is counted."""
         return self._tokens_at(now_ms) >= 1.0
 
     def take(self, now_ms: int, times: int = 1) -> bool:
-        """Count `times` events, and return True; return False if there are too few tokens.
+        """Count `times` events, and return True. Return False if there are too few tokens.
 
-        If several events are refused together, they take the remaining tokens, so that asking for many at once does not
-        pay. A single refused event takes no token.
+        If several events are refused together, they use up the remaining tokens, so that a large request has no
+        advantage. A single refused event uses no token.
         """
         self._tokens = self._tokens_at(now_ms)
         self._filled_at_ms = now_ms
@@ -46,16 +49,16 @@ class Bucket:
         return True
 
     def spend(self, now_ms: int, cost: int) -> None:
-        """Take `cost` tokens. If the balance becomes negative, nothing is allowed until the debt has been refilled."""
+        """Take `cost` tokens. If the balance becomes negative, no event is allowed until the bucket has refilled."""
         self._tokens = self._tokens_at(now_ms) - cost
         self._filled_at_ms = now_ms
 
     def is_idle(self, now_ms: int) -> bool:
-        """Return whether the bucket is full and was not used for a whole period, so that it can be forgotten."""
+        """Return true if the bucket is full and was not used for a whole period. It can be forgotten then."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) >= self._most
 
     def is_in_debt(self, now_ms: int) -> bool:
-        """Return whether the bucket was not used for a whole period, but is still not full."""
+        """Return true if the bucket was not used for a whole period, but is still not full."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) < self._most
 
     def _tokens_at(self, now_ms: int) -> float:
@@ -64,7 +67,7 @@ class Bucket:
 
 
 def network_of(address: str) -> str:
-    """Return the network of an address, IPv6 /48 or IPv4 /24, for which the number of buckets is bounded."""
+    """Return the network of an address (IPv6 /48 or IPv4 /24). The number of buckets of a network is limited."""
     try:
         found = ipaddress.ip_network(address, strict=False)
     except ValueError:
@@ -73,23 +76,23 @@ def network_of(address: str) -> str:
 
 
 class NameBuckets:
-    """A bucket for each name in use. Unlike addresses, names never share a bucket."""
+    """Buckets by name, one for each name in use. In contrast to addresses, names never share a bucket."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: OrderedDict[str, Bucket] = OrderedDict()
-        """The buckets by name in lower case, the least recently used first."""
+        """Buckets by name in lower case, the least recently used first."""
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def allows(self, name: str, now_ms: int) -> bool:
-        """Return whether another event of `name` would be allowed, without counting an event."""
+        """Return true if another event of `name` would be allowed. No event is counted."""
         bucket = self._kept.get(name.casefold())
         return bucket is None or bucket.allows(now_ms)
 
     def take(self, name: str, now_ms: int, times: int = 1) -> bool:
-        """Count events of `name`. Return False if the events are too many."""
+        """Count events of `name`. Return False if there are too many."""
         kept, key = self._kept, name.casefold()
         while kept and next(iter(kept.values())).is_idle(now_ms):
             kept.popitem(last=False)
@@ -102,11 +105,11 @@ class NameBuckets:
 
 
 class Buckets:
-    """A bucket for each address, or for each subject of an address.
+    """Buckets by address, or by address and subject.
 
-    Only full buckets are forgotten, so nobody can use many addresses to get a bucket refilled early. If a network has
-    too many buckets, its further addresses share a bucket. If there are too many buckets in all, all further addresses
-    share a bucket.
+    Only full buckets are forgotten. Therefore nobody can get a bucket refilled early by using many addresses. If a
+    network has too many buckets, its further addresses share a bucket. If there are too many buckets in total, all
+    further addresses share a bucket.
     """
 
     def __init__(self, most: int, period_ms: int = MINUTE_MS) -> None:
@@ -115,22 +118,22 @@ class Buckets:
         self._kept: OrderedDict[Key, Bucket] = OrderedDict()
         """The buckets, the least recently used first."""
         self._of_networks: Counter[str] = Counter()
-        """The number of buckets kept for each network."""
+        """Number of buckets of each network."""
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def allows(self, address: str, now_ms: int, about: str = "") -> bool:
-        """Return whether another event of `address` would be allowed, without counting an event."""
+        """Return true if another event of `address` would be allowed. No event is counted."""
         bucket = self._kept.get(self._key(address, now_ms, about))
         return bucket is None or bucket.allows(now_ms)
 
     def take(self, address: str, now_ms: int, about: str = "", *, times: int = 1) -> bool:
-        """Count events of `address`. Return False if the events are too many."""
+        """Count events of `address`. Return False if there are too many."""
         return self._used(address, now_ms, about).take(now_ms, times)
 
     def spend(self, address: str, now_ms: int, cost: int) -> None:
-        """Take `cost` tokens of `address`; the balance may become negative."""
+        """Take `cost` tokens of `address`. The balance may become negative."""
         self._used(address, now_ms).spend(now_ms, cost)
 
     def _used(self, address: str, now_ms: int, about: str = "") -> Bucket:
@@ -154,7 +157,10 @@ class Buckets:
         return key if len(self._kept) < MOST_BUCKETS else ("", "")
 
     def _forget_idle(self, now_ms: int) -> None:
-        """Forget idle buckets from the front. A bucket in debt moves to the end, and so does not stop the search."""
+        """Forget idle buckets from the front.
+
+        A bucket in debt is moved to the end, so that the search can go on behind it.
+        """
         while self._kept:
             key, bucket = next(iter(self._kept.items()))
             if not bucket.is_idle(now_ms):

@@ -1,4 +1,4 @@
-"""Limits of the connections and event streams that each address has open, and of the requests that it makes."""
+"""Limits of the connections, event streams and requests of each address."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,37 +9,37 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 
 WAIT_MS = 5_000
-"""Time in ms that a newcomer waits for a place, and for which a stranger is safe from newcomers of its address."""
+"""Time in ms that a new connection waits for a place. A stranger keeps its place for at least this time."""
 Room = tuple[str, ...]
-"""The key under which a place is counted: kind, address, and the tournament of an invited connection.
+"""Key under which a place is counted: kind, address, and for an invited connection the tournament.
 
-An empty key means that the place is not counted.
+If the key is empty, the place is not counted.
 """
 
 
 class Connections:
-    """The places of a server's open connections and streams, each counted in a room with a maximum.
+    """The places of a server's open connections and streams. Each is counted in a room, which has a maximum.
 
-    Strangers, known connections, invited connections and streams of an address have rooms of their own, so that
-    strangers cannot take the places of bots.
+    An address has separate rooms for strangers, known connections, invited connections and streams, so that strangers
+    cannot take the places of bots.
     """
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self.counts: Counter[Room] = Counter()
-        """Number of taken places by room; empty rooms are left out."""
+        """Number of places in use, by room. Empty rooms are left out."""
         self.strangers: dict[str, dict[Place, Callable[[], None]]] = {}
-        """The strangers of each address, the oldest first, each with the function that ends its connection."""
+        """Strangers of each address, oldest first, each with a function to end its connection."""
         self.waiting: dict[str, dict[Newcomer, None]] = {}
-        """The newcomers of each address that wait for a place, the longest wait first."""
+        """New connections of each address that wait for a place, the longest wait first."""
         self._requests = Buckets(bounds.requests_per_minute)
         self._reading = Buckets(bounds.reading_ms_per_minute)
 
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Return a place for a new connection; None if the address has too many strangers. `end` ends the connection.
 
-        If the address has the maximum number of strangers, and its oldest stranger has been connected for `WAIT_MS`,
-        the oldest stranger gives way to the newcomer that has waited longest.
+        If the address has the maximum number of strangers, its oldest stranger is ended, but only after `WAIT_MS`. Its
+        place goes to the new connection that has waited longest.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -49,7 +49,7 @@ class Connections:
         return place
 
     def make_room(self, address: str, now_ms: int) -> None:
-        """End the oldest stranger of an address if it has been connected for `WAIT_MS`."""
+        """End the oldest stranger of an address, if it has been connected for `WAIT_MS`."""
         for oldest, end in self.strangers.get(address, {}).items():
             if now_ms - oldest.since_ms >= WAIT_MS:
                 oldest.close()
@@ -57,7 +57,10 @@ class Connections:
             return
 
     def wait(self, address: str, admit: Callable[["Place"], object]) -> "Newcomer | None":
-        """Have a new connection wait until `admit` is called with a place. Return None if its address has too many."""
+        """Queue a new connection, for which `admit` is called later with a place.
+
+        Return None if too many wait.
+        """
         waiting, bounds = self.waiting.setdefault(address, {}), self._bounds
         if len(waiting) >= bounds.connections_per_address + bounds.invited_connections_per_address:
             return None
@@ -66,51 +69,51 @@ class Connections:
         return newcomer
 
     def leave(self, newcomer: "Newcomer") -> bool:
-        """Take a newcomer out of the queue. Return whether the newcomer was waiting."""
+        """Remove a new connection from the queue. Return true if it was waiting."""
         return _take_out(self.waiting, newcomer.address, newcomer)
 
     def admit(self, address: str) -> None:
-        """Give the place that a stranger has left to the newcomer of the same address that has waited longest."""
+        """Give the place of a stranger that has left to the longest waiting new connection of the same address."""
         for newcomer in self.waiting.get(address, ()):
             self.leave(newcomer)
             newcomer.admit(Place(self, address, ("stranger", address)))
             return
 
     def refuse(self, address: str) -> "Place | None":
-        """Return a place for a connection until its refusal is sent; None if the address has too many such places."""
+        """Return a place for a connection that gets a refusal; None if the address has too many of these."""
         return self._place("refused", address, self._bounds.strangers_per_address)
 
     def stream(self, address: str) -> "Place | None":
-        """Return a place for a new stream; None if the address has too many streams."""
+        """Return a place for a new event stream; None if the address has too many streams."""
         return self._place("stream", address, self._bounds.streams_per_address)
 
     def may_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
-        """Count HTTP requests of an address. Return False if the requests are too many."""
+        """Count HTTP requests of an address. Return False if there are too many."""
         return self._is_exempt(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
-        """Return whether an address has time left of its share in the process that reads the log."""
+        """Return true if an address has time left in the process that reads the log."""
         return self._is_exempt(address) or self._reading.allows(address, now_ms)
 
     def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
-        """Charge an address with the time, in ms, for which the process that reads the log has worked for a request."""
+        """Charge an address for a request: the time in ms for which the process that reads the log has worked."""
         if not self._is_exempt(address):
             self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Place":
-        """Return a place that is not counted, as for a proxy's connection: the proxy's clients are counted instead."""
+        """Return a place that is not counted, such as for a proxy, whose clients are counted instead."""
         return Place(self, address, ())
 
     def has_room(self, address: str) -> bool:
-        """Return whether `address` may have a further known connection."""
+        """Return true if `address` may have one more known connection."""
         return self.counts["known", address] < self._bounds.connections_per_address
 
     def has_room_for_invited(self, address: str, tournament_id: str) -> bool:
-        """Return whether `address` may have a further connection that is counted as invited to the tournament."""
+        """Return true if `address` may have one more connection that counts as invited to the tournament."""
         return self.counts["invited", address, tournament_id] < self._bounds.invited_connections_per_address
 
     def count(self, room: Room, change: int) -> None:
-        """Change the number of places in a room."""
+        """Change the number of places in use in a room by `change`."""
         if room:
             self.counts[room] += change
             if not self.counts[room]:
@@ -126,7 +129,7 @@ class Connections:
 
 
 class Newcomer:
-    """A connection that waits for a place; `admit` is called with the place."""
+    """A new connection that waits for a place. `admit` is called with the place."""
 
     __slots__ = ("address", "admit")
 
@@ -136,16 +139,16 @@ class Newcomer:
 
 
 class Place:
-    """The place of an open connection. The place of a bot begins as a stranger's, and becomes known or invited.
+    """The place of an open connection. A bot's place begins as a stranger's, and becomes known or invited at the login.
 
-    A stranger gets a place while its address has fewer strangers than `strangers_per_address`, however many other
-    connections are open, because an invitation can be checked only at the login. A place can become known while its
-    address has fewer known places than `connections_per_address`. A place can become invited while its address has
-    fewer places invited to the same tournament than `invited_connections_per_address`.
+    A stranger gets a place while its address has fewer than `strangers_per_address` strangers, without regard to other
+    connections, because an invitation can be checked only at the login. A place can become known while its address has
+    fewer than `connections_per_address` known places. A place can become invited while its address has fewer than
+    `invited_connections_per_address` places invited to the same tournament.
 
-    By default these bounds are 64, 256 and 256. So a class of 500 bots behind one router gets in if half of the class
-    is invited to one tournament, and the other half to another tournament or to none. At most 64 of the class are
-    between accept and login at a time.
+    By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
+    to one tournament, and the other half to another tournament or to none. At most 64 of them can be between connection
+    and login at a time.
     """
 
     __slots__ = ("_connections", "_room", "address", "since_ms")
@@ -154,12 +157,12 @@ class Place:
         self._connections = connections
         self.address = address
         self.since_ms = 0
-        """The time in ms when the stranger connected, or began to speak WebSocket."""
+        """Time in ms at which the stranger connected, or began to speak WebSocket."""
         self._room: Room = ()
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let `end` be called for a newcomer, `WAIT_MS` from now at the earliest, if the place is a stranger's."""
+        """Let a stranger give way to a new connection, by a call of `end`, but not before `WAIT_MS` from now."""
         strangers = self._connections.strangers
         _take_out(strangers, self.address, self)
         if self.is_stranger:
@@ -168,16 +171,16 @@ class Place:
 
     @property
     def is_stranger(self) -> bool:
-        """True if the connection is counted, and has neither logged in nor completed an HTTP request."""
+        """True if the connection is counted, and neither a login nor an HTTP request was completed on it."""
         return self._room[:1] == ("stranger",)
 
     @property
     def has_room(self) -> bool:
-        """True if the connection may become known, or is no stranger any more."""
+        """True if the connection may become known, or is not a stranger any more."""
         return not self.is_stranger or self._connections.has_room(self.address)
 
     def has_room_for(self, tournament_id: str) -> bool:
-        """Return whether the connection has room, or would have room with an invitation to the tournament."""
+        """Return true if the connection has room, or would have room if it were invited to the tournament."""
         return self.has_room or self._connections.has_room_for_invited(self.address, tournament_id)
 
     def know(self) -> None:
@@ -186,9 +189,9 @@ class Place:
             self._move(("known", self.address))
 
     def invite(self, tournament_id: str) -> None:
-        """Count the connection as invited, after a login with a valid invitation to the tournament.
+        """Count the connection as invited to the tournament, after a login with a valid invitation.
 
-        If the address has the maximum of connections invited to this tournament, the connection counts as before.
+        If the address has the maximum number of such connections, nothing changes.
         """
         if self._room[:1] in {("stranger",), ("known",)} and self._connections.has_room_for_invited(
             self.address, tournament_id
@@ -196,7 +199,7 @@ class Place:
             self._move(("invited", self.address, tournament_id))
 
     def close(self) -> None:
-        """Give the place back. A second call does nothing."""
+        """Give the place back. Further calls do nothing."""
         self._move(())
 
     def _move(self, room: Room) -> None:

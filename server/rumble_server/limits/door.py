@@ -1,6 +1,6 @@
 """The door of a club: limits by address for wrong secrets and new names, and bans.
 
-The arena asks the door at each login, and the web asks at each request with a secret.
+The arena asks the door at each login. The web asks the door at each request with a secret.
 """
 
 from copy import copy
@@ -14,7 +14,7 @@ from rumble_server.limits.refusals import Refusals
 
 
 class Door:
-    """The limits of a club for addresses and names, and the club's bans."""
+    """The limits of a club for addresses and names, with the club's bans."""
 
     def __init__(self, bounds: Bounds | None = None, refusals: Refusals | None = None) -> None:
         self.bounds = bounds = bounds or Bounds()
@@ -24,15 +24,15 @@ class Door:
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """The number of bytes that challenges may still write to the log, by the charged address or invitation."""
+        """Number of bytes that challenges may still write to the log, by address or invitation."""
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
         self._freed_names = Buckets(bounds.freed_names_per_minute)
 
     def of_club(self, club: str) -> "Door":
-        """Return the door of another club; call this on the door of main.
+        """Return the door of another club. Call it on the door of main.
 
-        All clubs share the counts of addresses. Each club has its own bans, but addresses banned in main are kept out
-        of every club.
+        Counts of addresses are the same for every club. Bans are separate, except that addresses banned in main are
+        kept out of every club.
         """
         other = copy(self)
         other._prefix = f"{club}/"
@@ -40,22 +40,22 @@ class Door:
         return other
 
     def is_exempt(self, address: str) -> bool:
-        """Return whether the bounds for addresses do not apply to `address`."""
+        """Return true if the limits by address do not apply to `address`."""
         return not self.bounds.limit_loopback and is_loopback(address)
 
     def may_name(self, address: str, now_ms: int) -> bool:
-        """Count a new name of `address`. Return False if the address has claimed too many."""
+        """Count a new name claimed by `address`. Return False if there are too many."""
         return self.is_exempt(address) or self._names.take(address, now_ms)
 
     def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
-        """Count a new name of `address` with a valid invitation. Return False if the address has claimed too many."""
+        """Count a new name claimed by `address` with a valid invitation. Return False if there are too many."""
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
-        """Count an unplayed name of `address` that gives way to a new name. Return False if too many have given way.
+        """Count an unplayed name of `address` that is dropped for a new name. Return False if too many were dropped.
 
-        If a valid invitation was shown, its tournament is `invited_to`, and has a separate count. So names without the
-        invitation cannot use the count up.
+        After a valid invitation, `invited_to` is its tournament, which has a separate count. Names without the
+        invitation cannot use up this count.
         """
         about = "" if invited_to is None else self._prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

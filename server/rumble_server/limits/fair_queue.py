@@ -1,4 +1,7 @@
-"""The order of tasks that are served one at a time: addresses take turns, and each turn serves the oldest task."""
+"""The order of tasks that are served one at a time.
+
+Addresses take turns; in its turn, an address's oldest task is served.
+"""
 
 import asyncio
 from collections import deque
@@ -9,18 +12,18 @@ from math import ceil
 from time import perf_counter
 
 MOST_WAITING = 64
-"""Maximum number of waiting tasks. Beyond it, the newest task of the address with most tasks is refused."""
+"""Maximum number of waiting tasks. If there are more, the newest task of the address with most tasks is refused."""
 
 
 class Crowded(Exception):
-    """An address asks for more than its share. The text is for a person."""
+    """The error that an address asks for more than its share. The text is for people."""
 
     def __init__(self) -> None:
         super().__init__("too much work for your address; try again in a minute")
 
 
 class Asker:
-    """The address for which a request's tasks are done; empty for the server's own tasks."""
+    """The address for which tasks of a request are done; the address is empty for the server's own tasks."""
 
     def __init__(
         self,
@@ -28,16 +31,16 @@ class Asker:
         may_ask: Callable[[], bool] = lambda: True,
         spend: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`may_ask` returns whether the address has time left. `spend` charges the address for a time in ms."""
+        """`may_ask` returns true if the address has time left. `spend` charges the address for a time in ms."""
         self.address = address
         self.spend = spend
         self.is_served = False
-        """True once a task was served. Further tasks of the request then go before other requests of the address."""
+        """True after a task was served. Further tasks of the request then come before other requests of the address."""
         self._may_ask = may_ask
         self._has_begun = False
 
     def begin(self) -> None:
-        """Begin to serve the request, unless begun before. Raises Crowded if the address has no time left."""
+        """Begin to serve the request, if this is its first task. Raises Crowded if the address has no time left."""
         if not self._has_begun and not self._may_ask():
             raise Crowded
         self._has_begun = True
@@ -47,7 +50,7 @@ _asker: ContextVar[Asker] = ContextVar("asker")
 
 
 def asks(asker: Asker) -> None:
-    """Set the asker of the current asyncio task, and of the asyncio tasks started by the current task."""
+    """Set the asker of the current asyncio task, and of asyncio tasks that the current task starts."""
     _asker.set(asker)
 
 
@@ -61,12 +64,12 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """The waiting tasks of each address; the first address is served next."""
+        """Waiting tasks of each address. The first address is served next."""
         self._is_taken = False
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the turn of a task, and charge the time of the context to the asker. Raises Crowded."""
+        """Wait for the task's turn. The time inside of the block is charged to the asker. Raises Crowded."""
         asker = asker_now()
         asker.begin()
         if self._is_taken:

@@ -1,9 +1,9 @@
 """Limits of guessing: wrong keys and tokens, counted by address, whichever way an address shows them.
 
-Secrets made by Rumble cannot be guessed. So a secret of the same form is always compared, and is not counted if wrong.
-Otherwise a bot with a wrong key could lock out its neighbours at the address.
+Secrets made by Rumble cannot be guessed. A secret of the same form is therefore always compared, and never counted if
+wrong. Otherwise a bot with a wrong key could lock out other bots at its address.
 
-An address that has shown the right key of a name has a separate bucket for the name. So wrong tries by others at the
+An address that has shown the right key of a name has a separate bucket for this name. Wrong tries by others at the
 address cannot lock out the owner.
 
 Wrong invitations and join codes have a count of their own, which refuses nothing but further wrong codes.
@@ -19,11 +19,14 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""Used in place of a bot's name for the owner of a host token; no bot can have this name."""
+"""Stands for the owner of a host token, in place of a bot's name. No bot can have this name."""
 
 
 class Guesses:
-    """The wrong secrets of each address. Loopback counts, too, because requests through a tunnel come from loopback."""
+    """Counts of wrong secrets by address.
+
+    Loopback counts, too, because requests through a tunnel come from loopback.
+    """
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
         self._bounds = bounds
@@ -34,13 +37,13 @@ class Guesses:
         self._prefix = ""
 
     def of_club(self, club: str) -> "Guesses":
-        """Return the guesses of another club. Wrong tries of an address are counted over all clubs."""
+        """Return the guesses of another club. Wrong tries of an address are counted together for every club."""
         other = copy(self)
         other._prefix = f"{club}/"
         return other
 
     def may_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
-        """Return whether `address` may show `secret` as the key of `whose`, or as a host token. Log a refusal."""
+        """Return true if `address` may show `secret` as the key of `whose`, or as a host token. A refusal is logged."""
         own = self._owners.get(address, self._prefix + whose)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True
@@ -48,7 +51,7 @@ class Guesses:
         return False
 
     def right(self, address: str, whose: str, now_ms: int) -> None:
-        """Note that `address` showed the right key of a name, or a right host token."""
+        """Note that `address` has shown the right key of a name, or a right host token."""
         self._owners.add(address, self._prefix + whose, now_ms)
 
     def wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
@@ -63,7 +66,7 @@ class Guesses:
             self._tries.take(address, now_ms)
 
     def knows(self, address: str, whose: str) -> bool:
-        """Return whether `address` has shown the right key of the name."""
+        """Return true if `address` has shown the right key of the name."""
         return self._owners.get(address, self._prefix + whose) is not None
 
     def wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
@@ -80,16 +83,16 @@ class Guesses:
 
 
 class _Owners:
-    """The buckets of addresses that have shown a right key, by address and name, in bounded memory.
+    """Buckets of addresses that have shown a right key, by address and name, in bounded memory.
 
     If a network has too many buckets, its least recently used bucket is forgotten. If there are too many buckets in
-    all, the least recently used bucket of the least recently used network is forgotten.
+    total, the least recently used bucket of the least recently used network is forgotten.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._networks: OrderedDict[str, OrderedDict[tuple[str, str], Bucket]] = OrderedDict()
-        """The buckets by network. Networks, and the buckets of a network, are sorted by use, the least recent first."""
+        """Buckets by network. Networks, and the buckets of a network, are ordered by use, the least recent first."""
         self._count = 0
 
     def get(self, address: str, whose: str) -> Bucket | None:

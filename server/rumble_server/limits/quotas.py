@@ -1,24 +1,24 @@
-"""Quotas: how much of a server's resources a club may use."""
+"""Quotas: the shares of a server's resources that a club may use."""
 
 from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The quotas of a club, by resource; None for a resource without a quota."""
+    """The quotas of a club, by resource. None means no quota."""
 
     bots: int | None = None
-    """Number of names used by bots of the club, without house bots."""
+    """Number of names of the club's bots, without house bots."""
     tournaments: int | None = None
     """Number of unfinished tournaments, without challenges."""
     bytes: int | None = None
-    """Bytes of the club's facts on disk. Beyond the quota nothing new is created, but existing tournaments go on."""
+    """Size of the club's facts on disk in bytes. Above it nothing new is created, but existing tournaments go on."""
     matches: int | None = None
-    """Number of matches played at a time; more matches wait."""
+    """Number of matches played at the same time. Further matches wait."""
     house_bots: int | None = None
-    """Number of added house bots at a time."""
+    """Number of added house bots at the same time."""
 
 
 QUOTAS = tuple(each.name for each in fields(Quotas))
-"""The names of all quotas."""
+"""Names of the quotas."""
 NO_QUOTAS = Quotas()

@@ -1,8 +1,8 @@
-"""The source of a request: the address by which limits count, and whether the client is on this machine.
+"""The source of a request: the address by which limits count, and if the client is on this machine.
 
-The source of an IPv4 address is the address itself, also if written as an IPv6 address. The source of any other IPv6
-address is its network of 64 bits, because a client can use every address of its network. Behind a trusted proxy the
-source is the client that the proxy names.
+The source of an IPv4 address is the address itself, even if written as an IPv6 address. The source of any other IPv6
+address is its network of 64 bits, because a client can use every address of the network. Behind a trusted proxy, the
+source is that of the client named by the proxy.
 """
 
 import re
@@ -14,53 +14,53 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from rumble_server.host.host_names import LOCAL_HOSTS, host_name, is_host, is_loopback
 
 Headers = Iterable[tuple[bytes, bytes]]
-"""Names and values of HTTP headers; names are in lower case."""
+"""Names and values of HTTP headers. The names are in lower case."""
 
 FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(ip|addr)|^via$|^proxy-")
-"""Matches the name of a header in which a proxy names its client, or itself."""
+"""Pattern of the names of headers in which a proxy names its client, or itself."""
 TUNNELLED = "{} (forwarded)"
-"""The address of all requests that an untrusted proxy on this machine forwards.
+"""The address for all requests that an untrusted proxy on this machine forwards.
 
-Unlike loopback, this address is exempt from no limit, and wrong tries of the proxy's clients do not count against the
-people at the machine itself.
+Unlike loopback, it is not exempt from limits. Wrong tries of the proxy's clients do not count against people at this
+machine itself.
 """
 SCHEMES = frozenset({"http", "https"})
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a request."""
+    """The source of a request: the address for limits, and facts about the client."""
 
     address: str
-    """The address by which limits count.
+    """Address by which limits count.
 
-    An IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`; empty for a Unix socket; `TUNNELLED` for
-    all clients of an untrusted proxy on this machine.
+    It is an IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`. It is empty for a Unix socket, and
+    `TUNNELLED` for clients of an untrusted proxy on this machine.
     """
     is_local: bool
-    """True if the client is on this machine, and nobody forwarded the request."""
+    """True if the client is on this machine, and no proxy forwarded the request."""
     scheme: str
-    """The scheme that the client used: `http` or `https`."""
+    """Scheme used by the client: `http` or `https`."""
     is_proxied: bool = False
-    """True if a trusted proxy passed the request on, so that the socket is the proxy's."""
+    """True if a trusted proxy forwarded the request."""
     host: str = ""
-    """The host that the client asked for, as a trusted proxy reports; empty to use the request's own Host."""
+    """Host requested by the client, as reported by a trusted proxy; if empty, the request's own Host applies."""
 
 
 class Sources:
-    """Finds the source of requests. Trusted proxies are given as addresses and networks (`10.0.0.0/8`)."""
+    """A finder of the sources of requests. Trusted proxies are given as addresses and networks (`10.0.0.0/8`)."""
 
     def __init__(self, proxies: Iterable[str] = ()) -> None:
-        """Read the trusted proxies. Raises ValueError for a text that is neither an address nor a network."""
+        """Parse the trusted proxies. Raises ValueError for a text that is neither an address nor a network."""
         self._proxies = [ip_network(proxy) for proxy in proxies]
 
     def is_proxy(self, peer: str) -> bool:
-        """Return whether this peer is a trusted proxy, whose connections belong to its clients."""
+        """Return true if a peer is a trusted proxy. A proxy's connections count for the proxy's clients."""
         address = _read(peer)
         return address is not None and any(address in network for network in self._proxies)
 
     def of_request(self, peer: str, scheme: str, headers: Headers) -> Source:
-        """Return the source of a request, given its peer, the scheme of its connection, and its headers."""
+        """Return the source of a request, from its peer, the scheme of the connection, and the headers."""
         headers = list(headers)
         if not self.is_proxy(peer):
             address = source_of(peer)
@@ -86,7 +86,7 @@ class Sources:
 
 
 def source_of(peer: str) -> str:
-    """Return the source of a peer's address; return a text that is no address unchanged."""
+    """Return the source of a peer's address. A text that is not an address is returned unchanged."""
     address = _read(peer)
     if address is None:
         return peer
@@ -96,10 +96,10 @@ def source_of(peer: str) -> str:
 
 
 def is_forwarded(headers: Headers) -> bool:
-    """Return whether the headers show that a proxy passed the request on.
+    """Return true if the headers show that a proxy has forwarded the request.
 
-    A header shows it by its name, by a value that is an address (proxies may use any name for such a header), or, for
-    Host, by a value that is not this machine.
+    This may be shown by a header's name; by a header whose value is an address, because proxies may use any name; or by
+    a Host that is not this machine.
     """
     for name, value in headers:
         if name == b"host":
@@ -112,7 +112,7 @@ def is_forwarded(headers: Headers) -> bool:
 
 @lru_cache(maxsize=1024)  # the address of a proxy comes with each of its requests
 def _read(text: str) -> IPv4Address | IPv6Address | None:
-    """Read an address, with or without a port, brackets or a zone; None for any other text."""
+    """Parse an address, with or without a port, brackets or a zone; return None for a different text."""
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -128,18 +128,18 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _told(values: list[str], believed: int) -> str:
-    """Return the value written by the trusted proxy nearest to the client; an empty text without values.
+    """Return the value from the trusted proxy nearest to the client; an empty text without values.
 
-    The newest value is last. Each of the `believed` trusted proxies wrote a value.
+    The newest value is last. `believed` is the number of trusted proxies, each of which has written a value.
     """
     return values[max(0, len(values) - max(believed, 1))] if values else ""
 
 
 def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
-    """Return the clients, schemes and hosts that proxies named, the newest last. Clients may have a port.
+    """Return the clients, schemes and hosts that proxies have named, the newest last. A client may have a port.
 
-    X-Forwarded-For is preferred to Forwarded, because most proxies write X-Forwarded-For, and pass a Forwarded on that
-    the client has made up.
+    X-Forwarded-For is preferred to Forwarded, because most proxies write X-Forwarded-For, and forward a false Forwarded
+    from the client.
     """
     names = (b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded")
     values: dict[bytes, list[str]] = {name: [] for name in names}
@@ -155,7 +155,7 @@ def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
 
 
 def _pairs(element: str) -> Iterable[tuple[str, str]]:
-    """Yield the names and values in an element of Forwarded (RFC 7239, section 4)."""
+    """Yield the name and value of each pair in an element of Forwarded (RFC 7239, section 4)."""
     for pair in element.split(";"):
         name, _, value = pair.partition("=")
         yield name.strip().lower(), value.strip().strip('"')

@@ -1,4 +1,4 @@
-"""Limits of the messages from strangers (connections that have not logged in), by address, over all clubs."""
+"""Limits for messages from strangers (connections without a login), by address, together for every club."""
 
 from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
@@ -7,7 +7,7 @@ from rumble_server.limits.refusals import Refusals
 
 
 class Strangers:
-    """The number of messages that the strangers of each address may still send."""
+    """Counters of messages from strangers, by address."""
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:
         self._bounds = bounds
@@ -15,11 +15,11 @@ class Strangers:
         self.refusals = refusals
 
     def may_speak(self, address: str, now_ms: int) -> bool:
-        """Return whether another message of `address` would be allowed, without counting a message."""
+        """Return true if another message from `address` would be allowed. No message is counted."""
         return self._is_exempt(address) or self._messages.allows(address, now_ms)
 
     def speak(self, address: str, now_ms: int, messages: int = 1) -> bool:
-        """Count messages of `address`. Return False if the messages are too many."""
+        """Count messages from `address`. Return False if there are too many."""
         return self._is_exempt(address) or self._messages.take(address, now_ms, times=messages)
 
     def _is_exempt(self, address: str) -> bool:
