@@ -34,54 +34,89 @@ class Constants(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     frame_bytes: Bytes = DEFAULTS.frame_bytes
-    """Bytes of a bot's message; bots are told this number. The longest move of any game is far shorter."""
+    """Maximum size of a bot's message in bytes, as told to bots. The longest move of any game is far shorter."""
     login_ms: Milliseconds = DEFAULTS.login_ms
-    """Time for the login of a new connection, in ms; bots are told this time. A login on a slow line takes a second."""
+    """Maximum time in ms from a new connection to its login, as told to bots.
+
+    On a slow line a login takes about 1 s.
+    """
     unsolicited_per_minute: Count = DEFAULTS.unsolicited_per_minute
-    """Messages of a bot in a minute that answer no turn; bots are told this number. Bots need a few."""
+    """Maximum number of a bot's messages without an open turn in a minute, as told to bots. Bots need only a few."""
     invited_connections_per_address: Count = 256
-    """Open connections of an address that showed a valid invitation to the same tournament, beside other connections:
-    neighbours behind the same router cannot keep a class out."""
+    """Maximum number of connections of an address with valid invitations to the same tournament.
+
+    They are counted apart from other connections, so that neighbours behind the same router cannot keep a class out.
+    """
     header_bytes: Bytes = 65_536
-    """Bytes of all headers of an HTTP request, its first line included, and 32 more for each header. Browsers and
-    proxies send a few thousand."""
+    """Maximum size in bytes of the headers of an HTTP request, with its first line.
+
+    Each header counts 32 bytes more than its text. Browsers and proxies send a few thousand bytes.
+    """
     header_ms: Milliseconds = 10_000
-    """Time for the headers of an HTTP request, in ms: a client that sends a byte at a time holds no place for long."""
+    """Maximum time in ms for the headers of an HTTP request. A very slow client must not hold a place for long."""
     body_ms: Milliseconds = 10_000
-    """Time for the body of an HTTP request, in ms: a client that sends a byte at a time holds no place for long. Bodies
-    have at most 64 KiB."""
+    """Maximum time in ms for the body of an HTTP request, of at most 64 KiB.
+
+    A very slow client must not hold a place for long.
+    """
     unread_ms: Milliseconds = 60_000
-    """Time in ms for which a client may read no byte of an HTTP answer that waits to be sent: each waiting answer takes
-    memory."""
+    """Maximum time in ms in which a client reads no byte of an HTTP answer that waits to be sent.
+
+    Such answers take memory.
+    """
     pipelined_requests: Count = 16
-    """HTTP requests of a connection that wait for the answer to an earlier one: each takes memory. Browsers send
-    one at a time."""
+    """Maximum number of HTTP requests of a connection that wait for an earlier answer.
+
+    They take memory; browsers send one.
+    """
     bytes_per_turn: Bytes = 65_536
-    """Bytes of a connection that are handled in a turn of the event loop; the rest waits for the next turn, so
-    that other connections are served meanwhile."""
+    """Maximum number of bytes of a connection that are handled in a turn of the event loop.
+
+    The rest waits for the next turn, so that other connections are served in between.
+    """
     frames_per_turn: Count = 256
-    """Frames of a connection that are handled in a turn of the event loop; the rest waits for the next turn, so that
-    other connections are served meanwhile."""
+    """Maximum number of frames of a connection that are handled in a turn of the event loop.
+
+    The rest waits for the next turn, so that other connections are served in between.
+    """
     strangers_ms_per_turn: Milliseconds = 6
-    """Time in a turn of the event loop for requests and frames of all connections together, in ms; the rest waits for
-    the next turn. Short answers to open turns are handled at once, so a crowd delays moves by little more than this."""
+    """Maximum time in ms in a turn of the event loop for the requests and frames of all connections together.
+
+    The rest waits for the next turn. Short answers to open turns are handled at once, so a crowd delays moves only a
+    little.
+    """
     empty_frames_per_10_s: Count = 1_000
-    """Control and empty frames that a connection may send in 10 s. Bots need no such frames; a library that pings for
-    itself sends a few."""
+    """Maximum number of control frames and empty frames of a connection in 10 s.
+
+    Bots need no such frames; a library that sends pings by itself sends a few.
+    """
     stranger_frame_bytes: Bytes = 4_096
-    """Bytes of a message before the login. Any stranger may send a message, and a login has some hundred bytes."""
+    """Maximum size in bytes of a message before the login.
+
+    Strangers can send such messages; a login has some hundred bytes.
+    """
     stranger_messages_per_minute: Count = 2_400
-    """Messages a minute that all connections of an address may send before their login, logins included. A class
-    of some hundred bots stays below, even if every bot connects again."""
+    """Maximum number of messages before the login, in a minute, on all connections of an address. Logins count, too.
+
+    A class of some hundred bots stays below, even if every bot connects again.
+    """
     sessions_per_bot: Count = 16
-    """Sessions of a bot at the same time, one for each worker of the bot, on any machine; each takes memory."""
+    """Maximum number of sessions of a bot at the same time, one for each of its workers on any machine.
+
+    They take memory.
+    """
     invited_names_per_hour: Count = 120
-    """New names that an address may claim in an hour with a valid invitation to a tournament, when `names_per_hour` is
-    used up: others at the address who claim many names cannot keep a class out."""
+    """Maximum number of new names that an address may claim in an hour with a valid invitation to a tournament.
+
+    They are available after `names_per_hour` is used up. Others at the address who claim many names cannot keep a class
+    out.
+    """
     freed_names_per_minute: Count = 120
-    """New names a minute that an address may claim although its hourly names are used up. Each takes the place of a
-    name that the address claimed and no bot has played with. Names with a valid invitation count apart. Each name
-    costs a write."""
+    """Maximum number of new names, in a minute, that replace unplayed names of the same address.
+
+    This is possible after the address has used up `names_per_hour`. Names with a valid invitation count apart. Each new
+    name costs a write to the database.
+    """
     wrong_keys_of_owner_per_minute: Count = 20
     """Wrong keys in a minute for a name from an address that has once shown the right key: neighbours' guesses do not
     keep the owner out."""
@@ -89,9 +124,9 @@ class Constants(BaseModel):
     """Wrong invitations and join codes that an address may show in a minute. Further wrong codes are refused without
     being called wrong, but a right code never is: a class behind one address mistypes many codes."""
     open_challenges: Count = 256
-    """Open challenges on the whole server: each takes memory."""
+    """Maximum number of open challenges on the whole server. They take memory."""
     open_challenges_at_one_bot: Count = 64
-    """Open challenges at a bot, as many as the bot may have matches at the same time."""
+    """Maximum number of open challenges to a bot: as many as the bot may have matches at the same time."""
     challenges_per_address: Count = 64
     """Open challenges of an address (loopback, too), or of all who are in a tournament by an invitation or a join
     code: a crowd of names from an address leaves places to others."""
@@ -103,31 +138,41 @@ class Constants(BaseModel):
     invitation or a join code, may take in a day, some 600 bytes a ply: any bot may challenge, and no bot may fill the
     disk."""
     challenge_frames_ms: Milliseconds = 86_400_000
-    """Time for which the moves and frames of a challenge are kept after its end, in ms: older frames make room for new
-    challenges, and results stay."""
+    """Time in ms after its end for which the moves and frames of a challenge are kept. Results are kept forever."""
     unhurried_challenges: Count = 8
-    """Open challenges at a bot with free choice of the clock. For each further challenge, `hurried_challenge_ms` bounds
-    the clock."""
+    """Number of open challenges to a bot that may have any clock.
+
+    For further challenges, see `hurried_challenge_ms`.
+    """
     hurried_challenge_ms: Milliseconds = 600_000
-    """Maximum in ms of `move_ms` plus `bank_ms`, and of `increment_ms`, in a challenge to a bot with many open
-    challenges: a silent bot holds a place until the end of its clock."""
+    """Maximum in ms of `move_ms` plus `bank_ms`, and of `increment_ms`, for a bot with many open challenges.
+
+    A silent bot holds a place until its clock has run out.
+    """
     proxied_lag_ms: Milliseconds = 10_000
-    """Lag that a seat may be allowed in a match when only pings measured the lag (behind a proxy), in ms: a bot
-    can delay its pongs to gain time."""
+    """Maximum lag in ms that is allowed to a seat in a match if only pings measured the lag, as behind a proxy.
+
+    A bot could delay its pongs to gain time.
+    """
     kept_frame_bytes: Bytes = 2_048
-    """Bytes of a bot's frame that are kept to the letter in transcripts: moves are far shorter, and longer frames
-    would fill the disk."""
+    """Number of bytes of a bot's frame that transcripts keep.
+
+    Moves are far shorter, and longer frames would fill the disk.
+    """
     main_bytes: Bytes = 10_737_418_240
-    """Bytes in the database that main may have until the administrator gives main another quota."""
+    """Quota of `main` for bytes in the database, until the administrator gives it another quota."""
     club_tournaments: Count = 100
-    """Tournaments that are not over, without challenges, in a club until the administrator gives the club another
-    quota."""
+    """Quota of a club for unfinished tournaments (no challenges), until the administrator gives it another quota."""
     club_house_bots: Count = 4
-    """Added house bots at the same time in a club until the administrator gives the club another quota: each is a
-    process."""
+    """Quota of a club for added house bots at the same time, until the administrator gives it another quota.
+
+    Each house bot is a process.
+    """
     idle_club_ms: Milliseconds = 600_000
-    """Time in ms after which an idle club, without users and running tournaments, is unloaded from memory. A club with
-    a visitor now and then stays loaded."""
+    """Time in ms after which an idle club, without users and running tournaments, is unloaded from memory.
+
+    A club with an occasional visitor stays loaded.
+    """
 
 
 class Bounds(Constants):
