@@ -42,7 +42,7 @@ export function editor(root, label, changed) {
         language.of([]),
         syntaxHighlighting(colours),
         look,
-        EditorView.contentAttributes.of({ "aria-label": label, "aria-description": "Escape, then Tab leaves the code." }),
+        EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": "Escape, then Tab leaves the code." }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed();
         }),
