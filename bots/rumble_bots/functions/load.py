@@ -1,11 +1,10 @@
-"""Any Python function as a bot: `FILE.py:FUNCTION`.
+"""Loading a Python function as a bot, from a text `FILE.py:FUNCTION`.
 
-The number of arguments that the function needs (defaults not counted) decides the form of the call:
+The number of required arguments decides how the function is called:
+- One argument: a `Turn`. The function returns the text of a move, like `Bot.choose`, and may be `async`.
+- Two arguments: `board, player`, only in tictactoe and connect4 (see `boards`).
 
-- one: a `Turn`; the function returns a move's text, as `Bot.choose` does, and may be `async`.
-- two: `board, player`, in tictactoe and connect4 only (see `boards`).
-
-Instead of a function, the file may have a subclass of `Bot` that needs no arguments, or an instance of a `Bot`.
+In place of a function, the file may have a subclass of `Bot` without required arguments, or an instance of `Bot`.
 """
 
 import importlib.util
@@ -28,7 +27,7 @@ RULE = "a function takes one argument (a Turn) or two (board, player)"
 
 
 class TurnFunction(Bot):
-    """A function of a `Turn` as a bot."""
+    """A bot that gets its moves from a function of a `Turn`."""
 
     def __init__(self, function: Callable[[Turn], str | Awaitable[str]]) -> None:
         self.function = function
@@ -38,7 +37,7 @@ class TurnFunction(Bot):
 
 
 class BoardFunction(Bot):
-    """A function of `board, player` as a bot."""
+    """A bot that gets its moves from a function of `board, player`."""
 
     games = tuple(BOARD_GAMES)
 
@@ -56,15 +55,15 @@ class BoardFunction(Bot):
 
 
 def is_function(text: str) -> bool:
-    """Return whether `text` means FILE.py:FUNCTION and not a reference bot's name."""
+    """Return true if `text` has the form FILE.py:FUNCTION. Names of reference bots do not."""
     return ":" in text or text.endswith(".py")
 
 
 def load_bot(text: str) -> Bot:
-    """Load the bot written `FILE.py:FUNCTION`. Raises BadFunction.
+    """Load the bot that `text` names as `FILE.py:FUNCTION`. Raises BadFunction.
 
-    A function of one argument gets a `Turn` and returns a move; a function of two gets `board, player`, in tictactoe
-    and connect4 only. In place of a function there may be a subclass or an instance of `Bot`.
+    A function of one argument gets a `Turn`, and returns a move. A function of two arguments gets `board, player`, only
+    in tictactoe and connect4. A subclass or an instance of `Bot` is possible, too.
     """
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
@@ -93,7 +92,7 @@ def load_file(file: Path) -> Bot:
 
 
 def as_bot(found: object, label: str) -> Bot:
-    """Make a bot from a function, a `Bot` subclass or a `Bot`; errors use the name `label`. Raises BadFunction."""
+    """Make a bot from a function, a subclass of `Bot`, or a `Bot`. Raises BadFunction, with `label` in its text."""
     if isinstance(found, Bot):
         return found
     if not callable(found):
@@ -128,7 +127,7 @@ def _needed(function: Callable[..., Any], label: str) -> int:
 
 
 def _load_module(file: Path) -> ModuleType:
-    """Run the file as a module, which can import the modules in the same folder."""
+    """Load a file as a module. The module can import modules from its folder."""
     if not file.is_file():
         raise BadFunction(f"no such file: {file}")
     name = f"rumble_function_{file.stem}"

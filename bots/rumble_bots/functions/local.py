@@ -1,4 +1,4 @@
-"""Any Python function in place of a reference bot: for battles in one process, and for `rumble ask`."""
+"""A Python function used like a reference bot, for battles in one process and for `rumble ask`."""
 
 import asyncio
 import time
@@ -14,26 +14,26 @@ from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BotFailed, SdkError
 
 NO_HURRY_MS = 10_000
-"""Time in ms that a turn shows as left on its clock if no clock runs."""
+"""Time in ms left on the clock of a turn, as shown to a function when no clock runs."""
 
 
 class FunctionBot(ReferenceBot):
     """A function as a bot for the game `game`, without a server. `text` is FILE.py:FUNCTION, or FILE.py with the `bot`
     that was loaded from the file. Raises BadFunction.
 
-    The function's turns have the position, but not the moves before: `ply` is 0 and `moves` is empty.
+    The function's turns have the position, but not the earlier moves: `ply` is 0 and `moves` is empty.
     """
 
     def __init__(self, random: Random, *, text: str, game: str, bot: Bot | None = None) -> None:
         super().__init__(random)
         self.asked_at_s: float | None = None
-        """Start of the pending call of the function, by `time.monotonic`; None between calls."""
+        """Time (`time.monotonic`) at which the present call of the function began; None between calls."""
         self.text = text
         self._game = game
         self._bot = load_bot(text) if bot is None else bot
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Ask the function. Raises BotFailed if the function fails, or its answer is no legal move."""
+        """Call the function for a move. Raises BotFailed if the function fails, or returns no legal move."""
         turn = Turn.at(state, self._game, NO_HURRY_MS if budget_ms is None else budget_ms, seat)
         self.asked_at_s = time.monotonic()
         try:
@@ -53,7 +53,7 @@ class FunctionBot(ReferenceBot):
 
 
 def _result(answer: object) -> object:
-    """Return the result of `answer` if an async function gave it; otherwise return `answer` unchanged."""
+    """Wait for `answer` if an async function returned it, and return the result. Return any other answer unchanged."""
 
     async def wait(awaitable: Awaitable[object]) -> object:
         return await awaitable
