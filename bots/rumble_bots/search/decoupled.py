@@ -29,7 +29,7 @@ from rumble_bots.search.plies import played_on
 EXPLORATION = 0.3
 """Weight of the bonus for moves with few rounds. Scaled means are from 0 to 1."""
 FIRST = 4
-"""Number of a seat's ordered moves that are tried however few rounds there are."""
+"""Number of a seat's most promising moves that are tried even after few rounds."""
 LOT = 0.1
 """Probability of a random move, where several seats move at once."""
 GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)

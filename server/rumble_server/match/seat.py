@@ -26,7 +26,7 @@ class SeatConnection(Protocol):
 
     @property
     def omit(self) -> tuple[str, ...]:
-        """Fields left out of the bot's turns, by the bot's wish."""
+        """Names of the fields that the bot does not want in its turns."""
 
 
 @dataclass(slots=True, eq=False)
