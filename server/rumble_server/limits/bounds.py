@@ -179,55 +179,58 @@ class Bounds(Constants):
     """Bounds of a connection, an address, a name, a match and a club. An IPv6 /64 is an address."""
 
     ping_ms: Annotated[Milliseconds, Field(le=5_000)] = DEFAULTS.ping_ms
-    """Time between two pings to a bot, in ms; bots give up a connection that is silent for 12 s."""
+    """Time in ms between two pings to a bot. Bots give up a connection that is silent for 12 s."""
     pong_ms: Milliseconds = DEFAULTS.pong_ms
-    """Time without a pong, in ms, after which a bot is away, unless the bot is on turn."""
+    """Time in ms without a pong after which a bot is away, unless the bot is on turn."""
     max_matches: Count = DEFAULTS.max_matches
-    """Matches of a bot at the same time; a bot that asks for more has this number."""
+    """Maximum number of matches of a bot at the same time. A bot that asks for more gets this number."""
 
     limit_loopback: bool = False
     """Apply the bounds of an address to loopback addresses, too. Wrong tries and challenges are always counted, because
     a tunnel comes from loopback."""
     connections_per_address: Count = 256
-    """Open connections of an address, beside strangers and beside connections that showed a valid invitation."""
+    """Maximum number of open connections of an address. Strangers, and connections with a valid invitation, are counted
+    apart."""
     strangers_per_address: Count = 64
-    """Open connections of an address that have neither logged in nor completed an HTTP request. A further connection
-    waits for a place. After 5 s the oldest such connection gives way, if it has been open for 5 s, too."""
+    """Maximum number of strangers of an address: open connections without a login or a completed HTTP request. A
+    further connection waits for a place. After 5 s the oldest stranger gives way, if it has been open for 5 s, too."""
     streams_per_address: Count = 128
     """Open event streams of an address."""
     requests_per_minute: Count = 12_000
-    """HTTP requests a minute of an address; 40 browsers that load pages at the same time stay far below."""
+    """Maximum number of HTTP requests of an address in a minute. 40 browsers that load pages at the same time stay far
+    below."""
     reading_ms_per_minute: Milliseconds = 40_000
-    """Time in ms that the requests of an address may take in a minute in the process that reads the log, draws and
-    checks: exports, boards, pictures, pages of tournaments. An answer beyond 256 KiB costs 1 ms for each 4 KiB."""
+    """Maximum time in ms, in a minute, for requests of an address in the process that reads the log, draws and checks:
+    exports, boards, pictures, pages of tournaments. An answer above 256 KiB costs 1 ms for each 4 KiB."""
     wrong_tries_per_minute: Count = 20
     """Wrong keys and tokens together that an address may show in a minute."""
     names_per_hour: Count = 120
-    """New names that an address may claim in an hour, beside names with a valid invitation."""
+    """Maximum number of new names that an address may claim in an hour. Names with a valid invitation are counted
+    apart."""
     idle_ms: Milliseconds = 5_000
-    """Time between two HTTP requests on a connection, in ms."""
+    """Maximum time in ms between two HTTP requests on a connection."""
     excused_ms: Milliseconds = 10_000
-    """Time in ms that an attempt of a match may be excused because the server was late; beyond it the match is void.
-    The time for which an answer lay unread in the kernel does not count."""
+    """Maximum time in ms for which an attempt of a match may be excused because the server was late. With more, the
+    match is void. Time for which an answer waited unread in the kernel does not count."""
     rebuilt_results: Count = 100_000
-    """Results of tournaments that the process that reads the log keeps rebuilt, some 2 KB each. The tournament that was
-    asked for last always stays."""
+    """Maximum number of results in the rebuilt tournaments that the process that reads the log keeps, some 2 KB each.
+    The tournament that was asked for last always stays."""
     kept_answer_bytes: Bytes = 33_554_432
-    """Bytes of answers about ended tournaments that are kept for the next visitors, and as many bytes of records of
-    ended tournaments. The answer or record that was not asked for the longest time goes first."""
+    """Maximum size in bytes of the kept answers about ended tournaments, and the same again for kept records of ended
+    tournaments. Answers and records that were asked for longest ago are dropped first."""
     club_bots: Count = 1_000
-    """Names of bots in a club other than main, unless the administrator gives the club another quota."""
+    """Quota of a club other than main for names of bots, unless the administrator gives the club another quota."""
     club_bytes: Bytes = 1_073_741_824
-    """Bytes in the database of a club other than main, unless the administrator gives the club another quota. Beyond
-    the quota nothing new is created in the club, but tournaments that exist go on."""
+    """Quota of a club other than main for bytes in the database, unless the administrator gives the club another quota.
+    Above the quota nothing new is created in the club, but existing tournaments go on."""
     club_matches: Count = 256
-    """Matches at the same time in a club other than main, unless the administrator gives the club another quota; more
-    matches wait."""
+    """Quota of a club other than main for matches at the same time, unless the administrator gives the club another
+    quota. Further matches wait."""
     address_days: Count = 30
-    """Days for which the audit log keeps addresses."""
+    """Number of days for which the audit log keeps addresses."""
     lease_ms: Annotated[Whole, Field(ge=500)] = 5_000
-    """Time in ms for which a server that shares its database leads without a renewal of its lease; the server renews
-    the lease each fifth of this time."""
+    """Time in ms for which a server that shares its database leads without a renewal of its lease. The server renews
+    the lease five times in this time."""
 
     @property
     def limits(self) -> Limits:
