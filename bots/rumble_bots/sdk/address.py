@@ -18,7 +18,7 @@ PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
 """The schemes, with True for each that means TLS."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-PAGES = ("admin", "bots", "clubs", "console", "docs", "matches", "play", "tournaments", "write")
+PAGES = ("admin", "bots", "clubs", "code", "console", "docs", "join", "matches", "me", "play", "tournaments", "write")
 """The first parts of pages' paths. The link of a page is accepted as an address, without its path and query."""
 
 

@@ -102,4 +102,7 @@ def in_a_line(error: BaseException) -> str:
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if _is_own(frame)] or frames
-    return f"{told} ({Path(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else told
+    if not own:
+        return told
+    function = "" if own[-1].name == "<module>" else f", in {own[-1].name}"
+    return f"{told} ({Path(own[-1].filename).name}, line {own[-1].lineno}{function})"

@@ -32,6 +32,8 @@ def test_the_server_speaks_first_and_says_what_it_allows() -> None:
             "away_clock",
             "chance",
             "clubs",
+            "failure",
+            "follow",
             "identity",
             "info",
             "joint_moves",

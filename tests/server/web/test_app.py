@@ -15,6 +15,8 @@ from tests.server.web.memory_server import HOST, MemoryServer
 
 FOR_ANYONE = {
     ("POST", "/api/games/{game}/board"),
+    ("POST", "/api/join"),
+    ("POST", "/api/slips"),
 }
 """The only routes without a token that read a body."""
 NAMES = {
@@ -26,6 +28,7 @@ NAMES = {
     "kind": "svg",
     "club": "class-7",
     "number": "1",
+    "code": "KMRTVA",
 }
 NEEDS_TOKEN = {"host", "administrator", "owner"}
 READ = ("GET", "HEAD", "OPTIONS")

@@ -7,7 +7,6 @@ from random import Random
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
-from rumble_engine import SettingValue
 
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.bot_names import read_reference_bot
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from rumble_bots.functions.local import FunctionBot
     from rumble_bots.reference.battle import Maker
     from rumble_bots.reference.table_battle import BotResult
+    from rumble_engine import SettingValue
 
 T = TypeVar("T")
 BOT = "A reference bot, with or without options (minimax,depth=4,time-ms=100), or FILE.py:FUNCTION."
@@ -95,7 +95,7 @@ def battle(
 
 
 def _folder(
-    folder: str, game: str, settings: Mapping[str, SettingValue], matches: int, seed: int, timeout: float | None
+    folder: str, game: str, settings: "Mapping[str, SettingValue]", matches: int, seed: int, timeout: float | None
 ) -> None:
     """Play all bots of a folder against each other, and print the crosstable. Raises CliError."""
     from rich.console import Console

@@ -248,7 +248,7 @@ async def _code(request: Request) -> Response:
         "tournament": found,
         "games": games if found is None else [get_game(asked)],
         "game": asked,
-        "files": browser_files.address(),
+        "files": await asyncio.to_thread(browser_files.address),
         "starts": starting_code(),
     }
     answer = await _answer(request, "code.html", **about)

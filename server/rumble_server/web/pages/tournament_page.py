@@ -65,6 +65,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "scale": scale_of(rated),
         "exports": kinds_for(view.game, view.match_seats),
         "late_join": config.late_join,
+        "by_code": tournament.join_code is not None and tournament.takes_entries,
         "elsewhere": sum(entrant.elsewhere for entrant in view.entrants),
         **rounds_context(tournament),
         **audit_context(tournament, audit),

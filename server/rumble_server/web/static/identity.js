@@ -115,9 +115,12 @@ function show() {
     if (who === null) continue;
     const name = document.createElement("bdi");
     name.textContent = who.display ?? who.name;
+    const own = document.createElement("a");
+    own.href = `${root}/me`;
+    own.append(name);
     place.replaceChildren(
       "You are ",
-      name,
+      own,
       ". ",
       button("Not you?", () => leave(`You are not ${name.textContent}?`, "/join")),
       " ",

@@ -43,7 +43,7 @@ def test_a_program_that_crashes_resigns_and_then_gives_up(tmp_path: Path, capsys
     failure = "python ended by itself (exit code 3); its last words: 'boom'"
     assert f"{failure} (failed 3 times in a row; see {kept})" in said[-1]
     assert said[-1].startswith("rumble: ")
-    assert [line.partition(": ")[2].partition(": ")[0] for line in said[3:-1]].count("resigning") == 2
+    assert [line.partition(": ")[2].partition(": ")[0] for line in said[3:-1]].count("the bot failed") == 2
     assert [outcome.termination for outcome in server.outcomes] == ["resignation", "resignation"]
 
 

@@ -61,7 +61,7 @@ def test_a_bot_that_fails_loses_and_the_others_play_on(
     (folder / "dora.py").write_text("def ai(turn):\n    return 'nonsense'\n")
     out, err = battle(folder, capsys, "--game", game)
     lines = sorted(err.splitlines())
-    assert lines[0] == "cem.py failed: KeyError: 'x' (cem.py, line 3)"
+    assert lines[0] == "cem.py failed: KeyError: 'x' (cem.py, line 3, in ai)"
     assert lines[1].startswith("dora.py answered no legal move: ")
     assert len(lines) == 2
     rows = {cells[2].strip(): cells for line in out.splitlines() if len(cells := line.split("|")) > 5}

@@ -21,6 +21,7 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
         "code": "hush hush",
         "link": f"http://rumble.test/tournaments/friday?invite={made}",
         "only_here": False,
+        "door": None,
     }
     renewed = (await post(browser, "tournaments/friday/invite")).json()
     assert is_made(renewed["code"])
@@ -33,7 +34,7 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
     assert own["code"] == "ours"
     lifted = (await post(browser, "tournaments/friday/invite", {"code": None})).json()
     assert re.fullmatch(f"{command} {named}", lifted.pop("command"))
-    assert lifted == {"code": None, "link": "http://rumble.test/tournaments/friday", "only_here": False}
+    assert lifted == {"code": None, "link": "http://rumble.test/tournaments/friday", "only_here": False, "door": None}
     server.world.login("anyone", join="friday")
     server.pass_ms()
     assert list(server.world.tournament("friday").field) == ["early", "anyone"]
@@ -104,14 +105,6 @@ async def test_the_links_of_an_invitation_keep_its_code(server: MemoryServer, br
         assert "guess" not in page
 
 
-async def test_guesses_on_other_pages_count_as_well(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    server.world.create(invite="hush")
-    server.pass_ms()
-    paths = ("/?join=friday&invite=guess", "/write?join=friday&invite=guess")
-    answers = [await browser.get(paths[number % 2]) for number in range(200)]
-    assert answers[-1].status_code == 429
-
-
 @pytest.mark.slow
 async def test_a_code_that_the_server_made_is_looked_at_after_any_number_of_guesses(
     server: MemoryServer, browser: httpx.AsyncClient
@@ -120,7 +113,7 @@ async def test_a_code_that_the_server_made_is_looked_at_after_any_number_of_gues
     code = (await post(browser, "tournaments/friday/invite")).json()["code"]
     for guess in ["guess"] * 150 + [make_secret()] * 150:
         await browser.get(f"/tournaments/friday?invite={guess}")
-    assert (await browser.get("/tournaments/friday?invite=guess")).status_code == 429
+    assert (await browser.get("/tournaments/friday?invite=guess")).status_code == 200
     assert code in (await browser.get(f"/tournaments/friday?invite={code}")).text
     pupil = server.world.login("pupil", join="friday", invite=code)
     server.pass_ms()
@@ -130,4 +123,3 @@ async def test_a_code_that_the_server_made_is_looked_at_after_any_number_of_gues
 async def test_the_command_has_a_bot_that_plays_the_game(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.create(game="snakes", seats=4)
     assert (await get(browser, "tournaments/friday/invite"))["command"].startswith("rumble bot mcts --server ")
-    assert "rumble bot mcts --server " in (await browser.get("/tournaments/friday")).text
