@@ -85,9 +85,26 @@ export class PlayPanel {
   #play(number) {
     this.#number = number;
     this.#tabs.playing = true;
-    localStorage.setItem(KEPT_AS, JSON.stringify({ name: this.#identity.name, tournament: this.#tournament, number }));
+    this.#keep();
     this.#player.play({ ...this.#identity, tournament: this.#tournament, game: this.#draft.game, number });
     this.#say(`Version ${number} is saved and plays from the next match on.`, "good");
+  }
+
+  /** Keep what plays, for a reload of the page. */
+  #keep() {
+    const plays = { name: this.#identity.name, tournament: this.#tournament, number: this.#number };
+    localStorage.setItem(KEPT_AS, JSON.stringify(plays));
+  }
+
+  /** Play on in the host's next tournament. The page stays, since a reload would take the bot away for a while. @param {string} tournament */
+  #moveTo(tournament) {
+    this.#tournament = tournament;
+    this.#keep();
+    const id = encodeURIComponent(tournament);
+    history.replaceState(null, "", `${root}/code?tournament=${id}`);
+    byId("bot-title").textContent = `Your bot for ${tournament}`;
+    byId("standings").setAttribute("href", `${root}/tournaments/${id}`);
+    this.#say(`Version ${this.#number} plays in the next tournament: ${tournament}.`, "good");
   }
 
   /** @param {string} text @param {string} look */
@@ -118,7 +135,7 @@ export class PlayPanel {
       case "session":
         return this.#say(`Version ${this.#number} plays. Keep this page open; it may be in the background.`, "good");
       case "joined":
-        if (frame.tournament !== this.#tournament) location.replace(`${root}/code?tournament=${encodeURIComponent(frame.tournament)}`);
+        if (frame.tournament !== this.#tournament) this.#moveTo(frame.tournament);
         return;
       case "match_start":
         this.#matches.set(frame.match, frame);
