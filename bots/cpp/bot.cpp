@@ -132,6 +132,7 @@ private:
             login["name"] = setting("RUMBLE_NAME", "name", "my-bot");
             if (const auto key = setting("RUMBLE_KEY", "key", ""); !key.empty()) login["key"] = key;
             if (const auto code = setting("RUMBLE_INVITE", "invite", ""); !code.empty()) login["invite"] = code;
+            if (std::find(features.begin(), features.end(), "follow") != features.end()) login["follow"] = true;
             return login;
         }
         if (type == "turn") {
@@ -140,6 +141,7 @@ private:
         }
         if (type == "joined") {
             joined_ = true;
+            tournament_ = message.at("tournament");
             pause_ = first_pause;
         } else if (type == "match_start") {
             seats_[message.at("match")] = message.at("seats");
@@ -195,7 +197,8 @@ private:
         return {{"type", "move"}, {"match", turn.at("match")}, {"turn_id", turn.at("turn_id")}, {"move", chosen}};
     }
 
-    const std::string host_, port_, path_, tournament_;
+    const std::string host_, port_, path_;
+    std::string tournament_;  // the newest: the host moves a bot that follows
     std::map<std::string, json> seats_;  // the names in each match
     std::map<std::string, json> turns_;  // the newest of each match, to answer again
     bool tells_failures_ = false;  // whether the server has the feature `failure`

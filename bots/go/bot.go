@@ -64,6 +64,7 @@ type login struct {
 	Join       string `json:"join"`
 	Invite     string `json:"invite,omitempty"`
 	MaxMatches int    `json:"max_matches"`
+	Follow     bool   `json:"follow,omitempty"` // to the host's next tournament
 }
 
 type move struct {
@@ -141,10 +142,11 @@ func (bot *Bot) answer(message *Message) any {
 	case "welcome":
 		for _, feature := range message.Features {
 			bot.tells = bot.tells || feature == "failure"
+			bot.login.Follow = bot.login.Follow || feature == "follow"
 		}
 		return bot.login
 	case "joined":
-		bot.joined, bot.pause = true, firstPause
+		bot.joined, bot.pause, bot.login.Join = true, firstPause, message.Tournament
 	case "match_start":
 		bot.seats[message.Match] = message.Seats
 	case "turn":
@@ -262,7 +264,7 @@ func main() {
 	bot := Bot{
 		url: address(setting("SERVER", kept.Server, "127.0.0.1:8765")),
 		// It answers turns at once, so it can play several matches at the same time.
-		login: login{"login", setting("NAME", kept.Name, "my-bot"), key, join, invite, 4},
+		login: login{"login", setting("NAME", kept.Name, "my-bot"), key, join, invite, 4, false},
 		seats: map[string][]string{},
 		turns: map[string]*Message{},
 		pause: firstPause,

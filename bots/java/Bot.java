@@ -42,7 +42,7 @@ public class Bot {
     static final Duration SILENCE = Duration.ofSeconds(12); // a silent connection is lost: a server pings each 5 s
 
     private final URI address;
-    private final String tournament;
+    private String tournament; // the newest: the host moves a bot that follows
     private final Map<?, ?> kept;
     private final Map<Object, List<?>> seats = new HashMap<>(); // the names in each match
     private final Map<Object, Map<?, ?>> turns = new HashMap<>(); // the newest of each match, to answer again
@@ -96,10 +96,12 @@ public class Bot {
                     var value = setting(each.toUpperCase(), kept.get(each), "");
                     if (!value.isEmpty()) login.put(each, value);
                 }
+                if (message.get("features") instanceof List<?> list && list.contains("follow")) login.put("follow", true);
                 return login;
             }
             case "joined" -> {
                 joined = true;
+                tournament = (String) message.get("tournament");
                 pauseMs = FIRST_PAUSE_MS;
             }
             case "match_start" -> seats.put(message.get("match"), (List<?>) message.get("seats"));

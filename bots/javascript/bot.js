@@ -26,7 +26,8 @@ const LONGEST_REASON = 500; // characters
 let joined = false; // afterwards an error message no longer ends the bot
 const seats = new Map(); // the names in each match
 const turns = new Map(); // the newest of each match, to answer again
-let tellsFailures = false; // whether the server has the feature `failure`
+let features = []; // of the server
+let tournament = RUMBLE_JOIN; // the newest: the host moves a bot that follows
 let over = false;
 let pause = FIRST_PAUSE_MS;
 
@@ -45,7 +46,7 @@ function answerTo(turn) {
     const [place] = /strategy\.js:\d+/.exec(error?.stack ?? "") ?? ["strategy.js"];
     const reason = `${place}: ${error}`.slice(0, LONGEST_REASON);
     console.error(`${turn.match}: resigning: ${reason}`);
-    return { type: "resign", match: turn.match, ...(tellsFailures && { failed: true, reason }) };
+    return { type: "resign", match: turn.match, ...(features.includes("failure") && { failed: true, reason }) };
   }
 }
 
@@ -64,13 +65,15 @@ function stop(exitCode, text) {
 function answer(message) {
   switch (message.type) {
     case "welcome":
-      tellsFailures = message.features?.includes("failure") ?? false;
+      features = message.features ?? [];
       // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
       return {
-        type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4,
+        type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: tournament, invite: RUMBLE_INVITE, max_matches: 4,
+        follow: features.includes("follow") || undefined,
       };
     case "joined":
       joined = true;
+      tournament = message.tournament;
       pause = FIRST_PAUSE_MS;
       return;
     case "match_start":
@@ -85,7 +88,7 @@ function answer(message) {
       turns.delete(message.match);
       return;
     case "tournament_over":
-      over = message.tournament === RUMBLE_JOIN;
+      over = message.tournament === tournament;
       return console.error(
         `${message.tournament}: rank ${message.rank} of ${message.bots}, ${message.points} points`,
       );

@@ -50,7 +50,7 @@ class Bot:
 
     def __init__(self, tournament: str) -> None:
         self.tournament = tournament
-        self.tells_failures = False  # True if the server has the feature `failure`
+        self.features: list[str] = []  # of the server
         self.joined = False  # once True, an error message no longer ends the bot
         self.over = False
         self.seats: dict[str, list[str]] = {}  # the bots' names, by match and seat
@@ -59,7 +59,9 @@ class Bot:
 
     def login(self) -> Message:
         """Return the login. The bot answers turns at once, so it asks for four matches at the same time."""
-        given = {name: setting(name) for name in ("key", "invite")}
+        given: Message = {name: setting(name) for name in ("key", "invite")}
+        if "follow" in self.features:
+            given["follow"] = True  # to the host's next tournament
         return {"type": "login", "name": setting("name", "my-bot"), "join": self.tournament, "max_matches": 4, **given}
 
     def choose(self, turn: Message) -> Message:
@@ -73,17 +75,17 @@ class Bot:
             traceback.print_exc()
             reason = failure(error)
             print(f"{turn['match']}: resigning: {reason}", file=sys.stderr)
-            told = {"failed": True, "reason": reason} if self.tells_failures else {}
+            told = {"failed": True, "reason": reason} if "failure" in self.features else {}
             return {"type": "resign", "match": turn["match"], **told}
 
     def answer(self, message: Message) -> Message | None:
         """Return the reply to a message; None if the message needs no reply, or its type is unknown."""
         match message:
             case {"type": "welcome"}:
-                self.tells_failures = "failure" in message.get("features", [])
+                self.features = message.get("features", [])
                 return self.login()
-            case {"type": "joined"}:
-                self.joined, self.pause_s = True, FIRST_PAUSE_S
+            case {"type": "joined", "tournament": tournament}:
+                self.tournament, self.joined, self.pause_s = tournament, True, FIRST_PAUSE_S
             case {"type": "match_start", "match": match_id, "seats": seats}:
                 self.seats[match_id] = seats
             case {"type": "turn", "match": match_id}:
