@@ -23,6 +23,9 @@ PYTHONS, SCRIPTS = (int(each) for each in os.environ.get("LESSON", "5,9").split(
 LEGS = 2
 """Results of a pair of bots."""
 LESSON_S = 2400
+"""Longest time in s of a lesson."""
+CLICKS = {"python": 3, "javascript": 4}
+"""Most clicks from the code to the first move: to join, to open the editor, to play, and to choose another language."""
 JAVASCRIPT_S, PYTHON_S = 10.0, 60.0
 """Longest times in s from opening the editor to a version that plays."""
 
@@ -82,13 +85,11 @@ async def test_a_lesson(tmp_path: Path, chromium: str) -> None:
                 async def joins(pupil: "Pupil") -> None:
                     async with several:
                         await made.joins(theirs, url, code, pupil)
-                        print(made.took[-1], flush=True)
 
                 tried = await asyncio.gather(*(joins(each) for each in pupils), return_exceptions=True)
                 wrong += [f"{pupil.name}: {why}" for pupil, why in zip(pupils, tried, strict=True) if why]
-                print(wrong)
                 await made.starts()
-                figures["clicks to the first match"] = made.teacher.clicks
+                figures["commands and clicks to the first match"] = (made.commands, made.teacher.clicks)
                 await made.until_results(len(pupils))
                 await made.lunch()
                 await made.until("finished")
@@ -117,14 +118,25 @@ async def test_a_lesson(tmp_path: Path, chromium: str) -> None:
             ),
             "excused ms": sum(judged.excused_ms),
         }
+    figures["joined: bot, clicks, typed characters, s to play, s for a second of a processor"] = [
+        f"{took.pupil.where} {took.pupil.language}: {took.clicks}, {took.typed}, {took.seconds}, {took.crowding:.1f}"
+        for took in made.took
+    ]
     for took in made.took:
         if took.pupil.where == "editor" and took.pupil.code is None:
             limit = {"javascript": JAVASCRIPT_S, "python": PYTHON_S}[took.pupil.language] * took.crowding
-            if took.clicks > 3 or took.typed > 20 or took.seconds is None or took.seconds > limit:
+            if (
+                took.clicks > CLICKS[took.pupil.language]
+                or took.typed > 20
+                or took.seconds is None
+                or took.seconds > limit
+            ):
                 wrong.append(f"slow or long: {took}")
     for name, person in {**made.people, "the teacher": made.teacher}.items():
         wrong += [f"{name}: {problem[:200]}" for problem in dict.fromkeys(person.problems.found)]
     print(json.dumps(figures, indent=1, ensure_ascii=False))
-    assert figures["clicks to the first match"] <= 5
+    commands, clicks = figures["commands and clicks to the first match"]
+    assert commands <= 2
+    assert clicks <= 5
     assert figures["clicks to the final"] == 1
     assert not wrong, "\n".join(wrong)
