@@ -13,14 +13,10 @@ from rumble_protocol.codec import write_message
 
 from rumble_bots.bridges.dialogue import About, Dialogue, Talk, until
 from rumble_bots.sdk.bot import Turn
-from rumble_bots.sdk.errors import Resign
+from rumble_bots.sdk.errors import Crashed, Resign
 
 RESIGN = "resign"
 FAILED = "failed:"
-
-
-class StrategyFailed(Exception):
-    """The program says that its strategy failed; the text is the program's."""
 
 
 class Stdio(Dialogue):
@@ -72,7 +68,7 @@ def _answer(line: str) -> Talk[str]:
     if move.casefold() == RESIGN:
         raise Resign("the program resigns")
     if move.startswith(FAILED):
-        raise StrategyFailed(move.removeprefix(FAILED).strip())
+        raise Crashed(move.removeprefix(FAILED).strip())
     return move
 
 

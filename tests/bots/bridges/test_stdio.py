@@ -2,8 +2,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from rumble_bots.bridges.stdio import BareStdio, Stdio, StrategyFailed, line_of
-from rumble_bots.sdk.errors import Resign
+from rumble_bots.bridges.stdio import BareStdio, Stdio, line_of
+from rumble_bots.sdk.errors import Crashed, Resign
 from rumble_protocol import server_messages as server
 from rumble_protocol.codec import read_server_message
 
@@ -57,7 +57,7 @@ def test_resigning(dialogue: Stdio | BareStdio) -> None:
 
 
 def test_its_strategy_failed() -> None:
-    with pytest.raises(StrategyFailed, match=r"^line 4: no such move$"):
+    with pytest.raises(Crashed, match=r"^line 4: no such move$"):
         hold(Stdio().move(TURN, 9), "failed: line 4: no such move")
 
 
