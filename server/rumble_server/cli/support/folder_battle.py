@@ -122,6 +122,6 @@ class FolderBattle:
         except _Failed as failed:
             self._fail(failed.bot.text, failed)
             at_fault = (bots.index(failed.bot),)
-            outcome = Outcome.win(1 - at_fault[0], str(failed), termination=Termination.ADJUDICATION)
+            outcome = Outcome.win(1 - at_fault[0], str(failed), termination=Termination.CRASHED)
         ended = outcome.scores, outcome.termination, outcome.reason
         return MatchOver(terms.match, terms.attempt, terms.seats, *ended, at_fault, (*terms.moves, *plies), 0)
