@@ -49,6 +49,10 @@ class Class:
         """Have a pupil open a page."""
         return Page(url, self.there.types(pupil, f"curl --silent --show-error --fail '{url}'"))
 
+    def writes(self, pupil: str, source: str = "def ai(turn):\n    return turn.legal[0]\n") -> None:
+        """Have a pupil write the function of a bot, in `mine.py`."""
+        (self.there.home(pupil)[0] / "mine.py").write_text(source)
+
     def plays(self, pupil: str, command: str) -> None:
         """Have a pupil run the copied command of a bot; its last line runs until the tournament is over."""
         self._playing[pupil] = self._stack.enter_context(self.there.leaves_running(pupil, command))
@@ -113,17 +117,18 @@ def test_everything_that_the_server_says_works_on_another_machine(school: Class)
     told = school.teacher("rumble tournament invite lesson")
     link = link_of(told)
     assert link.startswith(page[0])
+    school.writes("host's friend")
     school.plays("host's friend", re.findall(r"^command +(.*)", told, re.MULTILINE)[0])
     first, second = school.opens("ann", link), school.opens("bob", link)
     assert first.copied("join") != second.copied("join"), "each has a name of their own"
-    (school.there.home("bob")[0] / "mine.py").write_text("def ai(turn):\n    return turn.legal[0]\n")
+    school.writes("bob")
     school.plays("bob", second.copied("join"))
     for pupil, kind in (("cid", "bare"), ("dot", "reference")):
         write = school.opens(pupil, school.opens(pupil, link).link("/write"))
         school.plays(pupil, write.copied(kind))
     write = school.opens("eve", school.opens("eve", link).link("/write"))
     function = re.findall(r"<code>(import random\n.*?)</code>", write.source, re.DOTALL)[0]
-    (school.there.home("eve")[0] / "mine.py").write_text(html.unescape(function))
+    school.writes("eve", html.unescape(function))
     school.plays("eve", write.copied("function"))
     write = school.opens("fay", school.opens("fay", link).link("/write"))
     commands = school.there.types("fay", write.copied("starter"))
@@ -141,6 +146,7 @@ def test_a_public_url_is_what_everybody_is_told(school: Class) -> None:
     told = school.teacher("rumble tournament create lesson --game tictactoe --start-at-bots 2 --invite tell-nobody")
     link = link_of(told)
     assert link.startswith(f"{url}/tournaments/lesson?")
+    school.writes("host's friend")
     school.plays("host's friend", re.findall(r"^bots join with: (.*)", told, re.MULTILINE)[0])
     page = school.opens("ann", link)
     assert f"{NAME}:8765" in page.copied("join")

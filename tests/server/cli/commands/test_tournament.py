@@ -112,7 +112,7 @@ def test_create_says_where_the_page_is_and_how_to_join(capsys: Captured, server_
     assert run(["tournament", "create", "Spoken", "--game", "tictactoe"]) == 0
     created, command, warning = capsys.readouterr().out.splitlines()
     assert created == f"spoken is created: {server_url}/tournaments/spoken"
-    assert command.startswith(f"bots join with: rumble bot minimax --server {server_url} --join spoken --name ")
+    assert command.startswith(f"bots join with: rumble bot mine.py:ai --server {server_url} --join spoken --name ")
     assert warning.startswith("only this machine can use these:")
 
 
@@ -235,7 +235,7 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     link, _, made = lines.pop().rpartition("=")
     assert (lines, link, is_made(made)) == (["code     hush"], f"link     {server_url}/tournaments/closed?invite", True)
     assert command.startswith(
-        f"command  rumble bot minimax --server {server_url} --join closed --invite {made} --name "
+        f"command  rumble bot mine.py:ai --server {server_url} --join closed --invite {made} --name "
     )
     assert warning.startswith("only this machine can use these:")
     assert picture.read_text().startswith("<svg")

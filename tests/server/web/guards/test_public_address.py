@@ -37,7 +37,8 @@ async def link(addresses: Addresses | None, asked: str, **headers: str) -> dict[
     async with server.browser(base_url=asked) as browser:
         answer: httpx.Response = await browser.get("/api/tournaments/friday/invite", headers={**HOST, **headers})
     told = answer.json()
-    assert told["command"].startswith(f"rumble bot minimax --server {told['link'].removesuffix('/tournaments/friday')}")
+    base = told["link"].removesuffix("/tournaments/friday")
+    assert told["command"].startswith(f"rumble bot mine.py:ai --server {base}")
     return {"link": told["link"], "only_here": told["only_here"]}
 
 

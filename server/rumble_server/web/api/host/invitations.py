@@ -12,7 +12,6 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.host.models import DoorAnswer, InviteAnswer
 from rumble_server.web.guards.public_address import PublicAddress
 from rumble_server.web.made_names import made_name
-from rumble_server.web.texts import first_bot
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
@@ -54,10 +53,9 @@ def door_answer(tournament: Tournament, place: PublicAddress) -> DoorAnswer:
 
 
 def join_command(tournament: Invited, base: str) -> str:
-    """Write the shell command with which a bot joins a tournament, under a new made-up name."""
+    """Write the shell command with which a function in `mine.py` joins a tournament, under a new made-up name."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
-    bot = first_bot(tournament.config.game)
-    words = ["rumble", "bot", bot, "--server", base, "--join", tournament.id, *code, "--name", made_name()]
+    words = ["rumble", "bot", "mine.py:ai", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
 
 

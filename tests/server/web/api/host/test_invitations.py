@@ -15,7 +15,7 @@ async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, b
     made = server.world.arena.tournaments["friday"].shared_invite or ""
     assert is_made(made)
     named = r"--name [a-z]+-[a-z]+-\d\d"
-    command = "rumble bot minimax --server http://rumble.test --join friday"
+    command = "rumble bot mine.py:ai --server http://rumble.test --join friday"
     assert re.fullmatch(f"{command} --invite {made} {named}", told.pop("command"))
     assert told == {
         "code": "hush hush",
