@@ -33,9 +33,7 @@ def bot(
     matches_at_once: options.MatchesAtOnce = 1,
     worker: options.Worker = None,
     workers: options.Workers = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Stay after the tournament, for the host's next tournament with the class.")
-    ] = False,
+    follow: options.Follow = False,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
     search: options.Search = None,

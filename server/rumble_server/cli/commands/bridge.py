@@ -62,6 +62,7 @@ def bridge(
     matches_at_once: options.MatchesAtOnce = 1,
     worker: options.Worker = None,
     workers: options.Workers = None,
+    follow: options.Follow = False,
     invite: options.Invite = None,
     challenges: options.Challenges = False,
     bare: Annotated[
@@ -124,6 +125,7 @@ def bridge(
                 challenges=challenges,
                 max_matches=matches_at_once,
                 worker=worker,
+                follow=follow,
                 say=say,
             )
         finally:

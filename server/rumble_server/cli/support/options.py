@@ -47,6 +47,9 @@ Workers = Annotated[
     int | None,
     typer.Option(min=1, max=64, metavar="N", help="Play as N processes, each a worker; a name is made for each."),
 ]
+Follow = Annotated[
+    bool, typer.Option("--follow", help="Stay after the tournament, for the host's next tournament with the class.")
+]
 Invite = Annotated[
     str | None,
     typer.Option(envvar="RUMBLE_INVITE", metavar="CODE", help="The invitation code, if the tournament asks for one."),

@@ -22,9 +22,10 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.e2e
 def test_a_program_plays_a_tournament_unchanged(state_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with FakeServer().in_a_thread() as server:
-        args = ["bridge", "stdio", "--bare", "--server", server.address, "--join", "cup", "--name", "Ann"]
+    with FakeServer(features=["follow"]).in_a_thread() as server:
+        args = ["bridge", "stdio", "--bare", "--server", server.address, "--join", "cup", "--name", "Ann", "--follow"]
         assert run([*args, "--", *command(f"print('hello', file=sys.stderr, flush=True)\n{FIRST}")]) == 0
+    assert server.logins[0].follow
     captured = capsys.readouterr()
     assert captured.out == "cup is finished: rank 1 of 2, 1.5 points\n"
     kept = state_folder / "bridges" / "ann.log"
