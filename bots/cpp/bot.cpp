@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <regex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -45,13 +46,13 @@ std::string setting(const char* variable, const char* name, const std::string& o
     return value && *value ? value : file.value(name, otherwise);
 }
 
-/// Plays in one tournament, and connects again when a connection ends.
+/// Plays in a tournament and those to which the host moves it, and connects again when a connection ends.
 class Bot {
 public:
     Bot(std::string host, std::string port, std::string path, std::string tournament)
         : host_{std::move(host)}, port_{std::move(port)}, path_{std::move(path)}, tournament_{std::move(tournament)} {}
 
-    /// Plays until the tournament is over, and connects again when the connection ends.
+    /// Plays until the tournaments are over, and connects again when the connection ends.
     void play() {
         for (;;) {
             again_ = pause_ * std::uniform_real_distribution<>{0.5, 1.5}(chance);
@@ -78,7 +79,7 @@ private:
             if (context.run_one_for(silence) == 0) throw std::runtime_error{"nothing came for 12 s"};
     }
 
-    /// Plays over one connection until that ends with an exception, or without one because the tournament is over.
+    /// Plays over one connection until that ends with an exception, or without one because the tournaments are over.
     void connection() {
         boost::asio::io_context context;
         websocket::stream<tcp::socket> socket{context};
@@ -126,20 +127,25 @@ private:
         const std::string type = message.at("type");
         if (type == "welcome") {
             const auto features = message.value("features", json::array());
-            tells_failures_ = std::find(features.begin(), features.end(), "failure") != features.end();
+            const auto has = [&](const char* name) { return std::count(features.begin(), features.end(), name) > 0; };
+            tells_failures_ = has("failure");
             // It answers turns at once, so it can play several matches at the same time.
             json login{{"type", "login"}, {"join", tournament_}, {"max_matches", 4}};
             login["name"] = setting("RUMBLE_NAME", "name", "my-bot");
             if (const auto key = setting("RUMBLE_KEY", "key", ""); !key.empty()) login["key"] = key;
             if (const auto code = setting("RUMBLE_INVITE", "invite", ""); !code.empty()) login["invite"] = code;
-            if (std::find(features.begin(), features.end(), "follow") != features.end()) login["follow"] = true;
+            if (has("follow")) login["follow"] = true;
             return login;
         }
         if (type == "turn") {
             turns_[message.at("match")] = message;
             return answer_to(message);
         }
-        if (type == "joined") {
+        if (type == "session" && joined_) {  // some tournaments began or ended meanwhile
+            playing_.clear();
+            for (const auto& each : message.at("tournaments")) playing_.insert(each.at("id"));
+        } else if (type == "joined") {
+            playing_.insert(message.at("tournament"));
             joined_ = true;
             tournament_ = message.at("tournament");
             pause_ = first_pause;
@@ -154,7 +160,8 @@ private:
             const std::string tournament = message.at("tournament");
             std::cerr << tournament << ": rank " << message.at("rank") << " of " << message.at("bots") << ", "
                       << message.at("points") << " points" << std::endl;
-            over_ = tournament == tournament_;
+            playing_.erase(tournament);
+            over_ = playing_.empty();
         } else if (type == "error" || type == "rejected" || type == "notice") {
             const std::string text = message.at("message"), code = message.at("code");
             if (type == "error" && !joined_ && code == "too_many_messages")
@@ -197,8 +204,8 @@ private:
         return {{"type", "move"}, {"match", turn.at("match")}, {"turn_id", turn.at("turn_id")}, {"move", chosen}};
     }
 
-    const std::string host_, port_, path_;
-    std::string tournament_;  // the newest: the host moves a bot that follows
+    const std::string host_, port_, path_, tournament_;
+    std::set<std::string> playing_{tournament_};  // the tournaments that are not over
     std::map<std::string, json> seats_;  // the names in each match
     std::map<std::string, json> turns_;  // the newest of each match, to answer again
     bool tells_failures_ = false;  // whether the server has the feature `failure`

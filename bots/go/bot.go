@@ -55,6 +55,8 @@ type Message struct {
 	Reason     string
 	Rank, Bots int
 	Points     float64
+
+	Tournaments []struct{ ID string } // of a session: the tournaments that are not over
 }
 
 type login struct {
@@ -64,7 +66,7 @@ type login struct {
 	Join       string `json:"join"`
 	Invite     string `json:"invite,omitempty"`
 	MaxMatches int    `json:"max_matches"`
-	Follow     bool   `json:"follow,omitempty"` // to the host's next tournament
+	Follow     bool   `json:"follow,omitempty"`
 }
 
 type move struct {
@@ -85,19 +87,20 @@ func anyMove(turn *Message) string {
 	return turn.Legal[rand.Intn(len(turn.Legal))]
 }
 
-// Bot plays in one tournament, and connects again when a connection ends.
+// Bot plays in a tournament and those to which the host moves it, and connects again when a connection ends.
 type Bot struct {
-	url    string
-	login  login
-	tells  bool                // whether the server has the feature `failure`
-	joined bool                // afterwards an error message no longer ends the bot
-	seats  map[string][]string // the names in each match
-	turns  map[string]*Message // the newest of each match, to answer again
-	over   bool
-	pause  time.Duration
+	url     string
+	login   login
+	tells   bool                // whether the server has the feature `failure`
+	playing map[string]bool     // the tournaments that are not over
+	joined  bool                // afterwards an error message no longer ends the bot
+	seats   map[string][]string // the names in each match
+	turns   map[string]*Message // the newest of each match, to answer again
+	over    bool
+	pause   time.Duration
 }
 
-// play plays over one connection until that ends with an error, or without one because the tournament is over.
+// play plays over one connection until that ends with an error, or without one because the tournaments are over.
 func (bot *Bot) play() error {
 	socket, answer, err := websocket.DefaultDialer.Dial(bot.url, nil)
 	if err == websocket.ErrBadHandshake && answer.StatusCode == 404 && !bot.joined {
@@ -145,8 +148,16 @@ func (bot *Bot) answer(message *Message) any {
 			bot.login.Follow = bot.login.Follow || feature == "follow"
 		}
 		return bot.login
+	case "session":
+		if bot.joined { // some tournaments began or ended meanwhile
+			bot.playing = map[string]bool{}
+			for _, each := range message.Tournaments {
+				bot.playing[each.ID] = true
+			}
+		}
 	case "joined":
-		bot.joined, bot.pause, bot.login.Join = true, firstPause, message.Tournament
+		bot.playing[message.Tournament] = true
+		bot.joined, bot.pause = true, firstPause
 	case "match_start":
 		bot.seats[message.Match] = message.Seats
 	case "turn":
@@ -158,7 +169,8 @@ func (bot *Bot) answer(message *Message) any {
 		delete(bot.turns, message.Match)
 	case "tournament_over":
 		log.Printf("%s: rank %d of %d, %g points", message.Tournament, message.Rank, message.Bots, message.Points)
-		bot.over = message.Tournament == bot.login.Join
+		delete(bot.playing, message.Tournament)
+		bot.over = len(bot.playing) == 0
 	case "error", "rejected", "notice":
 		if message.Type == "error" && !bot.joined || forGood[message.Code] {
 			log.Fatalf("refused: %s (%s)", message.Message, message.Code)
@@ -264,10 +276,11 @@ func main() {
 	bot := Bot{
 		url: address(setting("SERVER", kept.Server, "127.0.0.1:8765")),
 		// It answers turns at once, so it can play several matches at the same time.
-		login: login{"login", setting("NAME", kept.Name, "my-bot"), key, join, invite, 4, false},
-		seats: map[string][]string{},
-		turns: map[string]*Message{},
-		pause: firstPause,
+		login:   login{"login", setting("NAME", kept.Name, "my-bot"), key, join, invite, 4, false},
+		playing: map[string]bool{join: true},
+		seats:   map[string][]string{},
+		turns:   map[string]*Message{},
+		pause:   firstPause,
 	}
 	for {
 		err := bot.play()

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,6 +45,7 @@ public class Bot {
     private final URI address;
     private String tournament; // the newest: the host moves a bot that follows
     private final Map<?, ?> kept;
+    private final Set<Object> playing; // the tournaments that are not over
     private final Map<Object, List<?>> seats = new HashMap<>(); // the names in each match
     private final Map<Object, Map<?, ?>> turns = new HashMap<>(); // the newest of each match, to answer again
     private volatile boolean tellsFailures; // whether the server has the feature `failure`
@@ -54,6 +56,7 @@ public class Bot {
     Bot(URI address, String tournament, Map<?, ?> kept) {
         this.address = address;
         this.tournament = tournament;
+        this.playing = new HashSet<>(Set.of(tournament));
         this.kept = kept;
     }
 
@@ -88,7 +91,8 @@ public class Bot {
     private Map<String, Object> answer(Map<?, ?> message) {
         switch ((String) message.get("type")) {
             case "welcome" -> {
-                tellsFailures = message.get("features") instanceof List<?> list && list.contains("failure");
+                var features = message.get("features") instanceof List<?> list ? list : List.of();
+                tellsFailures = features.contains("failure");
                 // It answers turns at once, so it can play several matches at the same time.
                 var login = new HashMap<String, Object>(Map.of("type", "login", "join", tournament, "max_matches", 4));
                 login.put("name", setting("NAME", kept.get("name"), "my-bot"));
@@ -96,10 +100,16 @@ public class Bot {
                     var value = setting(each.toUpperCase(), kept.get(each), "");
                     if (!value.isEmpty()) login.put(each, value);
                 }
-                if (message.get("features") instanceof List<?> list && list.contains("follow")) login.put("follow", true);
+                if (features.contains("follow")) login.put("follow", true);
                 return login;
             }
+            case "session" -> {
+                if (!joined) break;
+                playing.clear(); // some tournaments began or ended meanwhile
+                for (var each : (List<?>) message.get("tournaments")) playing.add(((Map<?, ?>) each).get("id"));
+            }
             case "joined" -> {
+                playing.add(message.get("tournament"));
                 joined = true;
                 tournament = (String) message.get("tournament");
                 pauseMs = FIRST_PAUSE_MS;
@@ -117,7 +127,8 @@ public class Bot {
             case "tournament_over" -> {
                 System.err.printf("%s: rank %.0f of %.0f, %s points%n", message.get("tournament"),
                         message.get("rank"), message.get("bots"), message.get("points"));
-                over = message.get("tournament").equals(tournament);
+                playing.remove(message.get("tournament"));
+                over = playing.isEmpty();
             }
             case "error", "rejected", "notice" -> {
                 var text = message.get("message") + " (" + message.get("code") + ")";
@@ -207,7 +218,7 @@ public class Bot {
         }
     }
 
-    /** Plays until the tournament is over, and connects again when the connection ends. */
+    /** Plays until the tournaments are over, and connects again when the connection ends. */
     void play() throws InterruptedException {
         var client = HttpClient.newHttpClient();
         while (true) {

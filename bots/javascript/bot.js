@@ -23,6 +23,7 @@ const BACK_AT_ONCE = 1012; // the close code for the same
 const QUIET_MS = 4000; // a connection on which nothing came in three such times is lost: a server pings each 5 s
 const LONGEST_REASON = 500; // characters
 
+let playing = new Set([RUMBLE_JOIN]); // the tournaments that are not over
 let joined = false; // afterwards an error message no longer ends the bot
 const seats = new Map(); // the names in each match
 const turns = new Map(); // the newest of each match, to answer again
@@ -68,10 +69,14 @@ function answer(message) {
       features = message.features ?? [];
       // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
       return {
-        type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: tournament, invite: RUMBLE_INVITE, max_matches: 4,
-        follow: features.includes("follow") || undefined,
+        type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4,
+        follow: message.features?.includes("follow") || undefined,
       };
+    case "session":
+      if (joined) playing = new Set(message.tournaments.map(({ id }) => id)); // some began or ended meanwhile
+      return;
     case "joined":
+      playing.add(message.tournament);
       joined = true;
       tournament = message.tournament;
       pause = FIRST_PAUSE_MS;
@@ -88,7 +93,8 @@ function answer(message) {
       turns.delete(message.match);
       return;
     case "tournament_over":
-      over = message.tournament === tournament;
+      playing.delete(message.tournament);
+      over = playing.size === 0;
       return console.error(
         `${message.tournament}: rank ${message.rank} of ${message.bots}, ${message.points} points`,
       );

@@ -46,11 +46,12 @@ def failure(error: Exception) -> str:
 
 
 class Bot:
-    """A bot in a tournament. When a connection ends, the bot connects again."""
+    """A bot in a tournament, and in the tournaments to which the host moves it. It connects again when cut off."""
 
     def __init__(self, tournament: str) -> None:
         self.tournament = tournament
-        self.features: list[str] = []  # of the server
+        self.tells_failures = False  # True if the server has the feature `failure`
+        self.playing = {tournament}  # the tournaments that are not over
         self.joined = False  # once True, an error message no longer ends the bot
         self.over = False
         self.seats: dict[str, list[str]] = {}  # the bots' names, by match and seat
@@ -82,10 +83,14 @@ class Bot:
         """Return the reply to a message; None if the message needs no reply, or its type is unknown."""
         match message:
             case {"type": "welcome"}:
-                self.features = message.get("features", [])
-                return self.login()
+                features = message.get("features", [])
+                self.tells_failures = "failure" in features
+                return self.login() | ({"follow": True} if "follow" in features else {})
+            case {"type": "session", "tournaments": tournaments} if self.joined:  # some began or ended meanwhile
+                self.playing = {each["id"] for each in tournaments}
             case {"type": "joined", "tournament": tournament}:
-                self.tournament, self.joined, self.pause_s = tournament, True, FIRST_PAUSE_S
+                self.playing.add(tournament)
+                self.joined, self.pause_s = True, FIRST_PAUSE_S
             case {"type": "match_start", "match": match_id, "seats": seats}:
                 self.seats[match_id] = seats
             case {"type": "turn", "match": match_id}:
@@ -100,9 +105,10 @@ class Bot:
                 seats = self.seats.pop(match_id, None)  # None: the match never began, or its end is told twice
                 name = "nobody" if winner is None else seats[winner] if seats else f"seat {winner}"
                 print(f"{match_id}: {name} wins: {reason}", file=sys.stderr)
-            case {"type": "tournament_over", "tournament": self.tournament, "rank": rank, "bots": bots}:
-                print(f"{self.tournament}: rank {rank} of {bots}, {message['points']:g} points", file=sys.stderr)
-                self.over = True
+            case {"type": "tournament_over", "tournament": tournament, "rank": rank, "bots": bots}:
+                print(f"{tournament}: rank {rank} of {bots}, {message['points']:g} points", file=sys.stderr)
+                self.playing.discard(tournament)
+                self.over = not self.playing
             case {"type": "error", "code": "too_many_messages", "message": text} if not self.joined:
                 raise ConnectionError(text)  # perhaps neighbours sent wrong keys: try again
             case {"type": "error", "code": code, "message": text} if not self.joined:
@@ -114,7 +120,7 @@ class Bot:
         return None
 
     def play(self, url: str) -> None:
-        """Play until the tournament is over, and connect again when the connection ends."""
+        """Play until the tournaments are over, and connect again when the connection ends."""
         while True:
             try:
                 with connect(url) as socket:

@@ -47,7 +47,7 @@ _SHELL_BOT = """\
 kept() { sed -n 's/.*"'"$1"'": "\\([^"]*\\)".*/\\1/p' key.json; }
 export RUMBLE_SERVER="$(kept server)" RUMBLE_JOIN="$(kept tournament)" RUMBLE_NAME="$(kept name)"
 export RUMBLE_KEY="$(kept key)" RUMBLE_INVITE="$(kept invite)"
-exec rumble bridge stdio -- sh bot.sh"""
+exec rumble bridge stdio --follow -- sh bot.sh"""
 """Runs the shell's starter, whose settings are only in the environment."""
 
 

@@ -86,7 +86,7 @@ STARTERS = {
         Starter(
             Language.CPP, "strategy.h", ["bot.cpp"], "g++ -std=c++17 -o bot bot.cpp -pthread", "./bot", compiled=True
         ),
-        Starter(Language.SHELL, "strategy.awk", ["bot.sh"], None, "rumble bridge stdio -- sh bot.sh"),
+        Starter(Language.SHELL, "strategy.awk", ["bot.sh"], None, "rumble bridge stdio --follow -- sh bot.sh"),
     )
 }
 """The starters by language."""

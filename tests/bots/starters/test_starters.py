@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -58,6 +58,7 @@ FAILING = {
 GAMES = ["tictactoe", "connect4", "snakes", "dilemma", "backgammon"]
 LIMITS = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
 WELCOME = {"type": "welcome", "protocol": 1, "server": "busy", "limits": LIMITS, "games": ["tictactoe"]}
+WAITING = {"type": "notice", "code": "waiting", "tournament": "cup", "match": None, "message": "stay for the next"}
 SESSION = {"type": "session", "name": "me", "open": False, "max_matches": 4, "matches": [], "tournaments": []}
 CONTROL = {"move_ms": 1000, "bank_ms": 0, "increment_ms": 0}
 OVER = {"type": "tournament_over", "tournament": "cup", "status": "finished", "rank": 1, "bots": 2, "points": 1.0}
@@ -123,6 +124,16 @@ def played(
     document = json.loads(exported.read_text())
     check_export(document)
     return list(document["matches"])
+
+
+def talked(
+    talk: Callable[[ServerConnection], None], command: Sequence[str], folder: Path
+) -> "subprocess.CompletedProcess[str]":
+    """Run a bot to its end with a server whose connections are `talk`."""
+    with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as scripted:
+        Thread(target=scripted.serve_forever, daemon=True).start()
+        told = environment(folder, f"127.0.0.1:{scripted.socket.getsockname()[1]}", "cup", "{}", "me")
+        return subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S)
 
 
 def score(matches: Sequence[Any], name: str, against: str) -> float:
@@ -398,13 +409,41 @@ def test_a_strategy_that_fails_costs_its_match_and_no_other(
         for _ in connection:
             pass
 
-    with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as failing:
-        Thread(target=failing.serve_forever, daemon=True).start()
-        told = environment(tmp_path, f"127.0.0.1:{failing.socket.getsockname()[1]}", "cup", "{}", "me")
-        done = subprocess.run(own.command(), env=told, capture_output=True, text=True, timeout=PATIENCE_S)
+    done = talked(talk, own.command(), tmp_path)
     assert done.returncode == 0, done.stderr
     assert [(answer["type"], answer["match"]) for answer in answers] == [("resign", "cup.1"), ("resign", "cup.2")]
     assert reason in done.stderr
-    if language != "shell":  # the SDK of `rumble bridge` has tests of its own
-        assert {answer["failed"] for answer in answers} == {True}
-        assert all(answer["reason"].startswith(reason) for answer in answers), answers
+    assert {answer["failed"] for answer in answers} == {True}
+    assert all(answer["reason"].startswith(reason) for answer in answers), answers
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
+def test_it_stays_for_the_next_tournament_of_the_class(
+    language: str, built: Mapping[str, Built], tmp_path: Path
+) -> None:
+    """The first server cannot follow. The second moves the bot to `final`, and to `last` between two connections."""
+    final, last = {"tournament": "final"}, {"tournament": "last"}
+    moved = {**SESSION, "tournaments": [{"id": "last", "game": "tictactoe", "status": "running"}]}
+    follows: list[object] = []
+
+    def talk(connection: ServerConnection) -> None:
+        connection.send(json.dumps({**WELCOME, "features": ["follow"] if follows else []}))
+        login = json.loads(connection.recv(PATIENCE_S))
+        old = {"tournament": login["join"]}
+        scripts: list[list[dict[str, Any]]] = [
+            [SESSION],
+            [SESSION, JOINED, WAITING, JOINED | final, OVER],
+            [moved, JOINED | old | {"status": "finished"}, OVER | old, OVER | last],
+        ]
+        for message in scripts[len(follows)]:
+            connection.send(json.dumps(message))
+        follows.append(login.get("follow"))
+        if len(follows) < len(scripts):
+            connection.close(1012)
+        for _ in connection:
+            pass
+
+    done = talked(talk, built[language].command(), tmp_path)
+    assert (done.returncode, follows) == (0, [None, True, True]), done.stderr
+    assert "stay for the next" in done.stderr
