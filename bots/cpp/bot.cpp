@@ -147,7 +147,6 @@ private:
         } else if (type == "joined") {
             playing_.insert(message.at("tournament"));
             joined_ = true;
-            tournament_ = message.at("tournament");
             pause_ = first_pause;
         } else if (type == "match_start") {
             seats_[message.at("match")] = message.at("seats");

@@ -43,7 +43,7 @@ public class Bot {
     static final Duration SILENCE = Duration.ofSeconds(12); // a silent connection is lost: a server pings each 5 s
 
     private final URI address;
-    private String tournament; // the newest: the host moves a bot that follows
+    private final String tournament;
     private final Map<?, ?> kept;
     private final Set<Object> playing; // the tournaments that are not over
     private final Map<Object, List<?>> seats = new HashMap<>(); // the names in each match
@@ -111,7 +111,6 @@ public class Bot {
             case "joined" -> {
                 playing.add(message.get("tournament"));
                 joined = true;
-                tournament = (String) message.get("tournament");
                 pauseMs = FIRST_PAUSE_MS;
             }
             case "match_start" -> seats.put(message.get("match"), (List<?>) message.get("seats"));

@@ -27,8 +27,7 @@ let playing = new Set([RUMBLE_JOIN]); // the tournaments that are not over
 let joined = false; // afterwards an error message no longer ends the bot
 const seats = new Map(); // the names in each match
 const turns = new Map(); // the newest of each match, to answer again
-let features = []; // of the server
-let tournament = RUMBLE_JOIN; // the newest: the host moves a bot that follows
+let tellsFailures = false; // whether the server has the feature `failure`
 let over = false;
 let pause = FIRST_PAUSE_MS;
 
@@ -47,7 +46,7 @@ function answerTo(turn) {
     const [place] = /strategy\.js:\d+/.exec(error?.stack ?? "") ?? ["strategy.js"];
     const reason = `${place}: ${error}`.slice(0, LONGEST_REASON);
     console.error(`${turn.match}: resigning: ${reason}`);
-    return { type: "resign", match: turn.match, ...(features.includes("failure") && { failed: true, reason }) };
+    return { type: "resign", match: turn.match, ...(tellsFailures && { failed: true, reason }) };
   }
 }
 
@@ -66,7 +65,7 @@ function stop(exitCode, text) {
 function answer(message) {
   switch (message.type) {
     case "welcome":
-      features = message.features ?? [];
+      tellsFailures = message.features?.includes("failure") ?? false;
       // It answers turns at once, so it can play several matches at the same time. JSON omits undefined fields.
       return {
         type: "login", name: RUMBLE_NAME, key: RUMBLE_KEY, join: RUMBLE_JOIN, invite: RUMBLE_INVITE, max_matches: 4,
@@ -78,7 +77,6 @@ function answer(message) {
     case "joined":
       playing.add(message.tournament);
       joined = true;
-      tournament = message.tournament;
       pause = FIRST_PAUSE_MS;
       return;
     case "match_start":

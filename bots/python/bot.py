@@ -60,9 +60,7 @@ class Bot:
 
     def login(self) -> Message:
         """Return the login. The bot answers turns at once, so it asks for four matches at the same time."""
-        given: Message = {name: setting(name) for name in ("key", "invite")}
-        if "follow" in self.features:
-            given["follow"] = True  # to the host's next tournament
+        given = {name: setting(name) for name in ("key", "invite")}
         return {"type": "login", "name": setting("name", "my-bot"), "join": self.tournament, "max_matches": 4, **given}
 
     def choose(self, turn: Message) -> Message:
@@ -76,7 +74,7 @@ class Bot:
             traceback.print_exc()
             reason = failure(error)
             print(f"{turn['match']}: resigning: {reason}", file=sys.stderr)
-            told = {"failed": True, "reason": reason} if "failure" in self.features else {}
+            told = {"failed": True, "reason": reason} if self.tells_failures else {}
             return {"type": "resign", "match": turn["match"], **told}
 
     def answer(self, message: Message) -> Message | None:

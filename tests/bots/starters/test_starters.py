@@ -342,31 +342,6 @@ def test_all_stop_at_once_where_there_is_no_such_club(
             assert "again" not in said
 
 
-@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "shell"])
-@pytest.mark.slow
-def test_it_follows_its_host_to_the_next_tournament(language: str, built: Mapping[str, Built], tmp_path: Path) -> None:
-    """The bot is moved and told that the old tournament is over; it comes back to the new one when it is cut off."""
-    logins: list[dict[str, Any]] = []
-
-    def talk(connection: ServerConnection) -> None:
-        connection.send(json.dumps({**WELCOME, "features": ["follow"]}))
-        logins.append(json.loads(connection.recv(PATIENCE_S)))
-        moved = [SESSION, JOINED, {**JOINED, "tournament": "final"}, OVER]
-        for message in moved if len(logins) == 1 else [SESSION, {**OVER, "tournament": "final"}]:
-            connection.send(json.dumps(message))
-        if len(logins) == 1:
-            connection.close(1012)
-        for _ in connection:
-            pass
-
-    with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as moving:
-        Thread(target=moving.serve_forever, daemon=True).start()
-        told = environment(tmp_path, f"127.0.0.1:{moving.socket.getsockname()[1]}", "cup", "{}", "me")
-        done = subprocess.run(built[language].command(), env=told, capture_output=True, text=True, timeout=PATIENCE_S)
-    assert done.returncode == 0, done.stderr
-    assert [(each["follow"], each["join"]) for each in logins] == [(True, "cup"), (True, "final")]
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.slow
 def test_a_strategy_that_fails_costs_its_match_and_no_other(
