@@ -1,10 +1,11 @@
 """Two machines of one network: network namespaces of Linux, joined by a cable."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +71,13 @@ class Machine:
         command = self.command("\n".join([*first, f"exec env {last}"]))
         with running(command, {**environment, **(more or {})}, home / "terminal.log") as process:
             yield process
+
+    def end(self) -> None:
+        """Kill the processes that are left on this machine, such as the child process of a killed `go run`."""
+        told = subprocess.run(["ip", "netns", "pids", self.namespace], check=True, capture_output=True, text=True)
+        for pid in told.stdout.split():
+            with suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
 
 
 @contextmanager

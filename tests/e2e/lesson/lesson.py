@@ -130,7 +130,7 @@ class Lesson:
         await asyncio.to_thread(self.there.types, pupil.name, "unzip -q bot.zip")
         if pupil.code == FLOODING:
             (home / "bot" / "flood.py").write_text(FLOODING)
-        command = "sh bot/run.sh" if pupil.code is None else "sh -c 'cd bot && exec python3 flood.py'"
+        command = "sh bot/run.sh >printed" if pupil.code is None else "sh -c 'cd bot && exec python3 flood.py'"
         tools = go_proxy(home) if pupil.language == "go" else {}
         self.stack.enter_context(self.there.leaves_running(pupil.name, command, tools))
 
@@ -177,6 +177,7 @@ async def lesson(here: Machine, there: Machine, program: str) -> AsyncIterator[t
     """Yield a lesson, the teacher's browser and the pupils' browser."""
     expect.set_options(timeout=PATIENCE_MS)
     async with AsyncExitStack() as stack:
+        stack.callback(there.end)
         theirs = await stack.enter_async_context(at_a_browser(there, program))
         teachers = await stack.enter_async_context(at_a_browser(here, program))
         made = Lesson(here, there, stack)
