@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
+from rumble_protocol.secret import make_secret
 
 from tests.browser.running_server import RunningServer
 from tests.needs import missing
@@ -303,3 +304,30 @@ async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: Run
     await page.select_option("#language", "javascript")
     await page.locator("#play-version:enabled").click()
     await state_of(page, "#play-state", "Not saved: line 2")
+
+
+async def test_a_pupil_plays_on_in_the_next_tournament_without_a_reload(page: "Page", server: RunningServer) -> None:
+    first = server.create("lesson", classroom=True)
+    code = server.command(first, "door", open=True)["code"]
+    key = make_secret()
+    joins = await page.request.post("/api/join", data={"code": code, "display_name": "Bea", "key": key})
+    name = (await joins.json())["name"]
+    await page.goto(f"/code?tournament={first}")
+    who = {"name": name, "key": key, "display": "Bea"}
+    await page.evaluate("(who) => localStorage.setItem('rumble.guest', JSON.stringify(who))", who)
+    await page.reload()
+    await page.select_option("#language", "javascript")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "Version 1 plays")
+    await page.evaluate("window.isTheSame = true")
+    server.command(first, "house", bot="random")
+    server.command(first, "start")
+    await server.until(first, lambda told: told["status"] == "finished")
+    second = server.command(first, "again")["id"]
+    await state_of(page, "#play-state", f"next tournament: {second}")
+    assert page.url.endswith(f"/code?tournament={second}")
+    server.command(second, "house", bot="random")
+    server.command(second, "start")
+    await server.until(second, lambda told: told["status"] == "finished")
+    assert [line["faults"] for line in server.tournament(second)["standings"]] == [{}, {}]
+    assert await page.evaluate("window.isTheSame")
