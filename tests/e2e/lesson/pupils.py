@@ -37,7 +37,7 @@ kept = json.load(open("key.json"))
 login = {"type": "login", "name": kept["name"], "key": kept["key"], "join": kept["tournament"]}
 while True:
     try:
-        with connect(kept["server"].replace("http", "ws") + "/bot", subprotocols=["rumble.v1"]) as socket:
+        with connect("ws://" + kept["server"] + "/bot", subprotocols=["rumble.v1"]) as socket:
             socket.send(json.dumps(login))
             while True:
                 socket.send('{"type": "flood"}')
