@@ -72,8 +72,14 @@ class Lifecycle:
             self._tell_over(ended, {player.name: sessions}, after)
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
-        """Record that a bot, connected or not, is in a tournament, with any display name of the bot."""
-        self._recorder.record(replace(joined, display_name=self._recorder.display_names.get(player.name)))
+        """Record that a bot, connected or not, is in a tournament, with any display name of the bot.
+
+        A bot with a display name is a pupil's, so in a classroom the pupil counts as one that came by the code. Thus a
+        pupil who was away at the start comes back as a pupil.
+        """
+        display = self._recorder.display_names.get(player.name)
+        by_code = joined.by_code or (display is not None and tournament.config.classroom)
+        self._recorder.record(replace(joined, display_name=display, by_code=by_code))
         player.tournaments[tournament.id] = tournament
         if not player.able(tournament.config.game):
             tournament.disappear(player.name, self.absent_from_ms())

@@ -11,7 +11,17 @@ MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
 OF_LAST_TIME = ("start_at_bots", "start_at_ms")
 """Fields that are not taken over: the host starts the next tournament."""
-OF_GAME = ("settings", "seats", "legs", "pairing_rules", "openings", "points", "tiebreaks", "spectator_delay_ms")
+OF_GAME = (
+    "settings",
+    "seats",
+    "legs",
+    "pairing_rules",
+    "openings",
+    "points",
+    "tiebreaks",
+    "spectator_delay_ms",
+    "late_join",
+)
 """Fields that are not taken over if another game is played."""
 
 
@@ -25,8 +35,13 @@ def next_name(name: str, top: int | None = None) -> str:
 
 
 def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int | None = None) -> bytes:
-    """Return the JSON of the next configuration, to be checked: that of the last tournament with the host's changes."""
+    """Return the JSON of the next configuration, to be checked: that of the last tournament with the host's changes.
+
+    Nobody joins the final of the best `top` late.
+    """
     is_same_game = changes.get("game", config.game) == config.game
     left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME
     kept = {name: value for name, value in config.model_dump(mode="json").items() if name not in left_out}
+    if top is not None or changes.get("format", "round-robin") != "round-robin":
+        kept["late_join"] = False
     return json.dumps({**kept, "name": next_name(config.name, top), **changes}).encode()

@@ -118,7 +118,8 @@ class TournamentConfig(BaseModel):
     """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
 
     classroom: bool = False
-    """Pupils join by a code of six letters in a browser. It is listed only if listed is given."""
+    """Pupils join by a code of six letters in a browser. By default it is not listed, and a round-robin for two seats
+    takes late bots."""
 
     @field_validator("format")
     @classmethod
@@ -153,6 +154,8 @@ class TournamentConfig(BaseModel):
             object.__setattr__(self, "seats", game.seats if self.seats is None else self.seats)
             with _problem_of("seats"):
                 game.check_seats(self.match_seats)
+            if self.classroom and "late_join" not in self.model_fields_set:
+                object.__setattr__(self, "late_join", self.format == "round-robin" and self.match_seats == 2)
             self._check_tables()
             self._check_points()
             if self.openings == "suite" and not (game.in_turn and not game.hides):

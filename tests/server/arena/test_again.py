@@ -8,7 +8,7 @@ from rumble_server.arena.followers import WAIT_MS
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import BotJoined
+from rumble_server.tournament.facts import BotJoined, DisplayNamed
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random
@@ -154,3 +154,19 @@ def test_a_start_without_the_absent_takes_them_out() -> None:
     assert (tournament.status, set(tournament.field)) == ("running", {"ann", "ben"})
     with pytest.raises(TournamentError, match="running"):
         world.organiser.start(tournament.id, without_absent=True)
+
+
+def test_a_pupil_who_was_away_at_the_start_of_a_class_comes_late() -> None:
+    world = World()
+    tournament = world.create(classroom=True, cycles=50)
+    by_code(world, tournament, "ann", "ben", "cid")
+    world.arena.recorder.record(DisplayNamed("cid", "Zoë", 0))
+    for name in ("ann", "ben"):
+        pupil(world, name)
+    world.organiser.start(tournament.id, without_absent=True)
+    pupil(world, "cid")
+    world.run(60_000)
+    ended = world.log.records["friday"]
+    assert all(line.by_code and line.played for line in ended.lines)
+    assert len(ended.lines) == 3
+    assert not again(world, top=2).config.late_join

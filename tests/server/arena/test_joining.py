@@ -88,7 +88,7 @@ def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
 
 def test_the_host_closes_the_door_and_opens_it_with_a_new_code() -> None:
     world = World()
-    code = classroom(world)
+    code = classroom(world, late_join=False)
     world.organiser.close_door("friday")
     assert refusal(world, code, "Anna") == "unknown_code"
     world.organiser.open_door("friday")

@@ -204,8 +204,10 @@ function problemsHere() {
  */
 export function prepare(created) {
   for (const each of [game, format, openings]) each.addEventListener("change", adapt);
-  input("f-classroom").addEventListener("change", () => (input("f-listed").checked = !input("f-classroom").checked));
-  input("f-classroom").addEventListener("change", () => (input("f-listed").checked = !input("f-classroom").checked));
+  input("f-classroom").addEventListener("change", () => {
+    input("f-late_join").checked = input("f-classroom").checked;
+    input("f-listed").checked = !input("f-classroom").checked;
+  });
   seats.addEventListener("input", adapt);
   adapt();
   forecastOf(form, configuration);
