@@ -2,7 +2,9 @@
 
 import pytest
 from rumble_protocol.secret import make_secret
+from rumble_server.arena import slips
 from rumble_server.arena.joining import Joining, JoinRefused
+from rumble_server.arena.names import digest_of
 from rumble_server.arena.slips import LENGTH, SlipDesk
 
 from tests.server.world import World
@@ -25,3 +27,17 @@ def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
     with pytest.raises(JoinRefused) as error:
         SlipDesk(world.arena).redeem(code, "192.0.2.2")
     assert error.value.code == "unknown_code"
+
+
+def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, computed = World(), []
+    tournament = world.create(classroom=True)
+    desk, joining = SlipDesk(world.arena), Joining(world.arena)
+    for display in ("Ann", "Ben", "Cid"):
+        joining.join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
+        code = desk.make(tournament.id, display)
+    monkeypatch.setattr(slips, "digest_of", lambda *given: computed.append(given) or digest_of(*given))
+    with pytest.raises(JoinRefused):
+        desk.redeem("AAAAAAAA", "192.0.2.2")
+    assert len(computed) == 1
+    assert desk.redeem(code, "192.0.2.2").name == "cid"
