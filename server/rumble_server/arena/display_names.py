@@ -83,8 +83,8 @@ class DisplayNames:
 
     def is_free(self, name: str) -> bool:
         """Return whether a new bot may have this name: nobody has it as a name or as a display name."""
-        return self._names.get(name) is None and not self.taken(name)
+        return self._names.get(name) is None and self.get(name) is None and not self.taken(name)
 
-    def taken(self, display: str) -> bool:
-        """Return whether people know another bot by this name, in any spelling."""
-        return self.holder(display) is not None
+    def taken(self, name: str) -> bool:
+        """Return whether people know another bot by this name. Nobody sees the name of a bot with a display name."""
+        return self.get(name) is None and self.holder(name) is not None

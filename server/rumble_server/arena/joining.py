@@ -75,7 +75,7 @@ class Joining:
         except BadDisplayName as error:
             raise JoinRefused("bad_display_name", str(error)) from None
         arena, holder = self.arena, self.arena.display_names.holder(display)
-        if holder is not None and not arena.names.owns(holder, key):
+        if holder is not None and arena.names.get(holder) is not None and not arena.names.owns(holder, key):
             raise JoinRefused("name_taken", f"{display} is taken here: add a letter of your last name")
         now_ms, name = arena.clock.now_ms(), holder or self._new_name(display)
         self._check_ban(name, address)
@@ -104,6 +104,6 @@ class Joining:
     def _new_name(self, display: str) -> str:
         """Return an unused name in ASCII that reads like a display name: `anna`, then `anna-2`."""
         plain = slug(display.replace("\u00df", "ss").replace("'", ""), PREFIX)[:LONGEST_STEM].strip("-")
-        stem = f"{PREFIX}-{plain}"[:LONGEST_STEM].strip("-") if is_house_name(plain) else plain
+        stem = f"{PREFIX}-{plain}"[:LONGEST_STEM].strip("-") if is_house_name(f"{plain}-") else plain
         numbered = (stem if number == 1 else f"{stem}-{number}" for number in itertools.count(1))
         return next(name for name in numbered if self.arena.display_names.is_free(name))

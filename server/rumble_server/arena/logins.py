@@ -189,11 +189,11 @@ class Logins:
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
             raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
-        if names.get(name) is None and self._recorder.display_names.taken(name):
-            raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
         claim, used = names.admit(
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
+        if used is not None and self._recorder.display_names.taken(name):
+            raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
         if used is not None and not is_house_name(name):
             try:
                 self._recorder.allowance.check_name(names.of_bots)

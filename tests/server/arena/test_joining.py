@@ -1,6 +1,7 @@
 """Pupils join by a join code: their names, their places in the field, and who is refused."""
 
 from random import Random
+from time import perf_counter
 
 import pytest
 from rumble_protocol.codes import ErrorCode
@@ -61,12 +62,15 @@ def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> N
 def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
     world = World()
     code = classroom(world)
-    assert [join(world, code, each).name for each in ("\u00c4nna", "Anna", "\u674e\u96f7", "\u674e", "House Elf")] == [
+    assert [
+        join(world, code, each).name for each in ("\u00c4nna", "Anna", "\u674e\u96f7", "\u674e", "House Elf", "House")
+    ] == [
         "anna",
         "anna-2",
         "pupil",
         "pupil-2",
         "pupil-house-elf",
+        "pupil-house",
     ]
     assert join(world, code, "Zoe", KEY).name == "zoe"
     assert refusal(world, code, "ZOE") == "name_taken"
@@ -84,6 +88,27 @@ def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
     assert thief.error() == "bad_name", "people would take this bot for the pupil"
     longest = join(world, code, "x" * 32).name, join(world, code, "X" * 31).name
     assert longest == ("x" * 24, "x" * 24 + "-2")
+
+
+def test_a_name_whose_key_the_host_forgets_is_claimed_anew_by_its_display_name_or_its_name() -> None:
+    world = World()
+    code = classroom(world)
+    for display in ("Anna", "Zo\u00e9"):
+        join(world, code, display)
+    for name in ("anna", "zoe"):
+        world.organiser.reset_key(name)
+    assert join(world, code, "Zoe").name == "zoe-2", "people know the bot zoe as Zo\u00e9"
+    again = join(world, code, "ZO\u00c9", KEY)
+    assert (again.name, again.display, world.arena.names.owns("zoe", KEY)) == ("zoe", "Zo\u00e9", True)
+    assert world.login("anna", key=make_secret()).last("session")["tournaments"][0]["id"] == "friday"
+
+
+def test_a_long_name_of_marks_costs_no_comparison() -> None:
+    stranger = World().connect()
+    began_s = perf_counter()
+    stranger.login("a" + "\u0301\u0323" * 6000, key=KEY)
+    assert stranger.error() == "bad_name"
+    assert perf_counter() - began_s < 0.5, "to put the marks in order takes time by the square of their number"
 
 
 def test_the_host_closes_the_door_and_opens_it_with_a_new_code() -> None:
