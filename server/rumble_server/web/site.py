@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, Self, cast
+from weakref import WeakValueDictionary
 
 from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
@@ -122,8 +123,8 @@ class Site:
     house_bots: HouseBots
     process: Process
     club: str = MAIN
-    saving: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Lock under which versions of bots are numbered and saved."""
+    saving: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """Locks under which the versions of a bot are numbered and saved, by the bot's name: no bot waits for another."""
 
     @property
     def root(self) -> str:

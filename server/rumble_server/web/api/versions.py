@@ -1,5 +1,6 @@
 """Versions of a bot's source: saved by the bot's owner, and shown to the owner and the host alone."""
 
+import asyncio
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -102,7 +103,7 @@ def version_routes() -> APIRouter:
 
 async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
     """Save a version for the owner of a name, and return the version's number once the version is on disk."""
-    async with site.saving:
+    async with site.saving.setdefault(claim.name, asyncio.Lock()):
         await site.on_disk()  # a version whose request was given up may still be on its way
         stored = await site.reader.versions(claim.name)
         async with site.recording():

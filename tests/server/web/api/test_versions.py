@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 
 import httpx
@@ -95,6 +96,18 @@ async def test_a_version_is_a_short_text_in_a_known_language(
     if status == 201:
         found = await browser.get("/api/versions/1", headers=owner("anna"))
         assert found.json()["source"] == given["source"]
+
+
+async def test_a_bot_that_saves_all_the_time_delays_no_other_bot(
+    browser: httpx.AsyncClient, server: MemoryServer
+) -> None:
+    site = server.clubs["main"]
+    async with site.saving.setdefault("anna", asyncio.Lock()):
+        waiting = asyncio.create_task(save(browser))
+        assert (await save(browser, "berta")).status_code == 201
+        assert not waiting.done()
+    assert (await waiting).json() == {"number": 1}
+    assert not site.saving, "a lock is kept no longer than it is used"
 
 
 async def test_an_old_version_is_gone(browser: httpx.AsyncClient) -> None:
