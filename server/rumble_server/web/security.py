@@ -38,6 +38,9 @@ HEADERS = (
 OPENER = (b"cross-origin-opener-policy", b"same-origin")
 """The header for pages by HTTPS and of this machine. On other pages browsers ignore the header, and log an error."""
 
+NOT_STORED = (b"cache-control", b"no-store")
+"""The header for answers to requests with a key or a token: computers of a school are shared."""
+
 
 class Guard:
     """ASGI middleware that refuses invalid or unknown host names, and adds missing security headers to answers."""
@@ -61,6 +64,8 @@ class Guard:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         host = hosts[0] if hosts else ""
         added = (*HEADERS, OPENER) if scope["scheme"] == "https" or is_loopback_host(host) else HEADERS
+        if any(name == b"authorization" for name, _ in scope["headers"]):
+            added = (*added, NOT_STORED)
         local_address = scope["server"][0] if scope.get("server") else ""
         app = self._app
         if len(hosts) > 1 or not is_host(host):

@@ -53,6 +53,15 @@ async def test_the_opener_policy_is_sent_where_browsers_accept_it(address: str, 
     assert ("Cross-Origin-Opener-Policy" in answer.headers) is is_sent
 
 
+@pytest.mark.parametrize("credentials", ["Bearer x", "Bot anna:the-key-of-anna-123"])
+@pytest.mark.parametrize(
+    "path", ["/api/me", "/api/versions", "/api/tournaments/friday/host", "/api/matches/x/transcript"]
+)
+async def test_no_computer_stores_an_answer_to_a_key(browser: httpx.AsyncClient, credentials: str, path: str) -> None:
+    answer = await browser.get(path, headers={"Authorization": credentials})
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
 @pytest.mark.parametrize("hosts", [["localhost", "localhost"], ["localhost", "evil.example"], ["["], ["a/b"]])
 async def test_a_request_with_no_proper_host_gets_400(hosts: list[str]) -> None:
     async with MemoryServer().browser(base_url="http://192.0.2.1:8765") as browser:
