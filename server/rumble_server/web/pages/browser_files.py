@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from fastapi import Request
 from starlette.responses import FileResponse, Response
@@ -55,8 +55,9 @@ async def answer(request: Request) -> Response:
     if where is None or kept is None or path != f"{request.scope['root_path']}{kept}/{name}":
         raise WebError.not_found(f"there is nothing at {path}")
     suffix = Path(name).suffix
+    is_plain = PureWindowsPath(name).name == name  # on Windows a name may lead elsewhere by a backslash or a drive
     for file, coding in ((where / f"{name}.gz", {"Content-Encoding": "gzip"}), (where / name, {})):
-        if suffix in MEDIA_TYPES and file.is_file():
+        if is_plain and suffix in MEDIA_TYPES and file.is_file():
             if coding and not takes_gzip(request.headers.get("Accept-Encoding", "")):
                 raise WebError(406, "bad_request", "this file is sent as gzip only")
             return FileResponse(file, headers={"Cache-Control": FOR_GOOD, **coding}, media_type=MEDIA_TYPES[suffix])

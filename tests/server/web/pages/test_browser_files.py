@@ -17,6 +17,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "python.wasm.gz").write_bytes(gzip.compress(b"wasm" * 100_000))
     (tmp_path / "engine.zip").write_bytes(b"PK" * 100_000)
     (tmp_path / "notes.txt").write_bytes(b"no file for browsers")
+    for name in ("..\\key.json", "C:key.json"):  # on Windows they are files elsewhere
+        (tmp_path / name).write_bytes(b"a key")
     monkeypatch.setattr(browser_files, "folder", lambda: tmp_path)
     browser_files.address.cache_clear()
     return tmp_path
@@ -46,7 +48,9 @@ async def test_a_zip_is_sent_without_another_packing(browser: httpx.AsyncClient)
     assert answer.content == b"PK" * 100_000
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "nothing.js", "../pyproject.js", "python.wasm/", ""])
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "nothing.js", "../pyproject.js", "python.wasm/", "..\\key.json", "C:key.json", ""]
+)
 async def test_nothing_else_is_there(browser: httpx.AsyncClient, name: str) -> None:
     assert (await browser.get(f"{browser_files.address()}/{name}")).status_code == 404
     assert (await browser.get("/code/files/0123456789abcdef/engine.zip")).status_code == 404
