@@ -30,13 +30,19 @@ def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
 
 
 def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    world, computed = World(), []
+    world = World()
+    computed: list[tuple[str, ...]] = []
     tournament = world.create(classroom=True)
     desk, joining = SlipDesk(world.arena), Joining(world.arena)
     for display in ("Ann", "Ben", "Cid"):
         joining.join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
         code = desk.make(tournament.id, display)
-    monkeypatch.setattr(slips, "digest_of", lambda *given: computed.append(given) or digest_of(*given))
+
+    def counted(*given: str) -> str:
+        computed.append(given)
+        return digest_of(*given)
+
+    monkeypatch.setattr(slips, "digest_of", counted)
     with pytest.raises(JoinRefused):
         desk.redeem("AAAAAAAA", "192.0.2.2")
     assert len(computed) == 1
