@@ -112,9 +112,9 @@ class ClubAnswers:
         return answer
 
     async def own_results(self, tournament_id: str, bot: str) -> bytes:
-        """Return the results of a bot in a tournament, for `own_results.merged`.
+        """Return the results of a bot in a tournament, as the JSON of OwnResults.
 
-        They are kept until the tournament has a further result. Raises TournamentError, WebError, StoreError.
+        The bytes are kept until the tournament has a further result. Raises TournamentError, WebError, StoreError.
         """
         found = self.going_on(tournament_id)
         ask = partial(self.made, tournament_id, share_of, bot)

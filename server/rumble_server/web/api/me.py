@@ -1,15 +1,12 @@
 """The results of a bot for its owner, as the page `/me` shows them."""
 
-from typing import Annotated
-
 from fastapi import APIRouter, Request
-from pydantic import Field
-from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
+from rumble_protocol.fields import Count
 
 from rumble_server.store.errors import DamagedLog
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host.commands import REFUSED
-from rumble_server.web.api.own_results import MOST_SCORES, merged
+from rumble_server.web.api.own_results import OwnResults, merged
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
 from rumble_server.web.security import reader_of
@@ -22,43 +19,7 @@ MOST_SEARCHED = 500
 REFUSAL = "a bot's own results are for its owner"
 
 
-class LossView(ServerMessageModel):
-    """A match that the bot lost, or the match of a fault. `version` is empty if the bot named no version."""
-
-    match: str
-    game: str
-    seat: Count
-    against: list[str]
-    version: str
-    termination: str
-    reason: str
-    at_ms: Milliseconds
-
-
-class FaultView(ServerMessageModel):
-    """The faults of a kind: their number, the newest one, and the last `turn` and `answer` there, as JSON texts.
-
-    Long texts are cut off, and a text is empty if there was no such frame, or if the frames were deleted.
-    """
-
-    kind: str
-    count: Count
-    newest: LossView
-    turn: str
-    answer: str
-
-
-class ScoreView(ServerMessageModel):
-    """The matches of a version against an opponent."""
-
-    version: str
-    against: str
-    won: Count
-    drawn: Count
-    lost: Count
-
-
-class MeAnswer(ServerMessageModel):
+class MeAnswer(OwnResults):
     """The results of a bot in its newest tournaments: the newest loss, fault and version first.
 
     `damaged` is the number of tournaments that cannot be read. `takes_challenges` tells whether people can play the bot
@@ -69,9 +30,6 @@ class MeAnswer(ServerMessageModel):
     takes_challenges: bool
     tournaments: Count
     damaged: Count
-    last_loss: LossView | None
-    faults: list[FaultView]
-    scores: Annotated[list[ScoreView], Field(max_length=MOST_SCORES)]
     display_names: dict[str, str]
     """Names of opponents for people, by name; opponents without one are left out."""
 
@@ -94,20 +52,17 @@ def me_routes() -> APIRouter:
         shares, damaged = [], 0
         for each in ids:
             try:
-                shares.append(await answers.own_results(each, name))
+                shares.append(OwnResults.model_validate_json(await answers.own_results(each, name)))
             except DamagedLog:  # the reader has logged the damage
                 damaged += 1
-        player, told, display = site.arena.players.get(name), merged(shares).as_json(), site.arena.display_names
-        opponents = {each["against"] for each in told["scores"]}
-        return MeAnswer.model_validate(
-            {
-                "name": name,
-                "takes_challenges": player is not None and player.accepts_challenges,
-                "tournaments": len(ids),
-                "damaged": damaged,
-                "display_names": {each: shown for each in opponents if (shown := display.get(each)) is not None},
-                **told,
-            }
+        player, results = site.arena.players.get(name), merged(shares)
+        return MeAnswer(
+            name=name,
+            takes_challenges=player is not None and player.accepts_challenges,
+            tournaments=len(ids),
+            damaged=damaged,
+            display_names=site.arena.display_names.of(each.against for each in results.scores),
+            **dict(results),
         )
 
     return router

@@ -3,12 +3,13 @@
 `share_of` runs in the process that reads the log. `merged` puts the shares of several tournaments together.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Annotated
 
-import orjson
+from pydantic import Field
 from rumble_engine import Termination
+from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.transcript import TranscriptLine, told_so_far, transcript_of
@@ -21,77 +22,92 @@ MOST_SCORES = 500
 """Maximum number of scores in an answer: those of the newest versions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A match that the bot lost, or a fault of the bot."""
+class LossView(ServerMessageModel):
+    """A match that the bot lost, or the match of a fault. `version` is empty if the bot named no version."""
 
     match: str
     game: str
-    seat: int
+    seat: Count
     against: list[str]
     version: str
     termination: str
     reason: str
-    at_ms: int
+    at_ms: Milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """The faults of one kind: their number, the newest one, and the last turn and answer there, as sent.
+class FaultView(ServerMessageModel):
+    """The faults of a kind: their number, the newest one, and the last `turn` and `answer` there, as JSON texts.
 
-    A frame is empty if the bot was asked nothing, answered nothing, or the frames were deleted.
+    Long texts are cut off, and a text is empty if there was no such frame, or if the frames were deleted.
     """
 
-    count: int
-    newest: Loss
+    kind: str
+    count: Count
+    newest: LossView
     turn: str = ""
     answer: str = ""
 
 
-@dataclass(slots=True)
-class Score:
+class ScoreView(ServerMessageModel):
     """The matches of a version against an opponent."""
 
     version: str
     against: str
-    won: int = 0
-    drawn: int = 0
-    lost: int = 0
+    won: Count = 0
+    drawn: Count = 0
+    lost: Count = 0
 
 
-@dataclass(slots=True)
-class Share:
-    """The results of a bot in one tournament or in several; `faults` are by kind, `scores` by version and opponent.
+class OwnResults(ServerMessageModel):
+    """The results of a bot in one tournament or in several; `last_loss` is the newest match that was played and lost."""
 
-    `last_loss` is the newest match that was played and lost.
-    """
+    last_loss: LossView | None = None
+    faults: list[FaultView] = Field(default_factory=list)
+    scores: Annotated[list[ScoreView], Field(max_length=MOST_SCORES)] = Field(default_factory=list)
 
-    last_loss: Loss | None = None
-    faults: dict[str, Fault] = field(default_factory=dict)
-    scores: dict[tuple[str, str], Score] = field(default_factory=dict)
 
-    def add(self, other: "Share") -> None:
-        """Add the results of another tournament."""
-        losses = [each for each in (self.last_loss, other.last_loss) if each is not None]
-        self.last_loss = max(losses, key=lambda loss: loss.at_ms, default=None)
-        for kind, fault in other.faults.items():
-            known = self.faults.get(kind, fault)
-            newest = max(known, fault, key=lambda each: each.newest.at_ms)
-            count = fault.count if known is fault else known.count + fault.count
-            self.faults[kind] = replace(newest, count=count)
-        for key, score in other.scores.items():
-            own = self.scores.setdefault(key, Score(*key))
-            own.won, own.drawn, own.lost = own.won + score.won, own.drawn + score.drawn, own.lost + score.lost
+def share_of(rebuilt: Rebuilt, bot: str) -> bytes:
+    """Return the results of a bot in a tournament, as the JSON of OwnResults."""
+    tournament = rebuilt.tournament
+    overs = [each for each in tournament.results.values() if each.scores is not None and bot in each.seats]
+    share = merged(_of_match(each, bot, tournament.config.game) for each in overs)
+    faults = [
+        each.model_copy(update=_frames(rebuilt, tournament.results[each.newest.match], bot)) for each in share.faults
+    ]
+    return share.model_copy(update={"faults": faults}).model_dump_json().encode()
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the results as JSON data: the newest fault and the newest version first."""
-        faults = sorted(self.faults.items(), key=lambda item: -item[1].newest.at_ms)
-        scores = sorted(self.scores.values(), key=lambda each: (_order(each.version), each.against.casefold()))
-        return {
-            "last_loss": None if self.last_loss is None else asdict(self.last_loss),
-            "faults": [{"kind": kind, **asdict(fault)} for kind, fault in faults],
-            "scores": [asdict(each) for each in scores[:MOST_SCORES]],
-        }
+
+def merged(parts: Iterable[OwnResults]) -> OwnResults:
+    """Put the results of matches or tournaments together: the newest fault and the newest version first."""
+    losses: list[LossView] = []
+    faults: defaultdict[str, list[FaultView]] = defaultdict(list)
+    scores: defaultdict[tuple[str, str], list[ScoreView]] = defaultdict(list)
+    for part in parts:
+        if part.last_loss is not None:
+            losses.append(part.last_loss)
+        for fault in part.faults:
+            faults[fault.kind].append(fault)
+        for score in part.scores:
+            scores[score.version, score.against].append(score)
+    newest = [
+        max(each, key=lambda fault: fault.newest.at_ms).model_copy(update={"count": sum(fault.count for fault in each)})
+        for each in faults.values()
+    ]
+    sums = [
+        ScoreView(
+            version=version,
+            against=against,
+            won=sum(score.won for score in each),
+            drawn=sum(score.drawn for score in each),
+            lost=sum(score.lost for score in each),
+        )
+        for (version, against), each in scores.items()
+    ]
+    return OwnResults(
+        last_loss=max(losses, key=lambda loss: loss.at_ms, default=None),
+        faults=sorted(newest, key=lambda fault: -fault.newest.at_ms),
+        scores=sorted(sums, key=lambda score: (_order(score.version), score.against.casefold()))[:MOST_SCORES],
+    )
 
 
 def _order(version: str) -> tuple[int, str]:
@@ -99,55 +115,32 @@ def _order(version: str) -> tuple[int, str]:
     return (-int(version), "") if version.isdecimal() and len(version) < 10 else (1, version)
 
 
-def share_of(rebuilt: Rebuilt, bot: str) -> bytes:
-    """Return the results of a bot in a tournament as bytes for `merged`."""
-    share, game = Share(), rebuilt.tournament.config.game
-    newest: dict[str, MatchOver] = {}
-    for over in rebuilt.tournament.results.values():
-        if over.scores is None or bot not in over.seats:
-            continue
-        seat = over.seats.index(bot)
-        version = over.versions[seat] if over.versions else ""
-        for other, score in zip(over.seats, over.scores, strict=True):
-            if other != bot:
-                own = share.scores.setdefault((version, other), Score(version, other))
-                own.won += over.scores[seat] > score
-                own.drawn += over.scores[seat] == score
-                own.lost += over.scores[seat] < score
-        if over.scores[seat] < max(over.scores) and over.termination is not Termination.NO_SHOW:
-            share.last_loss = _loss(over, seat, game, version)
-        if seat in over.at_fault:
-            kind = _kind(over, seat)
-            known = share.faults.get(kind)
-            share.faults[kind] = Fault(1 if known is None else known.count + 1, _loss(over, seat, game, version))
-            newest[kind] = over
-    for kind, over in newest.items():
-        turn, answer = _frames(rebuilt, over, bot)
-        share.faults[kind] = replace(share.faults[kind], turn=turn, answer=answer)
-    return orjson.dumps(
-        {
-            "last_loss": share.last_loss,
-            "faults": share.faults,
-            "scores": list(share.scores.values()),
-        }
+def _of_match(over: MatchOver, bot: str, game: str) -> OwnResults:
+    """Return the results of a bot in one match with scores."""
+    seat, scores = over.seats.index(bot), over.scores or ()
+    own, version = scores[seat], over.versions[seat] if over.versions else ""
+    others = [(name, score) for at, (name, score) in enumerate(zip(over.seats, scores, strict=True)) if at != seat]
+    kind = _kind(over, seat)
+    view = LossView(
+        match=over.match,
+        game=game,
+        seat=seat,
+        against=[name for name, _ in others],
+        version=version,
+        termination=kind,
+        reason=over.reason,
+        at_ms=over.at_ms,
     )
-
-
-def merged(shares: Iterable[bytes]) -> Share:
-    """Put the results of several tournaments together."""
-    whole = Share()
-    for text in shares:
-        told = orjson.loads(text)
-        loss = told["last_loss"]
-        faults = {kind: Fault(**each | {"newest": Loss(**each["newest"])}) for kind, each in told["faults"].items()}
-        scores = {(each["version"], each["against"]): Score(**each) for each in told["scores"]}
-        whole.add(Share(None if loss is None else Loss(**loss), faults, scores))
-    return whole
-
-
-def _loss(over: MatchOver, seat: int, game: str, version: str) -> Loss:
-    others = [name for other, name in enumerate(over.seats) if other != seat]
-    return Loss(over.match, game, seat, others, version, _kind(over, seat), over.reason, over.at_ms)
+    return OwnResults(
+        last_loss=view if own < max(scores) and over.termination is not Termination.NO_SHOW else None,
+        faults=[FaultView(kind=kind, count=1, newest=view)] if seat in over.at_fault else [],
+        scores=[
+            ScoreView(
+                version=version, against=name, won=int(own > score), drawn=int(own == score), lost=int(own < score)
+            )
+            for name, score in others
+        ],
+    )
 
 
 def _kind(over: MatchOver, seat: int) -> str:
@@ -156,13 +149,13 @@ def _kind(over: MatchOver, seat: int) -> str:
     return str(next((kind for fallen, _, kind in falls if fallen == seat), over.termination))
 
 
-def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> tuple[str, str]:
-    """Return the last turn of a bot in a match, and the bot's last frame; cut off, and empty if there is none."""
+def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
+    """Return the last turn of a bot in a match, and the bot's last answer; cut off, and empty if there is none."""
     turn = answer = ""
     try:
         facts = told_so_far(rebuilt.match_facts(over.match), to_a_seat=True)
     except (Pruned, DamagedLog):
-        return "", ""
+        return {}
     for line in transcript_of(facts, bot):
         if not isinstance(line, TranscriptLine) or line.attempt != over.attempt:
             continue
@@ -170,4 +163,4 @@ def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> tuple[str, str]:
             answer = line.frame
         elif '"type":"turn"' in line.frame[:40]:
             turn, answer = line.frame, ""
-    return turn[:MOST_FRAME], answer[:MOST_FRAME]
+    return {"turn": turn[:MOST_FRAME], "answer": answer[:MOST_FRAME]}
