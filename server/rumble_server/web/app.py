@@ -33,7 +33,6 @@ from rumble_server.web.api.metrics import figures, metrics_routes
 from rumble_server.web.api.opponents import opponent_routes
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import read_routes
-from rumble_server.web.api.slips import slip_routes
 from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.api.versions import version_routes
 from rumble_server.web.api.zips import zip_routes
@@ -89,7 +88,6 @@ def application() -> FastAPI:
     app.include_router(event_routes())
     app.include_router(opponent_routes())
     app.include_router(joining_routes())
-    app.include_router(slip_routes())
     app.include_router(board_routes())
     app.include_router(export_routes())
     app.include_router(command_routes())

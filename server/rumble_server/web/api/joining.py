@@ -1,18 +1,18 @@
-"""The routes with which a pupil joins by a join code. The routes need no token."""
+"""The routes with which a pupil joins by a join code, or redeems a slip. The routes need no token."""
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Request
-from pydantic import ValidationError
+from fastapi import APIRouter, Request, Response
 
 from rumble_server.arena.joining import Joining, JoinRefused
-from rumble_server.web.api.host.commands import body_schema
-from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView
-from rumble_server.web.api.problems import bad_request
+from rumble_server.arena.slips import SlipDesk
+from rumble_server.web.api.answers import answers_of
+from rumble_server.web.api.host.commands import body_schema, read_model
+from rumble_server.web.api.host.organising import SECRET
+from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView, RedeemAnswer, SlipCode
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.guards.secret_checks import source_of
-from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
 
 STATUSES = {
@@ -28,41 +28,38 @@ REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 def joining_routes() -> APIRouter:
-    """Make the routes of join codes."""
-    router = APIRouter(prefix="/api/join", tags=["play"], responses={**ERRORS, **REFUSED})
+    """Make the routes of join codes and slips."""
+    router = APIRouter(prefix="/api", tags=["play"], responses={**ERRORS, **REFUSED})
 
-    @router.get("/{code}")
+    @router.get("/join/{code}")
     async def find(code: str, request: Request) -> JoinView:
         """Show the tournament that pupils join with a code."""
         site = site_of(request)
         try:
             found = Joining(site.arena).find(code, source_of(request))
         except JoinRefused as error:
-            raise refusal(error) from None
+            raise _refusal(error) from None
         await site.on_disk()
         config = found.config
         return JoinView(
             tournament=found.id, title=config.name, game=config.game, settings=config.settings, status=found.status
         )
 
-    @router.post("", openapi_extra=body_schema(JoinRequest))
+    @router.post("/join", openapi_extra=body_schema(JoinRequest))
     async def join(request: Request) -> JoinAnswer:
         """Enter a pupil in the tournament of a code, under a new name that the key protects.
 
         With the key of an earlier name and the display name of that name, the pupil keeps the name.
         """
         site = site_of(request)
-        try:
-            given = JoinRequest.model_validate_json(await read_body(request) or b"{}")
-        except ValidationError as error:
-            raise bad_request(error.errors(include_url=False)) from None
+        given = await read_model(request, JoinRequest)
         try:
             async with site.recording():
                 joined = Joining(site.arena).join(given.code, given.display_name, given.key, source_of(request))
         except JoinRefused as error:
             now_ms, who = site.arena.clock.now_ms(), given.display_name[:MOST_NOTED]
             site.arena.refused_bots.note(who, source_of(request), None, error.code, str(error), now_ms)
-            raise refusal(error) from None
+            raise _refusal(error) from None
         return JoinAnswer(
             name=joined.name,
             display_name=joined.display,
@@ -71,9 +68,33 @@ def joining_routes() -> APIRouter:
             game=joined.tournament.config.game,
         )
 
+    @router.post("/slips", openapi_extra=body_schema(SlipCode))
+    async def redeem(request: Request, response: Response) -> RedeemAnswer:
+        """Take a name to this computer with the one-time code of a slip.
+
+        The answer has a new key of the name. The old key, and everything that is logged in with it, is signed out.
+        """
+        site = site_of(request)
+        given = await read_model(request, SlipCode)
+        try:
+            async with site.recording():
+                redeemed = SlipDesk(site.arena).redeem(given.code, source_of(request))
+        except JoinRefused as error:
+            raise _refusal(error) from None
+        about = await answers_of(request).basics(redeemed.tournament)
+        response.headers.update(SECRET)
+        return RedeemAnswer(
+            name=redeemed.name,
+            display_name=redeemed.display,
+            key=redeemed.key,
+            tournament=about.id,
+            title=about.config.name,
+            game=about.config.game,
+        )
+
     return router
 
 
-def refusal(error: JoinRefused) -> WebError:
+def _refusal(error: JoinRefused) -> WebError:
     """Return the error answer for a refused pupil."""
     return WebError(STATUSES[error.code], error.code, str(error))

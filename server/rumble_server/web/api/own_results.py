@@ -59,7 +59,7 @@ class ScoreView(ServerMessageModel):
 
 
 class OwnResults(ServerMessageModel):
-    """The results of a bot in one tournament or in several; `last_loss` is the newest match that was played and lost."""
+    """The results of a bot in one or more tournaments; `last_loss` is the newest match that was played and lost."""
 
     last_loss: LossView | None = None
     faults: list[FaultView] = Field(default_factory=list)
