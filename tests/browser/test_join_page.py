@@ -38,7 +38,7 @@ async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: 
     await expect(pupil.get_by_role("heading", name="You are in")).to_be_visible()
     await expect(pupil.locator("[data-identity]")).to_contain_text("You are Zo\u00eb.")
     await expect(pupil.locator("#write-here")).to_have_attribute("href", f"/code?tournament={cup}")
-    await expect(pupil.locator("#zip [name=name]")).to_have_value("zoe")
+    await expect(pupil.locator("[form=zip-form][name=name]")).to_have_value("zoe")
     await expect(pupil.locator("[data-step=login]")).to_contain_text("has not logged in")
     assert [each["display_name"] for each in lan_server.tournament(cup)["entrants"]] == ["Zo\u00eb"]
     await pupil.goto("/play")

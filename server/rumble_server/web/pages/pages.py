@@ -61,8 +61,6 @@ QUOTAS = {
 """The names of a club's quotas, with labels for people."""
 MOST_UNFOLDED = 20
 """Number of bots that the page of all tournaments shows unfolded; further bots are folded away."""
-LANGUAGES = {"python": "Python", "javascript": "JavaScript", "java": "Java", "go": "Go", "cpp": "C++"}
-"""The languages in which the page of pupils offers a bot as a zip, with their names for people."""
 GROUPS = (
     ("Playing now", ("running", "paused")),
     ("Open: waiting for bots", ("lobby",)),
@@ -297,7 +295,7 @@ def _of_host(template: str) -> Page:
 
 async def _join(request: Request) -> Response:
     code = read_code(request.query_params.get("code", ""))[:LENGTH]
-    return await asyncio.to_thread(html, request, "join.html", code=code, languages=LANGUAGES)
+    return await asyncio.to_thread(html, request, "join.html", code=code)
 
 
 PAGES: dict[str, Page] = {

@@ -1,5 +1,6 @@
 // The person at this browser: the bot's name, its key, and a pupil's display name. One for each browser and club.
 
+import { element } from "./live.js";
 import { keptAs, root } from "./root.js";
 
 /** @typedef {{name: string, key: string, display: string | null}} Identity `display` is null for a guest */
@@ -98,10 +99,7 @@ function leave(question, path) {
 
 /** @param {string} text @param {() => void} action */
 function button(text, action) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "compact";
-  made.textContent = text;
+  const made = element("button", { type: "button", class: "compact" }, text);
   made.addEventListener("click", action);
   return made;
 }
@@ -113,16 +111,12 @@ function show() {
     if (!(place instanceof HTMLElement)) continue;
     place.hidden = who === null || (place.dataset.identity === "pupil" && who.display === null);
     if (who === null) continue;
-    const name = document.createElement("bdi");
-    name.textContent = who.display ?? who.name;
-    const own = document.createElement("a");
-    own.href = `${root}/me`;
-    own.append(name);
+    const name = who.display ?? who.name;
     place.replaceChildren(
       "You are ",
-      own,
+      element("a", { href: `${root}/me` }, element("bdi", {}, name)),
       ". ",
-      button("Not you?", () => leave(`You are not ${name.textContent}?`, "/join")),
+      button("Not you?", () => leave(`You are not ${name}?`, "/join")),
       " ",
       button("Leave this computer", () => leave("Leave this computer?", "/")),
     );

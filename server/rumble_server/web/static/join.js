@@ -12,7 +12,7 @@ const SLIP_LETTERS = 8;
 const form = /** @type {HTMLFormElement} */ (byId("join"));
 const code = /** @type {HTMLInputElement} */ (byId("code"));
 const display = /** @type {HTMLInputElement} */ (byId("display"));
-const zip = /** @type {HTMLFormElement} */ (byId("zip"));
+const zip = /** @type {HTMLFormElement} */ (byId("zip-form"));
 /** The place of each refusal on the page, by its code; any other refusal is shown below the form. */
 const PLACES = new Map([
   ["unknown_code", code],

@@ -2,7 +2,7 @@
 
 import { fetchAgain } from "./coming_again.js";
 import { identity } from "./identity.js";
-import { byId } from "./live.js";
+import { byId, element } from "./live.js";
 import { learn, who } from "./names.js";
 import { root } from "./root.js";
 
@@ -12,19 +12,6 @@ import { root } from "./root.js";
 /** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[], display_names: Record<string, string>}} Told */
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-
-/**
- * Make an element with children; the values of `attributes` are set as written.
- * @param {string} tag
- * @param {Record<string, string>} attributes
- * @param {(Node | string)[]} children
- */
-function made(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 /** @param {Loss} loss */
 function pathOf(loss) {
@@ -45,17 +32,17 @@ function kindText(kind) {
 function told(loss) {
   const names = loss.against.flatMap((name, at) => [at ? ", " : "", who(name)]);
   const when = time.format(new Date(loss.at_ms));
-  return made("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason} (${kindText(loss.termination)})`);
+  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason} (${kindText(loss.termination)})`);
 }
 
 /** @param {Loss | null} loss */
 function lossPart(loss) {
-  if (loss === null) return made("p", { class: "quiet" }, "Your bot has lost no match.");
+  if (loss === null) return element("p", { class: "quiet" }, "Your bot has lost no match.");
   const flipped = loss.seat === 1 ? "?flipped=true" : "";
-  const board = made("img", { src: `${pathOf(loss)}/board.svg${flipped}`, alt: `The board at the end of ${loss.match}` });
+  const board = element("img", { src: `${pathOf(loss)}/board.svg${flipped}`, alt: `The board at the end of ${loss.match}` });
   board.addEventListener("error", () => board.remove()); // a game without pictures
-  const link = made("a", { class: "button", href: pathOf(loss) }, "Look at the match");
-  return made("div", { class: "loss" }, board, made("div", {}, told(loss), made("p", {}, link)));
+  const link = element("a", { class: "button", href: pathOf(loss) }, "Look at the match");
+  return element("div", { class: "loss" }, board, element("div", {}, told(loss), element("p", {}, link)));
 }
 
 /**
@@ -73,7 +60,7 @@ function readable(frame) {
 
 /** @param {string} title @param {string} text */
 function box(title, text) {
-  return made("figure", {}, made("figcaption", { class: "quiet small" }, title), made("pre", { tabindex: "0", "aria-label": title }, text));
+  return element("figure", {}, element("figcaption", { class: "quiet small" }, title), element("pre", { tabindex: "0", "aria-label": title }, text));
 }
 
 /** Return the ply of a turn, as a part of the match page's address. @param {string} turn */
@@ -85,12 +72,12 @@ function plyOf(turn) {
 /** @param {Fault} fault */
 function faultPart(fault) {
   const times = fault.count === 1 ? "once" : `${fault.count} times`;
-  return made(
+  return element(
     "div",
     { class: "fault" },
-    made("h3", {}, `${kindText(fault.kind)}, ${times}`),
-    made("p", {}, "The newest is in ", made("a", { href: pathOf(fault.newest) + plyOf(fault.turn) }, fault.newest.match), `${versionText(fault.newest.version)}.`),
-    made(
+    element("h3", {}, `${kindText(fault.kind)}, ${times}`),
+    element("p", {}, "The newest is in ", element("a", { href: pathOf(fault.newest) + plyOf(fault.turn) }, fault.newest.match), `${versionText(fault.newest.version)}.`),
+    element(
       "div",
       { class: "frames" },
       box("The turn", readable(fault.turn) || "Your bot was asked for no move, or the turn is no longer kept."),
@@ -102,8 +89,8 @@ function faultPart(fault) {
 
 /** @param {Score} score */
 function row(score) {
-  const counts = [score.won, score.drawn, score.lost].map((count) => made("td", { class: "number" }, `${count}`));
-  return made("tr", {}, made("td", {}, score.version || "–"), made("th", { scope: "row" }, who(score.against)), ...counts);
+  const counts = [score.won, score.drawn, score.lost].map((count) => element("td", { class: "number" }, `${count}`));
+  return element("tr", {}, element("td", {}, score.version || "–"), element("th", { scope: "row" }, who(score.against)), ...counts);
 }
 
 /** @param {Told} answer */
@@ -112,12 +99,12 @@ function show(answer) {
   const play = `${root}/play?against=${encodeURIComponent(answer.name)}`;
   byId("play").replaceChildren(
     answer.takes_challenges
-      ? made("a", { class: "button primary", href: play }, "Play against my bot")
-      : made("span", { class: "quiet" }, "While your bot is connected and takes challenges, you can play against it here."),
+      ? element("a", { class: "button primary", href: play }, "Play against my bot")
+      : element("span", { class: "quiet" }, "While your bot is connected and takes challenges, you can play against it here."),
   );
   byId("loss").replaceChildren(lossPart(answer.last_loss));
   const faults = answer.faults.map(faultPart);
-  byId("faults").replaceChildren(...(faults.length ? faults : [made("p", { class: "quiet" }, "Your bot has made none.")]));
+  byId("faults").replaceChildren(...(faults.length ? faults : [element("p", { class: "quiet" }, "Your bot has made none.")]));
   byId("scores").replaceChildren(...answer.scores.map(row));
   byId("no-scores").hidden = answer.scores.length > 0;
   byId("scores").closest(".scroll")?.toggleAttribute("hidden", answer.scores.length === 0);
@@ -130,7 +117,7 @@ async function ask() {
   const own = identity();
   const message = byId("told");
   if (own === null) {
-    message.replaceChildren("This browser has no bot yet. ", made("a", { href: `${root}/join` }, "Join with a code"), ".");
+    message.replaceChildren("This browser has no bot yet. ", element("a", { href: `${root}/join` }, "Join with a code"), ".");
     return;
   }
   try {

@@ -1,5 +1,6 @@
 // The names under which people see bots: a display name, where the bot has one, or else the bot's name.
 
+import { element } from "./live.js";
 import { setText } from "./paint.js";
 
 /** The display names by the names of bots. @type {Map<string, string>} */
@@ -19,10 +20,7 @@ export function shown(name) {
 /** Return the name of a bot for an element. @param {string} name @returns {string | HTMLElement} */
 export function who(name) {
   const display = known.get(name);
-  if (display === undefined) return name;
-  const made = document.createElement("bdi");
-  made.textContent = display;
-  return made;
+  return display === undefined ? name : element("bdi", {}, display);
 }
 
 /**

@@ -40,6 +40,20 @@ export function replace(parent, children) {
 }
 
 /**
+ * Carry out a command, and show its error in the page's `#problem`.
+ * @param {() => Promise<unknown>} command
+ */
+export async function attempt(command) {
+  byId("problem").hidden = true;
+  try {
+    await command();
+  } catch (error) {
+    byId("problem").textContent = /** @type {Error} */ (error).message;
+    byId("problem").hidden = false;
+  }
+}
+
+/**
  * Write a time in the reader's language and time zone.
  * @param {number} ms
  * @returns {string}

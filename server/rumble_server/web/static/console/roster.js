@@ -1,7 +1,7 @@
 // The page that shows who of a class is in, missing or refused.
 
 import { byId, element } from "../live.js";
-import { moment, replace } from "./dom.js";
+import { attempt, moment, replace } from "./dom.js";
 import { request, whenLoggedIn } from "./api.js";
 
 const AGAIN_MS = 3000;
@@ -59,15 +59,11 @@ async function show() {
 }
 
 /** @param {string[]} given */
-async function save(given) {
-  byId("problem").hidden = true;
-  try {
+function save(given) {
+  return attempt(async () => {
     await request("PUT", `${path}/roster`, { names: given });
     await show();
-  } catch (error) {
-    byId("problem").textContent = /** @type {Error} */ (error).message;
-    byId("problem").hidden = false;
-  }
+  });
 }
 
 byId("roster-form").addEventListener("submit", async (event) => {

@@ -1,6 +1,7 @@
 // The page on which a host makes, voids and prints the slips of pupils.
 
 import { byId, element } from "../live.js";
+import { attempt } from "./dom.js";
 import { request, whenLoggedIn } from "./api.js";
 
 const content = byId("content");
@@ -51,14 +52,8 @@ async function voidSlip(pupil) {
 
 /** Carry out a command, and show its result. @param {() => Promise<void>} command */
 async function act(command) {
-  byId("problem").hidden = true;
   byId("told").textContent = "";
-  try {
-    await command();
-  } catch (error) {
-    byId("problem").textContent = /** @type {Error} */ (error).message;
-    byId("problem").hidden = false;
-  }
+  await attempt(command);
   show();
 }
 
