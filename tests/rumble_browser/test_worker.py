@@ -41,8 +41,18 @@ async def turn_of(page: Page, source: str, **asked: Any) -> Any:
     return await page.ask("turn", turn={"legal": ["4", "5"]}, **asked)
 
 
-@pytest.mark.parametrize("bot", ["random", "heuristic"])
-@pytest.mark.parametrize("game", ["tictactoe", "connect4", "dilemma", "snakes", "backgammon", "liars-dice", "poker"])
+@pytest.mark.parametrize(
+    ("game", "bot"),
+    [
+        ("tictactoe", "heuristic"),
+        ("connect4", "random"),
+        ("dilemma", "heuristic"),
+        ("snakes", "random"),
+        ("backgammon", "heuristic"),
+        ("liars-dice", "random"),
+        ("poker", "heuristic"),
+    ],
+)
 async def test_a_trial_has_every_ply_and_an_end(page: Page, game: str, bot: str) -> None:
     await page.ask("load", source=FIRST)
     plies, told = await page.play(game, 1, bot)
@@ -117,10 +127,10 @@ async def test_an_endless_loop_is_ended_at_its_line(page: Page, excuse: str) -> 
 
 
 async def test_output_is_cut_and_the_rest_is_counted(page: Page) -> None:
-    told = await turn_of(page, "def choose(turn):\n    for n in range(200_000): print(n)\n    return '4'\n")
+    told = await turn_of(page, "def choose(turn):\n    for n in range(20_000): print(n)\n    return '4'\n")
     lines = told["output"].splitlines()
     assert lines[:2] == ["0", "1"]
-    assert (len(lines), lines[-1]) == (MOST_LINES + 1, "and 199,800 more")
+    assert (len(lines), lines[-1]) == (MOST_LINES + 1, "and 19,800 more")
     assert (await page.ask("turn", turn={"legal": []}))["output"] != ""
     assert (await page.ask("load", source=FIRST))["output"] == ""
 
