@@ -34,7 +34,7 @@ Told = dict[str, Any]
 
 
 class Output(TextIOBase):
-    """What the code prints, cut after `MOST_LINES` and `MOST_CHARACTERS`."""
+    """The output of the code, cut after `MOST_LINES` and `MOST_CHARACTERS`."""
 
     def __init__(self) -> None:
         self._kept: list[str] = []
@@ -70,7 +70,7 @@ class Turn(dict[str, Any]):
 
 
 class DidNotEnd(BaseException):
-    """The code took longer than allowed. No Exception, so that the code's `except Exception` does not stop it."""
+    """The code took longer than allowed. Code that catches every Exception does not catch this error."""
 
 
 class Draft:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from random import Random
 
 ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
-"""30 letters and digits that nobody mixes up, read aloud or from afar: no I, L, O, U, 0 and 1."""
+"""30 letters and digits that can be read aloud and from afar: no I, L, O, U, 0 and 1."""
 LENGTH = 6
 
 
@@ -18,5 +18,5 @@ def new_code(random: Random, taken: Iterable[str | None], length: int = LENGTH) 
 
 
 def read_code(text: str) -> str:
-    """Return the code that a person means: in capitals, without spaces and dashes."""
+    """Return a code as typed by a person: in capitals, without spaces and dashes."""
     return "".join(text.upper().replace("-", "").split())

@@ -53,7 +53,7 @@ class SlipDesk:
 
     @transactional
     def void(self, name: str) -> None:
-        """Make a pupil's slip invalid. Raises TournamentError if there is none."""
+        """Make a pupil's slip invalid. Raises TournamentError for a pupil without a slip."""
         slip = self.arena.slips.get(name.casefold())
         if slip is None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{name} has no slip")

@@ -1,4 +1,4 @@
-"""A bot as a zip: a starter with server, tournament, name and key, which needs no network but the server's."""
+"""A bot as a zip: a starter with server, tournament, name and key. The starter connects only to the server."""
 
 import json
 import stat
@@ -17,7 +17,7 @@ from rumble_server.starters.scripts import LAUNCHES, NEEDED
 from rumble_server.starters.starter import STARTERS, Language
 
 FOLDER = "bot"
-"""The folder in the zip. Its name is the same for all bots, so that most of a zip is packed only once."""
+"""Name of the folder in the zip, the same for all bots, so that most of a zip is packed only once."""
 NOT_CARRIED = frozenset({"asyncio", "legacy", "trio"})
 """Parts of the package `websockets` that the starter does not use."""
 

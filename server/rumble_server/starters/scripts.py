@@ -48,29 +48,29 @@ kept() { sed -n 's/.*"'"$1"'": "\\([^"]*\\)".*/\\1/p' key.json; }
 export RUMBLE_SERVER="$(kept server)" RUMBLE_JOIN="$(kept tournament)" RUMBLE_NAME="$(kept name)"
 export RUMBLE_KEY="$(kept key)" RUMBLE_INVITE="$(kept invite)"
 exec rumble bridge stdio --follow -- sh bot.sh"""
-"""Runs the shell's starter, whose settings are only in the environment."""
+"""Runs the starter for the shell with its settings in the environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The way to find the tools of a language, and to run the starter with the tools."""
+    """The commands to look for the tools of a language, and to run the starter."""
 
     needs: str
     program: str
     question: str
-    """Arguments with which the program answers if the program is new enough."""
+    """Arguments to which a new enough program gives the answer."""
     answer: str
     """The first word of the answer to `question`."""
     run: str
     """The command for a shell."""
     on_windows: str | None
-    """The command for Windows; %RUN% is the program that was found. None for a starter that Windows cannot run."""
+    """The command for Windows, with %RUN% for the found program; None if Windows cannot run the starter."""
     windows_programs: Sequence[str] = ()
     """The programs to try on Windows, in order; by default `program`."""
 
     @property
     def batch(self) -> str | None:
-        """The text of `run.bat`, in ASCII, with the line ends that labels need; None if there is none."""
+        """The text of `run.bat`, in ASCII, with the line ends that labels need; None without such a script."""
         if self.on_windows is None:
             return None
         known = {"question": self.question, "answer": self.answer}

@@ -17,7 +17,7 @@ _IN_SOURCES = Path(__file__).parents[3] / "bots"
 
 
 class Language(StrEnum):
-    """The languages that starters are written in."""
+    """The languages of the starters."""
 
     PYTHON = "python"
     JAVASCRIPT = "javascript"
@@ -33,7 +33,7 @@ class Starter:
 
     language: Language
     strategy: str
-    """The file with the strategy, which the author changes."""
+    """The file with the strategy, for the author to change."""
     others: Sequence[str]
     """The other program files, for the connection."""
     build: str | None

@@ -13,6 +13,9 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.tables.plan import Seating
 
+SourceLanguage = Literal["python", "javascript"]
+"""Languages of bots that are written in the browser."""
+
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
@@ -236,7 +239,7 @@ class VersionSaved:
     bot: str
     number: int
     """Number of the version, from 1 for each owner of the name."""
-    language: Literal["python", "javascript"]
+    language: SourceLanguage
     source: str
     at_ms: int
     oldest: int = 0

@@ -1,11 +1,10 @@
 """The versions of a bot's source that its owner has saved."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from rumble_server.tournament.facts import VersionSaved
+from rumble_server.tournament.facts import SourceLanguage, VersionSaved
 
-Language = Literal["python", "javascript"]
 MOST_VERSIONS = 20
 """Number of newest versions of a bot that are kept."""
 MOST_SOURCE_BYTES = 1 << 16
@@ -26,7 +25,7 @@ def visible(stored: Sequence[StoredVersion], since_ms: int) -> list[VersionSaved
 
 
 def next_version(
-    stored: Sequence[StoredVersion], since_ms: int, bot: str, language: Language, source: str, now_ms: int
+    stored: Sequence[StoredVersion], since_ms: int, bot: str, language: SourceLanguage, source: str, now_ms: int
 ) -> VersionSaved:
     """Return the fact of a further version after `stored`. Versions of earlier owners, and the oldest, are deleted."""
     own = [each for each in stored if each.saved.at_ms >= since_ms]

@@ -22,7 +22,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 class _Failed(SdkError):
-    """The error of a bot in a match."""
+    """The error of a bot in a match, with the bot."""
 
     def __init__(self, bot: "_FileBot", error: SdkError) -> None:
         super().__init__(str(error))
@@ -30,7 +30,7 @@ class _Failed(SdkError):
 
 
 class _FileBot(FunctionBot):
-    """The bot of a file. Its errors tell the bot."""
+    """The bot of a file. Its errors have the bot in `_Failed.bot`."""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         try:
@@ -40,7 +40,7 @@ class _FileBot(FunctionBot):
 
 
 class FolderBattle:
-    """The battle of all bots in a folder, each in a file `NAME.py`. Files that begin with `_` or `.` do not count."""
+    """The battle of all bots in a folder, each in a file `NAME.py`. Files that begin with `_` or `.` are left out."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """The bots, also while they are loaded: `asked_at_s` tells since when a file or a function has been running."""
+        """The bots, loaded or loading: `asked_at_s` is the time since which a file or a function runs."""
 
     def play(self) -> Tournament:
         """Load the bots, play all matches, and return the finished tournament. Raises CliError."""

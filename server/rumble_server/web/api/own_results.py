@@ -150,7 +150,7 @@ def _kind(over: MatchOver, seat: int) -> str:
 
 
 def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
-    """Return the last turn of a bot in a match, and the bot's last answer; cut off, and empty if there is none."""
+    """Return the last turn of a bot in a match, and the bot's last answer; cut off; empty without such a frame."""
     turn = answer = ""
     try:
         facts = told_so_far(rebuilt.match_facts(over.match), to_a_seat=True)

@@ -11,8 +11,8 @@ from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
 
 from rumble_server.arena.names import Claim
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import VersionSaved
-from rumble_server.tournament.versions import MOST_SOURCE_BYTES, Language, next_version, visible
+from rumble_server.tournament.facts import SourceLanguage, VersionSaved
+from rumble_server.tournament.versions import MOST_SOURCE_BYTES, next_version, visible
 from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import RequestModel
 from rumble_server.web.api.reading import ERRORS
@@ -34,7 +34,7 @@ def _short(source: str) -> str:
 class NewVersion(RequestModel):
     """A version to save."""
 
-    language: Language
+    language: SourceLanguage
     source: Annotated[str, AfterValidator(_short)]
 
 
@@ -47,7 +47,7 @@ class SavedVersion(ServerMessageModel):
 class VersionLine(SavedVersion):
     """A version in a list; `bytes` is the size of its source."""
 
-    language: Language
+    language: SourceLanguage
     at_ms: Milliseconds
     bytes: int
 

@@ -1,25 +1,26 @@
-"""The page `/code`, on which a person writes a bot that plays from the browser, and the frame in which its code runs.
+"""The page `/code` for writing a bot that plays from the browser, and the frame in which the bot's code runs.
 
-The frame's policy lets code compute and do nothing else: no request, no storage, no look at the page. It is sent by the
-server, so that the frame is confined even where it is opened by itself.
+The frame's policy lets code compute, without requests, storage or a look at the page. The server sends the policy with
+the frame, so a frame that is opened as a page is confined, too.
 """
 
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
+from typing import get_args
 
 from starlette.responses import HTMLResponse
 
+from rumble_server.tournament.facts import SourceLanguage
 from rumble_server.web.security import POLICY
 from rumble_server.web.static_files import STATIC
 
 PAGE_POLICY = f"{POLICY}; frame-src 'self'"
-LANGUAGES = ("python", "javascript")
 
 
 @cache
 def frame() -> HTMLResponse:
-    """Make the answer to `/code/frame`. Its script is in the page, named in the policy by its hash."""
+    """Make the answer to `/code/frame`: a page with the script, whose hash is in the policy."""
     script = (STATIC / "code" / "frame.js").read_text(encoding="utf-8")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = "; ".join(
@@ -38,5 +39,7 @@ def frame() -> HTMLResponse:
 
 @cache
 def starting_code() -> dict[str, str]:
-    """Return the code that the editor begins with, by language."""
-    return {name: (STATIC / "code" / f"start.{name}.txt").read_text(encoding="utf-8") for name in LANGUAGES}
+    """Return the first code in the editor, by language."""
+    return {
+        name: (STATIC / "code" / f"start.{name}.txt").read_text(encoding="utf-8") for name in get_args(SourceLanguage)
+    }

@@ -76,7 +76,7 @@ export function keep(kept) {
   return kept;
 }
 
-/** Forget the identity: the next person at this computer is somebody else. */
+/** Forget the identity, before another person uses this computer. */
 export function forget() {
   held = null;
   try {

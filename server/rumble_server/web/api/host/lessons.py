@@ -33,7 +33,7 @@ def lesson_routes() -> APIRouter:
         openapi_extra=body_schema(models.Again, required=False),
     )
     async def again(tournament: str, request: Request) -> TournamentView:
-        """Create the next tournament after one that is over, and move over everyone who came by a join code.
+        """Create the next tournament after an ended one, and move the pupils over.
 
         With `top`, only the best of the standings are moved. Other fields change the configuration.
         """

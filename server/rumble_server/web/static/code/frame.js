@@ -1,4 +1,4 @@
-// The script of the sandbox: starts and ends workers for the page, and passes texts on. It is in the frame's page itself.
+// The script of the sandbox: starts and ends workers for the page, and passes texts on. The frame's page contains the script.
 
 (() => {
   const MOST_CHARACTERS = 2 ** 18; // of a message of a worker

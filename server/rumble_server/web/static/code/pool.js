@@ -1,4 +1,4 @@
-// Workers that are ready before they are needed: Python takes a second or more to start.
+// Workers made ready in advance, because Python takes a second or more to start.
 
 /** @typedef {import("./sandbox.js").CodeWorker} CodeWorker */
 /** @typedef {import("./sandbox.js").Language} Language */

@@ -1,4 +1,4 @@
-// A worker with Python, inside the sandbox; the page sends this script there as text. The first message has the files.
+// A worker with Python, inside the sandbox; the page sends the script to the frame as text. The first message has the files.
 
 const HERE = "http://files.invalid"; // never asked: `fetch` below answers
 
