@@ -125,14 +125,9 @@ function answered(answer, id) {
 }
 
 self.onmessage = ({ data }) => {
-  if (data.answer) answered(data.answer, data.id);
-  else if (data.play) {
-    const isOpen = terms !== null;
-    terms = data.play;
-    if (isOpen) renew();
-    else connection.open(data.play);
-  } else {
-    terms = null;
-    connection.close();
-  }
+  if (data.answer) return answered(data.answer, data.id);
+  const isOpen = terms !== null;
+  terms = data.play;
+  if (isOpen) renew();
+  else connection.open(data.play);
 };

@@ -20,7 +20,7 @@ const LOST = new Map([
   [4004, "This club was removed."],
 ]);
 
-export class PlayPanel {
+class PlayPanel {
   #button = /** @type {HTMLButtonElement} */ (byId("play-version"));
   /** The seats of the open matches. @type {Map<string, Told>} */ #matches = new Map();
   #number = 0;

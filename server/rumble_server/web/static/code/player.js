@@ -37,10 +37,6 @@ export class Player {
     this.#link.postMessage({ play: terms });
   }
 
-  stop() {
-    this.#link.postMessage({ stop: true });
-  }
-
   /** @param {Told} turn @param {number} number */
   async #answer(turn, number) {
     const answer = await this.#move(turn, number).catch((error) => ({ error: String(error), line: null, output: "" }));
