@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
@@ -17,7 +17,7 @@ from tests.browser.running_server import RunningServer
 from tests.needs import missing
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page, Route
+    from playwright.async_api import BrowserContext, Page
 
 pytestmark = pytest.mark.slow
 LOADS_MS = 120_000
@@ -258,25 +258,10 @@ async def test_the_frame_is_confined_even_by_itself(page: "Page") -> None:
     assert await page.evaluate("origin") == "null"
 
 
-class Kept:
-    """The versions that the server keeps, here in the browser's context."""
-
-    def __init__(self) -> None:
-        self.versions: list[Any] = []
-
-    async def answer(self, route: "Route") -> None:
-        if route.request.method == "POST":
-            assert route.request.headers["authorization"] == f"Bot {IDENTITY['name']}:{IDENTITY['key']}"
-            self.versions.append(json.loads(route.request.post_data or ""))
-            await route.fulfill(json={"number": len(self.versions)})
-        else:
-            await route.fulfill(json=self.versions[int(route.request.url.rpartition("/")[2]) - 1])
-
-
 async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "Page", server: RunningServer) -> None:
-    kept = Kept()
-    await page.context.route("**/api/versions**", kept.answer)
-    cup = server.create("cup", legs=4, time_control={"move_ms": 2000})
+    cup = server.create("cup", legs=4, time_control={"move_ms": 2000}, classroom=True)
+    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
+    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
     server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
     await write(page, LOOPS_ONCE, "javascript", f"/code?tournament={cup}")
     await page.locator("#play-version:enabled").click()
@@ -290,7 +275,9 @@ async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "
     matches = await page.locator("#own-matches li").all_inner_texts()
     assert len(matches) == 4
     assert sum("did not end within 1.5 s" in each for each in matches) >= 1
-    assert kept.versions == [{"language": "javascript", "source": LOOPS_ONCE}]
+    owner = {"Authorization": f"Bot {IDENTITY['name']}:{IDENTITY['key']}"}
+    kept = await (await page.request.get("/api/versions/1", headers=owner)).json()
+    assert (kept["language"], kept["source"]) == ("javascript", LOOPS_ONCE)
 
 
 async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: RunningServer) -> None:

@@ -11,11 +11,12 @@ from typing import get_args
 
 from starlette.responses import HTMLResponse
 
-from rumble_server.tournament.facts import SourceLanguage
+from rumble_server.starters.starter import STARTERS, Language
 from rumble_server.web.security import POLICY
 from rumble_server.web.static_files import STATIC
 
 PAGE_POLICY = f"{POLICY}; frame-src 'self'"
+LANGUAGES = (Language.PYTHON, Language.JAVASCRIPT)
 
 
 @cache
@@ -39,7 +40,6 @@ def frame() -> HTMLResponse:
 
 @cache
 def starting_code() -> dict[str, str]:
-    """Return the first code in the editor, by language."""
-    return {
-        name: (STATIC / "code" / f"start.{name}.txt").read_text(encoding="utf-8") for name in get_args(SourceLanguage)
-    }
+    """Return the code that the editor begins with, by language: the strategies of the starters."""
+    starters = (STARTERS[language] for language in LANGUAGES)
+    return {each.language: each.texts([each.strategy])[each.strategy] for each in starters}

@@ -1,7 +1,9 @@
 // The part of the page in which the saved versions play: the state, the matches, and what failed.
 
 import { identity } from "../identity.js";
+import { fetchAgain } from "../coming_again.js";
 import { byId, element } from "../live.js";
+import { learn, setWho, who } from "../names.js";
 import { keptAs, root } from "../root.js";
 import { OtherTabs } from "./other_tabs.js";
 import { Player } from "./player.js";
@@ -23,6 +25,7 @@ const LOST = new Map([
 class PlayPanel {
   #button = /** @type {HTMLButtonElement} */ (byId("play-version"));
   /** The seats of the open matches. @type {Map<string, Told>} */ #matches = new Map();
+  /** The bots whose display names were asked for. @type {Set<string>} */ #asked = new Set();
   #number = 0;
   #draft;
   #identity;
@@ -139,7 +142,8 @@ class PlayPanel {
         return;
       case "match_start":
         this.#matches.set(frame.match, frame);
-        return this.#line(frame.match).replaceChildren(...this.#words(frame, "now"));
+        this.#line(frame.match).replaceChildren(...this.#words(frame, "now"));
+        return void this.#learn(frame.seats);
       case "match_over": {
         const start = this.#matches.get(frame.match);
         if (!start) return;
@@ -162,8 +166,24 @@ class PlayPanel {
 
   /** @param {Told} start @param {string} how */
   #words(start, how) {
-    const others = start.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat !== start.seat).join(", ");
-    return [element("a", { href: `${root}/matches/${encodeURIComponent(start.match)}` }, `against ${others}`), ` ${how}`];
+    const others = start.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat !== start.seat);
+    const link = element("a", { href: `${root}/matches/${encodeURIComponent(start.match)}` }, "against ");
+    for (const [index, name] of others.entries()) {
+      const bot = element("span", { "data-bot": name });
+      bot.append(who(name));
+      link.append(index ? ", " : "", bot);
+    }
+    return [link, ` ${how}`];
+  }
+
+  /** Show the display names of bots that play here for the first time. @param {string[]} names */
+  async #learn(names) {
+    if (names.every((name) => this.#asked.has(name))) return;
+    for (const name of names) this.#asked.add(name);
+    const answer = await fetchAgain(`${root}/api/tournaments/${encodeURIComponent(this.#tournament)}`).catch(() => null);
+    if (!answer?.ok) return; // the names of the bots are shown
+    learn((await answer.json()).entrants);
+    for (const bot of byId("own-matches").querySelectorAll("[data-bot]")) setWho(bot, bot.getAttribute("data-bot") ?? "");
   }
 
   /** Return the line of a match in the list. @param {string} match */
