@@ -27,6 +27,19 @@ const look = EditorView.theme({
 });
 
 /**
+ * Replace the selection by the text typed. The browser would do so by inline styles, which the page's policy refuses.
+ * @param {InputEvent} event @param {EditorView} view
+ */
+function typed({ inputType, data }, view) {
+  const { from, to } = view.state.selection.main;
+  if (inputType !== "insertText" || data === null || from === to || view.composing) return false;
+  const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+  const handled = view.state.facet(EditorView.inputHandler).some((handler) => handler(view, from, to, data, insert));
+  if (!handled) view.dispatch(insert());
+  return true;
+}
+
+/**
  * Make an editor in a shadow root, where its styles do not touch the page.
  * @param {ShadowRoot} root @param {string} label @param {() => void} changed
  */
@@ -42,6 +55,8 @@ export function editor(root, label, changed) {
         language.of([]),
         syntaxHighlighting(colours),
         look,
+        EditorView.lineWrapping,
+        EditorView.domEventHandlers({ beforeinput: typed }),
         EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-description": "Escape, then Tab leaves the code." }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed();
