@@ -39,6 +39,9 @@ function showDoor(door) {
   byId("door-button").textContent = door === null ? "Open the door" : "Close the door";
   byId("qr-title").textContent = door === null ? "The link as a QR code" : "The page where pupils join, as a QR code";
   byId("qr-part").toggleAttribute("open", door !== null);
+  // The picture leads to the page named above it.
+  if (door === null) byId("invite-actions").before(byId("qr-part"));
+  else byId("door-code").after(byId("qr-part"));
   byId("door-code").textContent = door?.code ?? "";
   byId("door-page").textContent = door === null ? "" : door.link.split("?")[0].replace(/^http:\/\//, "");
 }
