@@ -17,7 +17,7 @@ async def test_each_bot_has_a_strip_with_its_best_win(server: MemoryServer, brow
     server.world.organiser.start(tournament.id)
     server.pass_ms()
     while tournament.status == "running":
-        assert resigns(cid) or resigns(ben)
+        assert resigns(cid, failed=True) or resigns(ben)
         server.pass_ms()
     html = (await browser.get("/tournaments/friday/results")).text
     strips = [" ".join(Page(part).text.split()) for part in html.split('<p class="who">')[1:]]
@@ -25,12 +25,14 @@ async def test_each_bot_has_a_strip_with_its_best_win(server: MemoryServer, brow
     assert "Number 1 of 3" in strips[0]
     for strip, best in zip(strips, ("ben", "cid", "none yet"), strict=True):
         assert f"Best win{best}" in strip
+    assert strips[0].endswith("Lost by a faultnever")
+    assert "Lost by a faultcrashed 2" in strips[2]
 
 
-def resigns(bot: Bot) -> bool:
-    """Resign an open match of the bot, if it has one."""
+def resigns(bot: Bot, *, failed: bool = False) -> bool:
+    """Resign an open match of the bot, if it has one; `failed`: because the bot failed."""
     over = {frame["match"] for frame in bot.inbox.all("match_over")}
     match = next((each["match"] for each in bot.inbox.all("match_start") if each["match"] not in over), None)
     if match is not None:
-        bot.say(type="resign", match=match)
+        bot.say(type="resign", match=match, failed=failed)
     return match is not None
