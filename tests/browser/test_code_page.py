@@ -3,7 +3,6 @@
 Each page is opened at an address that is no secure context, as in a classroom.
 """
 
-import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec

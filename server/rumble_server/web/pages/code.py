@@ -7,7 +7,6 @@ the frame, so a frame that is opened as a page is confined, too.
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
-from typing import get_args
 
 from starlette.responses import HTMLResponse
 

@@ -32,7 +32,7 @@ function kindText(kind) {
 function told(loss) {
   const names = loss.against.flatMap((name, at) => [at ? ", " : "", who(name)]);
   const when = time.format(new Date(loss.at_ms));
-  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason} (${kindText(loss.termination)})`);
+  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason}`);
 }
 
 /** @param {Loss | null} loss */
