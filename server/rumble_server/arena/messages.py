@@ -36,7 +36,7 @@ def over(ended: EndedTournament, line: FinalResult) -> bytes:
 def waiting(ended: EndedTournament, line: FinalResult) -> bytes:
     """Return the notice `waiting`, with the bot's result."""
     points = f"{line.points:g} point{'s' * (line.points != 1)}"
-    about = f"{ended.id} is over: {line.name} is number {line.rank} of {len(ended.lines)}, with {points}"
+    about = f"{ended.id} is over: rank {line.rank} of {len(ended.lines)}, with {points}"
     return notice(
         NoticeCode.WAITING, f"{about}; stay for the host's next tournament, an hour at most", tournament_id=ended.id
     )

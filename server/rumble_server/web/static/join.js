@@ -68,6 +68,7 @@ async function watch(tournament, name) {
   if (answer?.ok) {
     told("page", "good", "works");
     const view = await answer.json();
+    byId("is-over").hidden = !["finished", "cancelled"].includes(view.status);
     /** @param {{name: string}} each */
     const isMine = (each) => each.name === name;
     const moves = view.running.some((/** @type {any} */ board) => board.seats.includes(name) && board.ply > 0);

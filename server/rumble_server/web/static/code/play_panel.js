@@ -158,7 +158,7 @@ class PlayPanel {
       case "tournament_over":
         return this.#ends(`The tournament is over: rank ${frame.rank} of ${frame.bots}.`, "good");
       case "notice":
-        return this.#say(`${frame.message}.`, "warn");
+        return this.#say(`${frame.message}.`, frame.code === "waiting" ? "good" : "warn");
       case "error":
         this.#ends(`Your bot does not play: ${frame.message}.`);
     }
