@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 LOADS_MS = 120_000
 """Time in ms in which Python loads on a busy machine."""
-IDENTITY = {"name": "anna", "key": "rumble_000102030405060708090a0b0c0d0e0f0e0ac2f2", "display": "Anna"}
+IDENTITY = {"name": "anna", "key": make_secret(), "display": "Anna"}
 LOOPS_ONCE = """
 let turns = 0;
 function choose(turn) {
@@ -148,6 +148,21 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
 async def test_what_is_wrong_is_told_with_its_line(page: "Page", source: str, language: str, end: str) -> None:
     ended = await tried(page, source, language)
     assert re.match(end, ended), ended
+
+
+@pytest.mark.usefixtures("python")
+async def test_typing_over_a_selection_violates_no_policy(page: "Page") -> None:
+    await page.goto("/code")
+    code = page.locator("#editor .cm-content")
+    await code.click()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("(")
+    surrounded = (await code.inner_text()).strip()
+    assert surrounded.startswith("(")
+    assert surrounded.endswith(")")
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("x")
+    assert await code.inner_text() == "x"
 
 
 HOSTILE_JS = """
