@@ -24,8 +24,8 @@ LEGS = 2
 """Results of a pair of bots."""
 LESSON_S = 2400
 """Longest time in s of a lesson."""
-CLICKS = {"python": 3, "javascript": 4}
-"""Most clicks from the code to the first move: to join, to open the editor, to play, and to choose another language."""
+CLICKS = 3
+"""Most clicks from the code to the first move: to join, to open the editor, to play."""
 JAVASCRIPT_S, PYTHON_S = 10.0, 60.0
 """Longest times in s from opening the editor to a version that plays."""
 
@@ -125,12 +125,7 @@ async def test_a_lesson(tmp_path: Path, chromium: str) -> None:
     for took in made.took:
         if took.pupil.where == "editor" and took.pupil.code is None:
             limit = {"javascript": JAVASCRIPT_S, "python": PYTHON_S}[took.pupil.language] * took.crowding
-            if (
-                took.clicks > CLICKS[took.pupil.language]
-                or took.typed > 20
-                or took.seconds is None
-                or took.seconds > limit
-            ):
+            if took.clicks > CLICKS or took.typed > 20 or took.seconds is None or took.seconds > limit:
                 wrong.append(f"slow or long: {took}")
     for name, person in {**made.people, "the teacher": made.teacher}.items():
         wrong += [f"{name}: {problem[:200]}" for problem in dict.fromkeys(person.problems.found)]

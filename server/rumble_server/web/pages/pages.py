@@ -246,6 +246,7 @@ async def _code(request: Request) -> Response:
         "tournament": found,
         "games": games if found is None else [get_game(asked)],
         "game": asked,
+        "language": request.query_params.get("language"),
         "files": await asyncio.to_thread(browser_files.address),
         "starts": starting_code(),
     }

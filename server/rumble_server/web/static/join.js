@@ -90,6 +90,7 @@ function lead({ name, key, tournament, title }) {
   const links = [
     ["watch", `/tournaments/${encodeURIComponent(tournament)}`],
     ["write-here", `/code?tournament=${encodeURIComponent(tournament)}`],
+    ["write-script", `/code?tournament=${encodeURIComponent(tournament)}&language=javascript`],
   ];
   for (const [id, path] of links) byId(id).setAttribute("href", root + path);
   for (const [field, value] of Object.entries({ name, key, tournament })) {

@@ -43,7 +43,10 @@ export class Draft {
     draft.#show();
     for (const choice of [draft.#language, draft.#game]) choice.addEventListener("change", () => draft.#show());
     addEventListener("pagehide", () => draft.keep());
-    byId("start-again").addEventListener("click", () => draft.#editor.show(draft.#start(), draft.language));
+    byId("start-again").addEventListener("click", () => {
+      const isNew = draft.#editor.text() === draft.#start();
+      if (isNew || confirm("Replace your code by the starting code?")) draft.#editor.show(draft.#start(), draft.language);
+    });
     return draft;
   }
 
