@@ -50,7 +50,6 @@ async def turn_of(page: Page, source: str, **asked: Any) -> Any:
         ("snakes", "random"),
         ("backgammon", "heuristic"),
         ("liars-dice", "random"),
-        ("poker", "heuristic"),
     ],
 )
 async def test_a_trial_has_every_ply_and_an_end(page: Page, game: str, bot: str) -> None:

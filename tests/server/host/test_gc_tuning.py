@@ -91,10 +91,10 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
         return gc.get_threshold()[0]
 
     try:
-        assert [after(0.05, 0.002) for _ in range(3)] == [2_500, MOST_NEW, MOST_NEW]
-        assert after(0.4, 0.0045) == MOST_NEW, "it is not made longer, and takes not much too long"
-        assert [after(10.0, 0.007) for _ in range(3)] == [2_500, LEAST_NEW, LEAST_NEW]
-        assert [after(0.05, took_s) for took_s in (0.002, 0.009)] == [2_500, LEAST_NEW], "a single pass is short"
+        assert [after(0.05, 0.001) for _ in range(3)] == [2_500, MOST_NEW, MOST_NEW]
+        assert after(0.2, 0.0025) == MOST_NEW, "it is not made longer, and takes not much too long"
+        assert [after(10.0, 0.007) for _ in range(3)] == [1_250, LEAST_NEW, LEAST_NEW]
+        assert [after(0.05, took_s) for took_s in (0.001, 0.009)] == [2_500, LEAST_NEW], "a single pass is short"
     finally:
         gc.enable()
 

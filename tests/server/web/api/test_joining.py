@@ -71,12 +71,16 @@ async def test_who_is_refused_is_told_why(
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, problem)
 
 
-async def test_after_the_start_nobody_joins(server: MemoryServer, code: str) -> None:
+async def test_after_the_start_only_late_pupils_of_a_round_robin_join(server: MemoryServer, code: str) -> None:
+    knockout = server.world.create(name="Cup", classroom=True, format="knockout")
     async with server.browser(address=ADDRESS) as browser:
         for display in ("Anna", "Ben"):
             await browser.post("/api/join", json=wanted(code, display))
-        server.world.organiser.start("friday")
-        answer = await browser.post("/api/join", json=wanted(code, "Cid"))
+            await browser.post("/api/join", json=wanted(knockout.join_code or "", f"{display}-2"))
+        for tournament in ("friday", knockout.id):
+            server.world.organiser.start(tournament)
+        assert (await browser.post("/api/join", json=wanted(code, "Cid"))).status_code == 200
+        answer = await browser.post("/api/join", json=wanted(knockout.join_code or "", "Dora"))
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")
 
 
