@@ -116,6 +116,7 @@ def test_ctrl_c_ends_a_script_without_a_traceback() -> None:
         assert (script.returncode, rest) == (130, "")
 
 
+@pytest.mark.slow
 async def test_a_connection_on_which_nothing_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PING_S", "PONG_S"):
         monkeypatch.setattr(transport, name, 0.1)

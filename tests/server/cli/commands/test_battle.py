@@ -89,6 +89,7 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_function_that_never_returns_ends_the_battle(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def ai(turn):\n    while True: pass\n")
     (tmp_path / "slow.py").write_text("import threading\ndef ai(turn): threading.Event().wait()\n")

@@ -9,6 +9,7 @@ from rumble_server.cli.main import run
 from tests.server.cli.server_thread import ADMIN_TOKEN, TOKEN, server_on_thread
 
 
+@pytest.mark.slow
 def test_an_administrator_creates_changes_and_removes_clubs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

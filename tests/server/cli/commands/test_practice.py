@@ -71,6 +71,7 @@ def test_the_bare_bot_plays_to_the_end(practise: Practice) -> None:
     assert '"rank":' in err, "what the program writes is kept apart from the trace"
 
 
+@pytest.mark.slow
 def test_the_starter_in_python_tells_who_won_and_closes_its_connection(practise: Practice) -> None:
     code, out, err = practise("--", sys.executable, STARTER)
     assert code == 0, out + err
@@ -79,6 +80,7 @@ def test_the_starter_in_python_tells_who_won_and_closes_its_connection(practise:
     assert re.search(r"^practice: rank [12] of 2, [\d.]+ points$", err, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_function_plays_as_it_does_in_the_other_commands(
     practise: Practice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +224,7 @@ def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
     assert ends == ["normal", "normal"]
 
 
+@pytest.mark.slow
 def test_a_bot_of_the_sdk_that_raises_tells_its_error_and_plays_on(practise: Practice, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def ai(turn):\n    return turn.legal[99]\n")
     server, join = ("--server", "{address}"), ("--join", "{join}", "--name", "{name}")

@@ -318,6 +318,7 @@ def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Ca
     assert last.startswith("Equal points are told apart by: DE direct encounter, WON wins over the board, SB Sonneborn")
 
 
+@pytest.mark.slow
 def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Path) -> None:
     game = ("--game", "snakes", "--set", "size=7", "--set", "turns=5", "--seats", "4")
     created = told(capsys, "create", "tables", *game, "--points", "10,6,3,0", "--start-at-bots", "4")

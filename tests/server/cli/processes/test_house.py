@@ -33,6 +33,7 @@ async def until(what: Any) -> None:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tmp_path: Path) -> None:
     config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), host_token=TOKEN, house=("random", "perfect"))
