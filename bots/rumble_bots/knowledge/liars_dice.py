@@ -67,7 +67,10 @@ def _binomial(hits: int, dice: int, probability: float) -> float:
 
 
 def judge(state: LiarsDiceState) -> Sequence[float]:
-    """Return the scores estimated from numbers of dice. The loser of a call at this moment counts half a die less."""
+    """Return the scores estimated from numbers of dice.
+
+    The seat that would lose if the bid were called now counts half a die less.
+    """
     dice = [float(count) for count in state.counts]
     if state.bids:
         dice[loser_of(state.hands, state.bids, state.to_move, state.ones_wild)] -= 0.5

@@ -25,7 +25,7 @@ Pair = tuple[float, float]
 Z95 = 1.959964
 """Half of the width of a normal variable's 95% interval, in standard deviations."""
 MOST_REPEATED = 0.05
-"""Maximum share of repeated games. Above it, bots without chance get no intervals."""
+"""Maximum share of games that repeat another game. Above this share, results of deterministic bots have no interval."""
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
     "draws": lambda score: score == 0.5,

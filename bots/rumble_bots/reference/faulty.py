@@ -53,7 +53,7 @@ class FaultyBot:
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
-        """Play until the tournament is over, or the fault ends the bot. Return words about the end.
+        """Play until the tournament is over, or the fault ends the bot. Return a sentence that tells how the bot ended.
 
         Raises Refused, Closed, and BadServer if there is no answer for `PATIENCE_S`.
         """

@@ -22,9 +22,9 @@ EXPLORATION = 1.0
 SOON = 6
 """Maximum number of plies of a random game, in games with their own estimate. Then the position is estimated."""
 LATE = 500
-"""Maximum number of plies of a random game, in games without their own estimate. Most random games are shorter."""
+"""Maximum number of plies of a playout, in games that do not estimate unfinished positions. Most end sooner."""
 FIRST = 4
-"""Number of moves of a position that are tried however few rounds there are."""
+"""Minimum number of moves tried in a position, also with very few rounds."""
 PATIENCE = 8
 """A position's moves are put in order after (number of moves) / `PATIENCE` rounds, because ordering takes time."""
 

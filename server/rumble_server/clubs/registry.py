@@ -84,7 +84,7 @@ class LeaseNode(Protocol):
         """Discard a club because the database refused a commit that this node made under `epoch`."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return the use of resources by each club that another node leads, by club. Raises StoreError."""
+        """Return a mapping from each club that another node leads to its use of resources. Raises StoreError."""
 
 
 class ClubRegistry:

@@ -106,6 +106,6 @@ class Gateway:
             self.lost(session)
 
     def close_all(self, code: CloseCode) -> None:
-        """Close every session. Frames that wait until their facts are on disk are sent first."""
+        """Close every session, after sending the session's frames that still wait for the disk."""
         for session in list(self.sessions.open.values()):
             session.close(code)

@@ -53,7 +53,7 @@ RENEWALS = 5
 RETRIES = 20
 """Number of retries in the time of one lease. After a failed statement the node waits for a 20th of this time."""
 READY_MS = 2_000
-"""Maximum time in ms for a node to read an offered club ahead. Then the next node gets an offer."""
+"""Maximum time in ms for a node to load a club that it was offered. Then the club is offered to the next node."""
 LISTEN_MS = 2_000
 """Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections anyway."""
 LOOK_MS = 100

@@ -81,7 +81,7 @@ def _constant(language: Language) -> bytes:
 
 
 def _websockets() -> Mapping[str, str]:
-    """Return the Python files of this server's own `websockets`, which need no compiled part, and their licence."""
+    """Return the Python files and the licence of the installed library `websockets`. The files work alone."""
     package = Path(websockets.__file__).parent
     files = (path.relative_to(package.parent) for path in sorted(package.rglob("*.py")))
     texts = {

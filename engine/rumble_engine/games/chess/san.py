@@ -27,7 +27,7 @@ def san(state: State, move: str) -> str:
 def spellings(state: State, move: str) -> list[str]:
     """Return all texts by which people may write a legal move, the standard text first.
 
-    The others have more or less of the start square, or no promotion piece.
+    The other texts name the file and rank of the start square or leave them out, and may leave out the promotion piece.
     """
     usual, start, end = san(state, move), move[:2], move[2:4]
     if usual[0] in "KQRBN":

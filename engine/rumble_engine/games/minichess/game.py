@@ -47,7 +47,7 @@ MEN = {
 }
 MATE = (Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate"))
 STUCK = (Outcome.win(1, "stalemate"), Outcome.win(0, "stalemate"))
-"""The outcomes if stalemate is a loss, by the side that cannot move."""
+"""Outcomes if stalemate is a loss; the index is the seat that cannot move."""
 ARRIVED = (Outcome.win(0, "pawn reached the last row"), Outcome.win(1, "pawn reached the last row"))
 STALEMATE, BARE, QUIET = (
     Outcome.draw(why) for why in ("stalemate", "only kings are left", "no capture and no pawn move")
@@ -87,7 +87,7 @@ class MinichessState(State):
         return self._draw()
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of the legal moves (see `moves`), in the order of the squares left."""
+        """Return the codes of the legal moves (see `moves`), in the order of the squares that the pieces leave."""
         return () if self._arrived() or self._draw() else legal_moves(self.board, self.mover)
 
     def after(self, code: int) -> "MinichessState":
@@ -138,7 +138,7 @@ class MinichessState(State):
         return BOARD.diagram(self.board)
 
     def canonical(self) -> tuple[str, int, Rules]:
-        """Return the same key for a position and its mirror image, as the mover sees them."""
+        """Return a key of the position from the mover's side. A position and its mirror image have the same key."""
         board = self.board[::-1].swapcase() if self.mover else self.board
         mirrored = "".join(board[row : row + 4][::-1] for row in range(0, 16, 4))
         return min(board, mirrored), self.quiet, self.rules

@@ -148,7 +148,7 @@ class Hand:
     def actions(self) -> Sequence[int]:
         """The legal actions of the mover: `FOLD`, `CALL`, and raises.
 
-        A raise is the seat's chips in the pot afterwards.
+        A raise is written as the number of chips that the seat has in the pot after the raise.
         """
         legal: list[int] = self._spiel.legal_actions()
         if not self.rules.is_limit:

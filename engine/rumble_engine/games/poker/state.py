@@ -124,7 +124,7 @@ class PokerState(State):
         return PokerState(rules, rules.hands, gains, None, None)
 
     def after_all(self, moves: Mapping[int, int]) -> "PokerState":
-        """Return the state after the mover's move. Without a move, the mover fell out."""
+        """Return the state after the mover's move. If `moves` is empty, the mover has dropped out of the match."""
         return self.after(moves[self.to_move] if moves else self._fall)
 
     def joint_text(self, moves: Mapping[int, int]) -> str:

@@ -13,7 +13,7 @@ from rumble_server.cli.output.terminal import plain_lines, plain_or_rich, stdin_
 from rumble_server.cli.output.trace import Sender, Trace, TraceEntry
 
 BOARD_INDENT = 7
-"""Columns left of a board; other entries have the speaker's name in these columns."""
+"""Width in columns of the margin before a board. Lines of text have the bot's name in this margin."""
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
 
 

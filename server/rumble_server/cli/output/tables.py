@@ -245,7 +245,7 @@ def crosstable(tournament: "Tournament") -> Table:
 
 
 def _scores(tournament: "Tournament") -> dict[tuple[str, str], dict[str, float]]:
-    """Return each bot's scores against each opponent, by match id. The keys are pairs of a bot and an opponent."""
+    """Return, for each pair of bot and opponent, the bot's score in each of their matches, by match id."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for match_id, over in tournament.results.items():
         first, second = over.seats

@@ -22,7 +22,7 @@ own: str | None = None
 
 
 def names(count: int, worker: str | None) -> list[str]:
-    """Return the names of `count` workers: `worker`, or else a prefix made here, and a number behind it.
+    """Return the names of `count` workers: each is a prefix and a number. The prefix is `worker`, or made up for None.
 
     Raises CliError for a name that is too long.
     """

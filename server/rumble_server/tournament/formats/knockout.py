@@ -48,7 +48,7 @@ class Knockout(PairSchedule):
         self._repeats = 0
         """Number of pairings that were played again."""
         self._firsts = [0] * plan.bots
-        """Number of pairings with a bot first, less the number with the bot second, by bot; counted only for odd
+        """For each bot, the pairings in which the bot was first, less those in which it was second; only for odd
         legs."""
         self._seeds = bracket(1 << self.number_of_rounds)
         for board in range(1, len(self._seeds) // 2 + 1):

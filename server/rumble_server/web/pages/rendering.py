@@ -35,7 +35,7 @@ def verdict_text(match: MatchView) -> str:
 
 
 def club_title(club: ClubView) -> str:
-    """Return the name of a club for people."""
+    """Return the club's name as people see it."""
     return club.title or ("Rumble" if club.name == MAIN else club.name)
 
 

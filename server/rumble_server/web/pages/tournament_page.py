@@ -73,7 +73,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
-    """Make the values for `parts/playing.html`: boards, the number of their slots, an empty slot, and its seats."""
+    """Make the values for `parts/playing.html`: boards, the number of slots, an empty slot, and the seats."""
     game = get_game(view.game)
     initial = game.initial_for(view.match_seats, view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))

@@ -43,7 +43,7 @@ class DutchEvent:
     draw: int
     loss: int
     virtual: tuple[tuple[int, ...], ...] = ()
-    """Points of an acceleration, added only for pairing: by player, and then by the number of rounds played before."""
+    """Points of an acceleration, added only for pairing: `virtual[player][n]` counts after `n` rounds."""
     forbidden: frozenset[tuple[int, int]] = frozenset()
     """Pairs of players who must not meet, the lower index first."""
     first_seat: str = WHITE

@@ -104,7 +104,7 @@ def _entry(clubs: ClubSites, name: str) -> ClubEntry:
 
 
 def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) -> models.ClubView:
-    """Show a club; `has_house` says whether main has residents."""
+    """Make the view of a club. `has_house` is true if the club main has house bots of its own."""
     return models.ClubView(
         name=entry.name,
         title=entry.title,
