@@ -11,6 +11,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/browser/", "tests/hostile/")
 """Folders whose tests share servers and a browser. The tests of `tests/hostile` have time limits, too."""
+LESSON = frozenset(f"tests/browser/test_{name}.py" for name in ("code_page", "join_page", "lan", "lesson", "me_page"))
+"""Modules of `tests/browser` that are a group of their own: the folder is longer than any other group."""
 GUESTS = {"tests/test_site.py": "tests/browser/"}
 """Modules that run with a folder of `TOGETHER`: both read the same built site."""
 FIRST = (
@@ -36,6 +38,8 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc,unused-ignore]
 def group_of(nodeid: str) -> str:
     """Return the name of a test's group."""
     module = nodeid.partition("::")[0]
+    if module in LESSON:
+        return "lesson"
     return next((folder for folder in TOGETHER if module.startswith(folder)), GUESTS.get(module, module))
 
 
