@@ -58,6 +58,7 @@ KILLS, BOTS = 10, 12
 NIGHT_S = 120
 
 
+@pytest.mark.long
 async def test_sixteen_snakes_at_tables_of_four_while_the_server_is_killed_ten_times(tmp_path: Path) -> None:
     fate, told, begun = random.Random(5), list[Frame](), asyncio.Event()
     names = [f"bot{number:02}" for number in range(BOTS)]

@@ -39,7 +39,7 @@ def shortened(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in FAMILY.names()]
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in FAMILY.names()]
 )
 def test_it_passes_the_conformance_kit(name: str) -> None:
     assert check_game(openspiel_game(name), settings=shortened(name), playouts=1).plies
