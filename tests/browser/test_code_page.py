@@ -312,10 +312,16 @@ async def test_a_pupil_plays_on_in_the_next_tournament_without_a_reload(page: "P
     key = make_secret()
     joins = await page.request.post("/api/join", data={"code": code, "display_name": "Bea", "key": key})
     name = (await joins.json())["name"]
-    await page.goto(f"/code?tournament={first}")
+    await page.goto("/join")
     who = {"name": name, "key": key, "display": "Bea"}
-    await page.evaluate("(who) => localStorage.setItem('rumble.guest', JSON.stringify(who))", who)
-    await page.reload()
+    await page.evaluate(
+        """(who) => {
+          localStorage.clear();
+          localStorage.setItem("rumble.guest", JSON.stringify(who));
+        }""",
+        who,
+    )
+    await page.goto(f"/code?tournament={first}")
     await page.select_option("#language", "javascript")
     await page.locator("#play-version:enabled").click()
     await state_of(page, "#play-state", "Version 1 plays")
