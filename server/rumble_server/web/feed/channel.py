@@ -26,6 +26,8 @@ PACE_MS, SLOWEST_PACE_MS = 250, 500
 longer."""
 SNAPSHOT_MS = 1_000
 """Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
+MOST_DRAWINGS = 3
+"""Maximum number of times that the boards of a snapshot are drawn, because matches end while the boards are drawn."""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
@@ -140,10 +142,17 @@ class Channel:
 
         The id of the event is the number of the last flush before the work began. The snapshot may lack changes of
         later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
+
+        A match that ends after the ended boards are drawn is in neither list of boards, and its result is in `latest`.
+        Its slot on the page would lose the match. So the boards are drawn again, as a rule once.
         """
         began = self._sent_up_to
-        ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
-        live = await views.live_in_turns(self.tournament, self._arena)
+        for _ in range(MOST_DRAWINGS):
+            over = len(self.tournament.results)
+            ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
+            live = await views.live_in_turns(self.tournament, self._arena)
+            if len(self.tournament.results) == over:
+                break
         seen, played = {(board.match, board.attempt) for board in live.boards}, self._being_played()
         self._played |= {attempt: played[attempt] for attempt in seen & played.keys()}
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last

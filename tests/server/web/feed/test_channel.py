@@ -352,6 +352,26 @@ async def test_a_snapshot_has_the_final_boards_of_results_that_may_be_in_view(se
     assert (await server.watch(tournament).read("snapshot")).data["ended"] == []
 
 
+async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    server.bots(*PAIR, think_ms=20, join=tournament.id)
+    server.pass_ms(60)
+    draw = views.ended_in_turns
+
+    async def ended_in_turns(*args: Any) -> Any:
+        """Draw the ended boards; the match ends before the others are drawn."""
+        boards = await draw(*args)
+        server.pass_ms(500)
+        return boards
+
+    monkeypatch.setattr(views, "ended_in_turns", ended_in_turns)
+    told = (await server.watch(tournament).read("snapshot")).data
+    assert (told["status"], told["running"]) == ("finished", [])
+    assert [each["match"] for each in told["ended"]] == [each["match"] for each in told["latest"]] != []
+
+
 async def test_a_match_that_began_and_ended_between_two_flushes_is_told_to_the_end_where_a_snapshot_had_it(
     server: MemoryServer,
 ) -> None:
