@@ -34,7 +34,7 @@ from rumble_server.web.api import models
 from rumble_server.web.api.replays import ended_view, replay
 from rumble_server.web.compression import LEVEL
 from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
-from rumble_server.web.feed.views import Live, tournament_view
+from rumble_server.web.feed.views import Live, ended_boards, tournament_view
 
 PIECE_MATCHES = 1000
 """Number of matches in a piece of a long answer; other requests have their turns between two pieces."""
@@ -103,8 +103,13 @@ def view_json(rebuilt: Rebuilt) -> bytes:
 
 
 def snapshot_json(rebuilt: Rebuilt) -> bytes:
-    """Return the snapshot that begins the feed of a tournament that is over, as JSON."""
-    return to_json(tournament_view(Snapshot, rebuilt.tournament, ranking(rebuilt), Live(0)))
+    """Return the snapshot that begins the feed of a tournament that is over, as JSON.
+
+    A page that was made before the end still shows the last matches, so the snapshot has their final boards.
+    """
+    tournament = rebuilt.tournament
+    ended = list(ended_boards(tournament, tournament.ended_at_ms or 0))
+    return to_json(tournament_view(Snapshot, tournament, ranking(rebuilt), Live(0), ended=ended))
 
 
 def standings(rebuilt: Rebuilt) -> bytes:

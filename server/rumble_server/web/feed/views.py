@@ -1,7 +1,7 @@
 """Tournaments and matches as models of the feed. Pure; used by the feed, the API and the pages."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any, TypeVar
@@ -76,11 +76,16 @@ async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
 async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
     """Show the final positions of the latest matches that may still be in view, each in a turn of the event loop."""
     boards = []
-    for over in _latest(tournament):
-        if over.at_ms >= now_ms - SHOWN_MS:
-            boards.append(final_board_view(tournament, over))
-            await asyncio.sleep(0)
+    for board in ended_boards(tournament, now_ms):
+        boards.append(board)
+        await asyncio.sleep(0)
     return boards
+
+
+def ended_boards(tournament: Tournament, now_ms: int) -> Iterator[Board]:
+    """Show the final positions of the latest matches, if they ended in the last `SHOWN_MS` before `now_ms`."""
+    recent = [over for over in _latest(tournament) if over.at_ms >= now_ms - SHOWN_MS]
+    return (final_board_view(tournament, over) for over in recent)
 
 
 def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:

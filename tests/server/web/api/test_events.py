@@ -110,6 +110,19 @@ async def test_last_event_id_resumes(server: MemoryServer) -> None:
     await odd.leave()
 
 
+async def test_the_feed_of_a_tournament_that_has_just_ended_has_the_last_final_boards(server: MemoryServer) -> None:
+    """A page that was made before the end shows them with the last results."""
+    tournament = server.played("alice", "bob")
+    assert tournament.id not in server.world.arena.tournaments
+    stream = Stream(server, tournament.id)
+    await stream.message()
+    await stream.message()
+    (snapshot,) = parse((await stream.message())["body"])
+    told = {board["match"]: board["moves"] for board in snapshot.data["ended"]}
+    assert told == {match: list(over.moves) for match, over in tournament.results.items()}
+    await stream.leave()
+
+
 async def test_streams_end_with_the_server(server: MemoryServer) -> None:
     tournament = server.world.create()
     server.pass_ms()
