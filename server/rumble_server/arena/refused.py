@@ -1,10 +1,12 @@
 """Recently refused logins and joins, for the club's hosts: a missing bot cannot tell them the reason."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_REFUSED = 50
-"""Maximum number of kept refusals, where refusals of the same kind count once. The oldest is forgotten first."""
+"""Maximum number of kept refusals, where refusals of the same kind count once. The oldest refusal with the most
+frequent error code is forgotten first, so that wrong codes under many names do not push out other refusals."""
 
 Kind = tuple[str, str, str | None, str]
 """Bot's name, address, tournament that it asked for, and error code."""
@@ -40,7 +42,8 @@ class RefusedBots:
         times = 1 if before is None else before.times + 1
         self._latest[kind] = Refused(*kind, message, at_ms, times)
         if len(self._latest) > MOST_REFUSED:
-            del self._latest[next(iter(self._latest))]
+            ((most_frequent, _),) = Counter(code for *_, code in self._latest).most_common(1)
+            del self._latest[next(each for each in self._latest if each[-1] == most_frequent)]
 
     def newest_first(self) -> Iterator[Refused]:
         return reversed(self._latest.values())

@@ -36,3 +36,12 @@ def test_what_is_kept_is_bounded_and_the_latest_of_a_kind_is_new() -> None:
     assert len(kept) == MOST_REFUSED
     assert (kept[0].name, kept[0].at_ms, kept[0].times) == ("bot-0", MOST_REFUSED, MOST_REFUSED + 2)
     assert (kept[-1].name, kept[1].name) == ("bot-2", f"bot-{MOST_REFUSED}")
+
+
+def test_wrong_codes_under_many_names_push_out_one_another() -> None:
+    refused = RefusedBots()
+    refused.note("ann", "::1", None, "name_taken", "no", 0)
+    for number in range(2 * MOST_REFUSED):
+        refused.note(f"bot-{number}", "::1", None, "unknown_code", "no", number)
+    kept = [each.name for each in refused.newest_first()]
+    assert (len(kept), kept[0], kept[-2:]) == (MOST_REFUSED, "bot-99", ["bot-51", "ann"])
