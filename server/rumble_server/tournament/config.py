@@ -73,7 +73,8 @@ class TournamentConfig(BaseModel):
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     """Code that a bot needs to join; by default anyone may join."""
     start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
-    """Number of bots with which the tournament starts by itself; by default the host starts the tournament."""
+    """Number of bots with which the tournament starts by itself; by default the host starts the tournament. In
+    a class, only bots that are connected count."""
     start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
     """Time of the automatic start; with fewer than two bots by then, the start comes with the second bot."""
     late_join: bool = False

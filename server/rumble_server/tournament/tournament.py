@@ -339,11 +339,15 @@ class Tournament:
         return self.made_invite or self.invite
 
     def ready_to_start(self, now_ms: int) -> bool:
-        """Return true if the lobby has the number of bots for the start, or enough bots at the time of the start."""
+        """Return true if the lobby has the number of bots for the start, or enough bots at the time of the start.
+
+        A pupil is in the field from the moment of joining, so in a classroom only connected bots make up the number.
+        """
         if self.status != "lobby" or len(self.field) < self.config.least_bots:
             return False
         wanted, at_ms = self.config.start_at_bots, self.config.start_at_ms
-        return (wanted is not None and len(self.field) >= wanted) or (at_ms is not None and now_ms >= at_ms)
+        away = sum(each.absent_since_ms is not None for each in self.field.values()) if self.config.classroom else 0
+        return (wanted is not None and len(self.field) - away >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
     @property
     def plays(self) -> bool:

@@ -9,6 +9,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.arena.join_codes import ALPHABET, new_code, read_code
 from rumble_server.arena.joining import Joined, Joining, JoinRefused
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.web.feed.headline import headline
 
 from tests.server.world import World
 
@@ -125,6 +126,18 @@ def test_the_host_closes_the_door_and_opens_it_with_a_new_code() -> None:
     facts = world.log.last
     assert refusal(world, newer, "Cid") == ErrorCode.TOURNAMENT_CLOSED
     assert world.log.last == facts, "a refused pupil leaves no name behind"
+
+
+def test_a_class_starts_by_itself_when_the_bots_are_there() -> None:
+    world = World()
+    code, keys = classroom(world, start_at_bots=2), [make_secret() for _ in range(3)]
+    names = [join(world, code, display, key).name for display, key in zip(("Ann", "Ben", "Cid"), keys, strict=True)]
+    tournament = world.arena.tournaments["friday"]
+    assert headline(tournament, ()) == "3 bots are in. It starts with 2 connected bots."
+    world.login(names[0], key=keys[0])
+    assert tournament.status == "lobby"
+    world.login(names[2], key=keys[2])
+    assert tournament.status == "running"
 
 
 def test_who_is_banned_does_not_join() -> None:

@@ -55,9 +55,11 @@ def headline_of(
 
 def _lobby(tournament: Tournament) -> str:
     bots, wanted, at_ms = len(tournament.field), tournament.config.start_at_bots, tournament.config.start_at_ms
-    if wanted is not None:
+    if wanted is not None and not tournament.config.classroom:
         return f"Waiting for bots: {bots} of {wanted} are in."
     who = f"{_count(bots, 'bot')} {'is' if bots == 1 else 'are'} in."
+    if wanted is not None:
+        return f"{who} It starts with {wanted} connected bots."
     return f"{who} The host starts it." if at_ms is None else f"{who} It starts at {moment_text(at_ms)}."
 
 
