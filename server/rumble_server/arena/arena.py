@@ -333,6 +333,13 @@ class Arena:
             with self._transaction:
                 self.logins.detach(player, session)
 
+    def sign_out(self, name: str, told: str) -> None:
+        """Close the sessions of a bot once its new key, or the loss of its key, is on disk; `told` is the reason."""
+        player = self.players.get(name)
+        for session in [] if player is None else list(player.sessions.values()):
+            session.send(messages.error(ErrorCode.BAD_KEY, told, fatal=True), self.log.last)
+            self._close(player, session, CloseCode.WRONG_KEY)
+
     def close_banned(self) -> None:
         """Close the sessions of banned bots and addresses once the ban is on disk.
 

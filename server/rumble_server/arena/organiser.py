@@ -196,7 +196,10 @@ class Organiser:
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:
-        """Set the key of a name, open or not. With None, forget the key: the next login claims the name anew."""
+        """Set the key of a name, open or not. With None, forget the key: the next login claims the name anew.
+
+        Sessions with an older key are signed out. Those of an open name go on, since they never had the wrong key.
+        """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
@@ -206,6 +209,8 @@ class Organiser:
         else:
             salt = arena.logins.new_salt()
             arena.recorder.record(facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
+        if not claim.open:
+            arena.sign_out(claim.name, f"the host has changed the key of {claim.name}: log in with the new one")
 
     @transactional
     def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:

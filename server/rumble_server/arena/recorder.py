@@ -23,6 +23,7 @@ from rumble_server.tournament.facts import (
     DisplayNamed,
     LogFact,
     NameFact,
+    NameReset,
     ServerFact,
     SlipMade,
     SlipVoided,
@@ -111,6 +112,8 @@ class Recorder:
         """Apply a fact about the club as a whole that is in the log."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
+            if isinstance(fact, NameReset):
+                self.slips.pop(fact.name.casefold(), None)
         elif isinstance(fact, DisplayNamed):
             self.display_names.apply(fact)
         elif isinstance(fact, SlipMade):

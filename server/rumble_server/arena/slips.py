@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from hmac import compare_digest
 
-from rumble_protocol.codes import CloseCode, ErrorCode
+from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import RANDOM_BYTES, make_secret
 
-from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.join_codes import new_code, read_code
 from rumble_server.arena.joining import JoinRefused
@@ -17,6 +16,9 @@ from rumble_server.tournament.facts import NameUsed, SlipMade, SlipVoided
 
 LENGTH = 8
 """Number of characters of a slip's code."""
+LIFETIME_MS = 14 * 86_400_000
+"""Time in ms for which a slip is valid: a pupil who misses the lesson of next week comes in the week after. A slip lost
+later is worth nothing to its finder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +68,15 @@ class SlipDesk:
         Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes.
         """
         arena, meant, now_ms = self.arena, read_code(code), self.arena.clock.now_ms()
-        slips = arena.slips.values()
+        slips = [each for each in arena.slips.values() if now_ms < each.at_ms + LIFETIME_MS]
         digests = {salt: digest_of(meant, salt) for salt in {each.salt for each in slips}}
         slip = next((each for each in slips if compare_digest(each.digest, digests[each.salt])), None)
         if slip is None:
             if not arena.door.guesses.wrong_code(address, "slip", meant, now_ms):
                 raise JoinRefused("too_many_requests", "too many wrong codes from your address; look at the slip again")
-            raise JoinRefused("unknown_code", "no slip has this code; each can be used once")
+            raise JoinRefused("unknown_code", "no slip has this code; each can be used once, within two weeks")
         key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.logins.new_salt()
         arena.recorder.record(SlipVoided(slip.name, now_ms))
         arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))
-        self._sign_out(slip.name)
+        arena.sign_out(slip.name, f"a slip took {slip.name} to another computer: this one is signed out")
         return Redeemed(slip.name, arena.display_names.shown(slip.name), key, slip.tournament)
-
-    def _sign_out(self, name: str) -> None:
-        player = self.arena.players.get(name)
-        for session in [] if player is None else list(player.sessions.values()):
-            told = f"a slip took {name} to another computer: this one is signed out"
-            session.send(messages.error(ErrorCode.BAD_KEY, told, fatal=True), self.arena.log.last)
-            self.arena.close(session.id, CloseCode.WRONG_KEY)

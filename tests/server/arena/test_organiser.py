@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from rumble_protocol.codes import ErrorCode
+from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_server.limits.bans import MOST_BANS, Ban
 from rumble_server.tournament.errors import TournamentError
 
@@ -82,6 +82,27 @@ def test_the_host_resets_a_key() -> None:
     with pytest.raises(TournamentError) as refused:
         world.organiser.reset_key("zoe")
     assert refused.value.code is ErrorCode.UNKNOWN_BOT
+
+
+@pytest.mark.parametrize("new", [None, "another-horse-battery"])
+def test_who_has_the_old_key_is_signed_out(new: str | None) -> None:
+    world = World()
+    thief = world.login("ann", key="correct-horse-battery")
+    world.organiser.reset_key("ann", new)
+    assert (thief.error(), thief.link.closed) == ("bad_key", CloseCode.WRONG_KEY)
+    thief.drop()
+    owner = world.login("ann", key="another-horse-battery", worker="two")
+    assert owner.last("session")["name"] == "ann"
+
+
+def test_a_key_for_an_open_name_ends_no_match() -> None:
+    world = World(open_names=True)
+    tournament = world.create(start_at_bots=2)
+    (ann, _) = enter(world, tournament, "ann", "ben")
+    world.organiser.reset_key("ann", "correct-horse-battery")
+    world.run()
+    assert ann.link.closed is None
+    assert_all_was_played(tournament)
 
 
 @pytest.mark.parametrize(

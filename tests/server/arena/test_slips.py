@@ -5,7 +5,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.arena import slips
 from rumble_server.arena.joining import Joining, JoinRefused
 from rumble_server.arena.names import digest_of
-from rumble_server.arena.slips import LENGTH, SlipDesk
+from rumble_server.arena.slips import LENGTH, LIFETIME_MS, SlipDesk
 
 from tests.server.world import World
 
@@ -27,6 +27,22 @@ def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
     with pytest.raises(JoinRefused) as error:
         SlipDesk(world.arena).redeem(code, "192.0.2.2")
     assert error.value.code == "unknown_code"
+
+
+def test_a_slip_is_valid_for_two_weeks_and_while_the_host_knows_the_key() -> None:
+    world = World()
+    tournament = world.create(classroom=True)
+    desk, made = SlipDesk(world.arena), {}
+    for display in ("Ann", "Ben", "Cid"):
+        Joining(world.arena).join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
+        made[display] = desk.make(tournament.id, display)
+    world.organiser.reset_key("ann")
+    world.clock.advance(LIFETIME_MS - 1)
+    assert desk.redeem(made["Ben"], "192.0.2.2").name == "ben"
+    world.clock.advance(1)
+    for display in ("Ann", "Cid"):
+        with pytest.raises(JoinRefused, match="within two weeks"):
+            desk.redeem(made[display], "192.0.2.2")
 
 
 def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.arena.organiser import Organiser
-from rumble_server.arena.slips import SlipDesk
+from rumble_server.arena.slips import LIFETIME_MS, SlipDesk
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
@@ -69,14 +69,15 @@ def lesson_routes() -> APIRouter:
     async def make_slip(tournament: str, request: Request, response: Response) -> models.SlipAnswer:
         """Make a slip for a pupil: a one-time code that brings name and a new key to another computer.
 
-        An older slip of the pupil is no longer valid.
+        The code is valid for two weeks. An older slip of the pupil is no longer valid.
         """
         site, name = site_of(request), (await read_model(request, BotName)).name
         await answers_of(request).basics(tournament)
         async with site.recording():
-            code = SlipDesk(site.arena).make(tournament, name)
+            code, until_ms = SlipDesk(site.arena).make(tournament, name), site.arena.clock.now_ms() + LIFETIME_MS
         response.headers.update(SECRET)
-        return models.SlipAnswer(name=name, display_name=site.arena.display_names.get(name), code=code)
+        shown = site.arena.display_names.get(name)
+        return models.SlipAnswer(name=name, display_name=shown, code=code, until_ms=until_ms)
 
     @router.delete("/tournaments/{tournament}/slips/{name}")
     async def void_slip(tournament: str, name: str, request: Request) -> DoneAnswer:

@@ -57,11 +57,12 @@ class Roster(RequestModel):
 
 
 class SlipAnswer(ServerMessageModel):
-    """A new slip of a pupil. `code` can be used once; no other answer shows the code."""
+    """A new slip of a pupil. `code` can be used once, before `until_ms`; no other answer shows the code."""
 
     name: str
     display_name: DisplayName = None
     code: str
+    until_ms: Milliseconds
 
 
 class HostMessage(RequestModel):

@@ -6,14 +6,14 @@ import { request, whenLoggedIn } from "./api.js";
 
 const content = byId("content");
 const path = `tournaments/${encodeURIComponent(content.dataset.id ?? "")}`;
-/** Codes made on this page, by the pupil's name. @type {Map<string, string>} */
-const codes = new Map();
+/** Slips made on this page, by the pupil's name. @type {Map<string, {code: string, until_ms: number}>} */
+const slips = new Map();
 /** @type {any[]} */
 let pupils = [];
 
 /** @param {any} pupil */
 function strip(pupil) {
-  const code = codes.get(pupil.name);
+  const slip = slips.get(pupil.name);
   const who = pupil.display_name ?? pupil.name;
   const button = (/** @type {string} */ text, /** @type {() => Promise<void>} */ does) => {
     const made = element("button", { type: "button", class: "compact" }, text);
@@ -22,13 +22,15 @@ function strip(pupil) {
     return made;
   };
   const line = element("li", {}, element("p", { class: "who" }, element("bdi", {}, who)));
-  if (code !== undefined) {
+  if (slip !== undefined) {
+    const { code, until_ms } = slip;
+    const until = new Date(until_ms).toLocaleDateString("en-GB", { day: "numeric", month: "long" });
     line.append(
-      element("p", {}, `Next time, on any computer: open ${content.dataset.join} and enter, once,`),
+      element("p", {}, `Until ${until}, on any computer: open ${content.dataset.join} and enter, once,`),
       element("p", { class: "slip-code" }, `${code.slice(0, 4)} ${code.slice(4)}`),
     );
   }
-  const row = element("div", { class: "row" }, button(code === undefined ? "Make a slip" : "Make another", () => make(pupil)));
+  const row = element("div", { class: "row" }, button(slip === undefined ? "Make a slip" : "Make another", () => make(pupil)));
   row.append(button("Void the slip", () => voidSlip(pupil)));
   line.append(row);
   return line;
@@ -40,13 +42,13 @@ function show() {
 
 /** @param {any} pupil */
 async function make(pupil) {
-  codes.set(pupil.name, (await request("POST", `${path}/slips`, { name: pupil.name })).code);
+  slips.set(pupil.name, await request("POST", `${path}/slips`, { name: pupil.name }));
 }
 
 /** @param {any} pupil */
 async function voidSlip(pupil) {
   const { message } = await request("DELETE", `${path}/slips/${encodeURIComponent(pupil.name)}`);
-  codes.delete(pupil.name);
+  slips.delete(pupil.name);
   byId("told").textContent = message;
 }
 
