@@ -10,6 +10,9 @@ import { root } from "../root.js";
 /** Number of bots in a final. */
 const FINALISTS = 8;
 
+/** Key of the session's storage with the id of a tournament to start; in an address, a link could start any tournament. */
+const TO_START = "rumble-start";
+
 /** The tournament as last shown. @type {any} */
 let shown = null;
 
@@ -30,18 +33,25 @@ export function showLesson(view) {
 }
 
 /**
- * Make the next tournament, and go to its page, which starts it with those who are there.
+ * Make the next tournament, once for a double click, and go to its page, which starts it with those who are there.
  * @param {string} path @param {object} wanted
  */
 async function next(path, wanted) {
-  const made = await request("POST", `${path}/again`, wanted);
-  location.assign(`${root}/console/${encodeURIComponent(made.id)}?start`);
+  const buttons = ["again", "final"].map((each) => /** @type {HTMLButtonElement} */ (byId(each)));
+  for (const button of buttons) button.disabled = true;
+  try {
+    const made = await request("POST", `${path}/again`, wanted);
+    sessionStorage.setItem(TO_START, made.id);
+    location.assign(`${root}/console/${encodeURIComponent(made.id)}`);
+  } finally {
+    for (const button of buttons) button.disabled = false;
+  }
 }
 
-/** Start the tournament if the page's address asks for it. @param {string} path @param {Act} act */
+/** Start the tournament if it was just made by "Again". @param {string} path @param {Act} act */
 export async function startIfAsked(path, act) {
-  if (!new URLSearchParams(location.search).has("start")) return;
-  history.replaceState(null, "", location.pathname);
+  if (path !== `tournaments/${encodeURIComponent(sessionStorage.getItem(TO_START) ?? "")}`) return;
+  sessionStorage.removeItem(TO_START);
   await act("It has started.", () => request("POST", `${path}/start`, { without_absent: true }));
 }
 
