@@ -29,9 +29,7 @@ class Organiser:
 
     @transactional
     def create(self, config: TournamentConfig) -> Tournament:
-        if config.start_at_bots is not None:
-            commands.check_rounds(config, config.start_at_bots)
-        tournament = self.arena.lifecycle.create(config, made_invite=self._made_beside(config.invite))
+        tournament = self._create(config)
         if config.classroom:
             self.open_door(tournament.id)
         return tournament
@@ -58,9 +56,7 @@ class Organiser:
         Pupils who left stay out, and so do bots whose login does not admit the game. A pupil who waits gets `joined`
         first, and then the held `tournament_over`.
         """
-        arena = self.arena
-        made = self._made_beside(config.invite)
-        tournament = arena.lifecycle.create(config, made_invite=made, follows=ended.id)
+        arena, tournament = self.arena, self._create(config, follows=ended.id)
         now_ms = arena.clock.now_ms()
         pupils = [arena.players.enter(line.name) for line in ended.lines if line.by_code and not line.withdrawn]
         playing = [each for each in pupils if not each.is_connected or each.plays(config.game)]
@@ -71,6 +67,12 @@ class Organiser:
             self.open_door(tournament.id)
         arena.lifecycle.followers.release(ended.id)
         return tournament
+
+    def _create(self, config: TournamentConfig, follows: str | None = None) -> Tournament:
+        if config.start_at_bots is not None:
+            commands.check_rounds(config, config.start_at_bots)
+        made_invite = self._made_beside(config.invite)
+        return self.arena.lifecycle.create(config, made_invite=made_invite, follows=follows)
 
     @transactional
     def start(self, tournament_id: str, *, without_absent: bool = False) -> None:
