@@ -107,7 +107,7 @@ private:
                 wait(context, done);
                 if (refused) throw beast::system_error{refused};
                 if (const auto reply = answer(json::parse(beast::buffers_to_string(frame.data()))))
-                    socket.write(boost::asio::buffer(reply->dump()));
+                    socket.write(boost::asio::buffer(reply->dump(-1, ' ', false, json::error_handler_t::replace)));
                 if (over_) {
                     socket.close(websocket::close_code::normal);
                     return;

@@ -77,7 +77,7 @@ public class Bot {
                     .filter(frame -> "Strategy.java".equals(frame.getFileName())).findFirst()
                     .map(frame -> "Strategy.java:" + frame.getLineNumber()).orElse("Strategy.java");
             var reason = place + ": " + error;
-            reason = reason.substring(0, Math.min(reason.length(), LONGEST_REASON));
+            reason = reason.substring(0, Math.min(reason.length(), LONGEST_REASON)).replaceAll("\\p{Cs}", "?"); // no half character
             System.err.println(turn.get("match") + ": resigning: " + reason);
             var resign = Map.<String, Object>of("type", "resign", "match", turn.get("match"));
             if (!tellsFailures) return resign;

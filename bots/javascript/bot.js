@@ -44,7 +44,7 @@ function answerTo(turn) {
   } catch (error) {
     console.error(error);
     const [place] = /strategy\.js:\d+/.exec(error?.stack ?? "") ?? ["strategy.js"];
-    const reason = `${place}: ${error}`.slice(0, LONGEST_REASON);
+    const reason = `${place}: ${error}`.slice(0, LONGEST_REASON).replace(/\p{Surrogate}/gu, "?"); // half a character is no text
     console.error(`${turn.match}: resigning: ${reason}`);
     return { type: "resign", match: turn.match, ...(tellsFailures && { failed: true, reason }) };
   }

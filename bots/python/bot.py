@@ -42,7 +42,8 @@ def failure(error: Exception) -> str:
     """Return where in `strategy.py` the strategy failed, and how."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == strategy.__file__]
     place = f"strategy.py:{lines[-1]}" if lines else "strategy.py"
-    return f"{place}: {type(error).__name__}: {error}"[:LONGEST_REASON]
+    reason = f"{place}: {type(error).__name__}: {error}"[:LONGEST_REASON]
+    return reason.encode(errors="replace").decode()  # the name of a file may hold half a character
 
 
 class Bot:

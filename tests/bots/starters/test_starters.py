@@ -55,6 +55,13 @@ FAILING = {
     "shell": ("print move\n", "print move(\n", "strategy.awk gave no move: "),
 }
 """A text of each strategy, what makes the strategy fail in its place, and the beginning of the reason that is told."""
+HALF_CHARACTERS = {
+    "python": ('turn["state"]["board"]', '(_ for _ in ()).throw(OSError("\\udcfc"))', "strategy.py:15: OSError: ?"),
+    "javascript": ("} = turn.state", '} = (() => { throw "\\ud800"; })()', "strategy.js: ?"),
+    "java": ('turn.get("state")', '(Object) Integer.valueOf("\\uD800")', "Strategy.java:16: java.lang.NumberFormatException"),
+    "cpp": ('at("state")', 'at("\\xff")', "strategy.h: "),
+}
+"""The same for an error whose text is no Unicode."""
 GAMES = ["tictactoe", "connect4", "snakes", "dilemma", "backgammon"]
 LIMITS = {"frame_bytes": 65_536, "login_ms": 10_000, "unsolicited_per_minute": 120, "ping_ms": 5_000}
 WELCOME = {"type": "welcome", "protocol": 1, "server": "busy", "limits": LIMITS, "games": ["tictactoe"]}
@@ -342,17 +349,20 @@ def test_all_stop_at_once_where_there_is_no_such_club(
             assert "again" not in said
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("language", "failing"),
+    [(language, case[language]) for case in (FAILING, HALF_CHARACTERS) for language in LANGUAGES if language in case],
+)
 @pytest.mark.slow
 def test_a_strategy_that_fails_costs_its_match_and_no_other(
-    language: str, built: Mapping[str, Built], tmp_path: Path
+    language: str, failing: tuple[str, str, str], built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """The server asks in two matches; the bot resigns both as failed, and says where its strategy failed."""
     built[language].command()  # is it here?
     copy = tmp_path / "copy"
     shutil.copytree(built[language].folder, copy)
     own = replace(built[language], folder=copy)
-    old, new, reason = FAILING[language]
+    old, new, reason = failing
     strategy = copy / own.starter.strategy
     strategy.write_text(strategy.read_text().replace(old, new, 1))
     if own.starter.build and own.starter.compiled:
@@ -389,7 +399,7 @@ def test_a_strategy_that_fails_costs_its_match_and_no_other(
     assert [(answer["type"], answer["match"]) for answer in answers] == [("resign", "cup.1"), ("resign", "cup.2")]
     assert reason in done.stderr
     assert {answer["failed"] for answer in answers} == {True}
-    assert all(answer["reason"].startswith(reason) for answer in answers), answers
+    assert all(answer["reason"].encode().decode().startswith(reason) for answer in answers), answers
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
