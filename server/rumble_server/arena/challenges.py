@@ -126,8 +126,9 @@ class Challenges:
         own = {each for each, counts_for in counted.items() if counts_for == counted_for}
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
-        is_pupil = counted_for != session.address  # has at most one open challenge, and so needs no share of the bot
-        most = bounds.open_challenges_at_one_bot if is_pupil else bounds.challenges_per_address_at_one_bot
+        most = bounds.challenges_per_address_at_one_bot
+        if counted_for != session.address:  # a class, which leaves the places of one address to others
+            most = max(most, bounds.open_challenges_at_one_bot - most)
         if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 

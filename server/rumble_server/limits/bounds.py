@@ -132,7 +132,7 @@ class Constants(BaseModel):
     code: a crowd of names from an address leaves places to others."""
     challenges_per_address_at_one_bot: Count = 8
     """Open challenges at one bot from an address, without those who are in a tournament by an invitation or a join
-    code: a class behind one address tries its bots at the same time."""
+    code: a class behind one address tries its bots at the same time, and leaves this number of places to others."""
     challenge_bytes_per_day: Bytes = 268_435_456
     """Bytes in the database that challenges of an address (loopback, too), or of all who are in a tournament by an
     invitation or a join code, may take in a day, some 600 bytes a ply: any bot may challenge, and no bot may fill the

@@ -177,6 +177,17 @@ def test_25_pupils_of_one_address_play_the_same_house_bot_at_once() -> None:
     assert [challenge(bot, **wanted)["type"] == "error" for bot in guests] == [False] * 8 + [True]
 
 
+def test_a_class_leaves_places_at_a_bot_to_others() -> None:
+    world = World(door=Door(Bounds(open_challenges_at_one_bot=5, challenges_per_address_at_one_bot=2)))
+    world.create(invite="sesame")
+    world.login("ben", challenges=True)
+    invited = [guest(world, f"p{number}", address=f"192.0.2.{number}") for number in range(4)]
+    for bot in invited:
+        bot.say(type="join", tournament="friday", invite="sesame")
+    assert [challenge(bot)["type"] != "error" for bot in invited] == [True, True, True, False]
+    assert [challenge(guest(world, name))["type"] != "error" for name in ("ann", "cid")] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("control", "is_taken"),
     [
