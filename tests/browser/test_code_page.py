@@ -147,12 +147,30 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
             "javascript",
             "the code sent too much.",
         ),
+        (
+            "function choose(turn) {\n  setInterval(() => { throw 'x'.repeat(9e5); });\n  return new Promise(() => {});\n}",
+            "javascript",
+            "the code sent too much.",
+        ),
+        (
+            "function choose(turn) {\n  postMessage('{\"move\": {\"toString\": 1}}');\n}",
+            "javascript",
+            "the code sent a text that is no answer.",
+        ),
         ("const choose = () => '9';", "javascript", "The referee: "),
     ],
 )
 async def test_what_is_wrong_is_told_with_its_line(page: "Page", source: str, language: str, end: str) -> None:
     ended = await tried(page, source, language)
     assert re.match(end, ended), ended
+
+
+@pytest.mark.usefixtures("python")
+async def test_code_that_forges_the_referee_of_its_worker_referees_no_trial(page: "Page") -> None:
+    fair = "def choose(turn):\n    return turn.legal[0]\n"
+    for source in (f"import rumble_worker\nrumble_worker.Trial.go_on = None\n{fair}", fair):
+        ended = await tried(page, source)
+        assert re.match("Your bot won|Your bot lost|Draw", ended), ended
 
 
 @pytest.mark.usefixtures("python")

@@ -8,8 +8,8 @@
   /** What each worker with Python begins with: compiled once. @type {Promise<object> | undefined} */
   let python;
 
-  /** @param {number} id @param {object | string} told */
-  const tell = (id, told) => parent.postMessage(`${id} ${typeof told === "string" ? told : JSON.stringify(told)}`, "*");
+  /** @param {number} id @param {string} text */
+  const tell = (id, text) => parent.postMessage(`${id} ${text}`, "*");
 
   /** @param {number} id */
   function end(id) {
@@ -23,16 +23,17 @@
     const worker = new Worker(address);
     const started = { worker, messages: 0 };
     workers.set(id, started);
-    worker.onmessage = ({ data }) => {
+    const heard = (/** @type {unknown} */ text) => {
       if (workers.get(id) !== started) return;
       started.messages += 1;
-      if (started.messages <= MOST_MESSAGES && typeof data === "string" && data.length <= MOST_CHARACTERS) return tell(id, data);
+      if (started.messages <= MOST_MESSAGES && typeof text === "string" && text.length <= MOST_CHARACTERS) return tell(id, text);
       end(id);
-      tell(id, { error: "the code sent too much", ended: true });
+      tell(id, JSON.stringify({ error: "the code sent too much", ended: true }));
     };
+    worker.onmessage = ({ data }) => heard(data);
     worker.onerror = (event) => {
       event.preventDefault();
-      if (workers.get(id) === started) tell(id, { error: event.message, at: event.lineno });
+      heard(JSON.stringify({ error: event.message, at: event.lineno }));
     };
     if (isPython) python?.then((files) => worker.postMessage(files));
   }
@@ -49,5 +50,5 @@
       asked.worker.postMessage(post);
     }
   });
-  tell(0, {});
+  tell(0, "{}");
 })();

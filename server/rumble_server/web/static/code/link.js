@@ -12,6 +12,7 @@ import { Connection } from "../play/connection.js";
 
 const SAFETY_MS = 500; // of a turn's time, for the answer's way; at most half of the time
 const REASON_CHARACTERS = 500;
+const HALF_CHARACTERS = /\p{Surrogate}/gu; // a frame with half a character is no JSON for the server
 
 /** @type {Terms | null} */
 let terms = null;
@@ -110,7 +111,8 @@ function late(asked, within) {
 function fail(asked, reason) {
   close(asked);
   const { match } = asked.turn;
-  const failure = hasFailure ? { failed: true, reason: reason.slice(0, REASON_CHARACTERS) } : {};
+  const told = reason.slice(0, REASON_CHARACTERS).replace(HALF_CHARACTERS, "\ufffd");
+  const failure = hasFailure ? { failed: true, reason: told } : {};
   connection.send({ type: "resign", match, ...failure });
   tell({ failed: reason, match });
 }
@@ -121,7 +123,7 @@ function answered(answer, id) {
   const asked = open;
   if (answer.error) return fail(asked, typeof answer.line === "number" ? `line ${answer.line}: ${answer.error}` : answer.error);
   clearTimeout(asked.timer);
-  connection.send({ type: "move", match: asked.turn.match, turn_id: id, move: String(answer.move) });
+  connection.send({ type: "move", match: asked.turn.match, turn_id: id, move: String(answer.move).replace(HALF_CHARACTERS, "\ufffd") });
 }
 
 self.onmessage = ({ data }) => {

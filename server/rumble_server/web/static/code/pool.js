@@ -11,6 +11,8 @@ const MOST_SPARES = 2; // one for the next turn, and one for the turn after an e
 export class Pool {
   /** Workers with Python and no code, which are ready or start. @type {Promise<CodeWorker>[]} */
   #spares = [];
+  /** The worker that referees trials. It never has a bot's code, which could forge what the page draws. @type {Promise<CodeWorker> | null} */
+  #referee = null;
   #sandbox;
 
   /** @param {Sandbox} sandbox */
@@ -26,6 +28,18 @@ export class Pool {
       spare.catch(() => (this.#spares = this.#spares.filter((each) => each !== spare)));
     }
     await Promise.all(this.#spares);
+  }
+
+  /** Return the referee of trials. Throws an Error if Python cannot be loaded. @returns {Promise<CodeWorker>} */
+  async referee() {
+    this.#referee ??= this.#start();
+    const worker = await this.#referee.catch((error) => {
+      this.#referee = null;
+      throw error;
+    });
+    if (!worker.ended) return worker;
+    this.#referee = null;
+    return this.referee();
   }
 
   /** Take a worker with Python. Throws an Error if Python cannot be loaded. @returns {Promise<CodeWorker>} */

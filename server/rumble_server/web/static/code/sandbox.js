@@ -8,6 +8,8 @@ import { root } from "../root.js";
 
 /** What a file for Node says before its function, and a classic script may not. */
 const EXPORT = /^export\s+(?=(async|function|const|let|class)\b)/gm;
+/** The fields of an answer that are texts if they are there. */
+const TEXTS = ["error", "move", "output", "refused"];
 const here = import.meta.url;
 /** @param {string} name */
 const script = async (name) => (await fetch(new URL(name, here))).text();
@@ -84,7 +86,7 @@ export class Sandbox {
 function read(text) {
   try {
     const told = JSON.parse(text);
-    if (typeof told === "object" && told !== null) return told;
+    if (typeof told === "object" && told !== null && TEXTS.every((name) => typeof (told[name] ?? "") === "string")) return told;
   } catch {
     // the code sent this itself
   }

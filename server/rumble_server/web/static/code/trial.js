@@ -36,7 +36,7 @@ export class Trial {
    * @returns {Promise<End>}
    */
   async play({ language, source, game, settings, seat, bot }, shown) {
-    this.#referee = await this.#pool.python();
+    this.#referee = await this.#pool.referee();
     try {
       const { worker, told } = await this.#pool.code(language, source);
       this.#code = worker;
@@ -44,7 +44,6 @@ export class Trial {
     } finally {
       if (this.#code && language === "python") this.#pool.put(this.#code);
       else this.#code?.end();
-      this.#pool.put(this.#referee);
       this.#code = this.#referee = null;
     }
   }

@@ -27,7 +27,7 @@ export class TrialPanel {
     this.#button.addEventListener("click", () => (this.#runs ? this.#trial.stop() : this.#test()));
     this.#slider.addEventListener("input", () => this.#show(Number(this.#slider.value)));
     this.#button.disabled = false;
-    pool.warm().catch((error) => this.#end(`Python cannot be loaded: ${error.message}`, "bad"));
+    pool.referee().catch((error) => this.#end(`Python cannot be loaded: ${error.message}`, "bad"));
   }
 
   async #test() {
