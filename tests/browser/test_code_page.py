@@ -97,7 +97,7 @@ async def tried(page: "Page", source: str, language: str = "python") -> str:
     else:
         await write(page, source, language)
     await page.locator("#test:enabled").click()
-    await state_of(page, "#trial-end", "^(?!Your bot plays…|A test plays)")
+    await state_of(page, "#trial-end", "^(?!The referee gets|Your bot plays…|A test plays)")
     return await page.locator("#trial-end").inner_text()
 
 

@@ -118,13 +118,12 @@ async def test_a_lesson(tmp_path: Path, chromium: str) -> None:
             ),
             "excused ms": sum(judged.excused_ms),
         }
-    figures["joined: bot, clicks, typed characters, s to play, s for a second of a processor"] = [
-        f"{took.pupil.where} {took.pupil.language}: {took.clicks}, {took.typed}, {took.seconds}, {took.crowding:.1f}"
-        for took in made.took
+    figures["joined: bot, clicks, typed characters, s to play"] = [
+        f"{took.pupil.where} {took.pupil.language}: {took.clicks}, {took.typed}, {took.seconds}" for took in made.took
     ]
     for took in made.took:
         if took.pupil.where == "editor" and took.pupil.code is None:
-            limit = {"javascript": JAVASCRIPT_S, "python": PYTHON_S}[took.pupil.language] * took.crowding
+            limit = {"javascript": JAVASCRIPT_S, "python": PYTHON_S}[took.pupil.language]
             if took.clicks > CLICKS or took.typed > 20 or took.seconds is None or took.seconds > limit:
                 wrong.append(f"slow or long: {took}")
     for name, person in {**made.people, "the teacher": made.teacher}.items():

@@ -16,8 +16,8 @@ from tests.e2e.lesson.pupils import FLOODING, HOSTILE, Pupil
 from tests.e2e.namespaces import Machine
 
 SERVE = "rumble serve --host 0.0.0.0"
-JOINING = 3
-"""Number of pupils who join at the same time."""
+JOINING = 1
+"""Number of pupils who join at the same time: a slowed browser alone takes a processor of this machine."""
 LUNCH_S = 5.0
 AWAY = "ERR_CONNECTION_|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|status of 503|answered 503"
 """The pattern of problems of a page whose server is away."""
@@ -33,8 +33,6 @@ class Took:
     clicks: int
     typed: int
     seconds: float | None = None
-    crowding: float = 1.0
-    """The time in s of a second of a processor meanwhile."""
 
 
 @dataclass
@@ -94,10 +92,8 @@ class Lesson:
         if pupil.where == "zip":
             await self._by_zip(person, pupil)
         elif pupil.where == "editor":
-            before = await asyncio.to_thread(crowding)
             seconds = await self._in_the_editor(person, pupil)
-            after = await asyncio.to_thread(crowding)
-            self.took.append(Took(pupil, person.clicks, person.typed, seconds, (before + after) / 2))
+            self.took.append(Took(pupil, person.clicks, person.typed, seconds))
 
     async def _in_the_editor(self, person: Person, pupil: Pupil) -> float:
         page = person.page
@@ -183,11 +179,3 @@ async def lesson(here: Machine, there: Machine, program: str) -> AsyncIterator[t
         made = Lesson(here, there, stack)
         yield made, teachers, theirs
         made.served.close()
-
-
-def crowding() -> float:
-    """Return the time in s of a second of a processor now: 1 on a quiet machine."""
-    began, used = time.monotonic(), time.thread_time()
-    while (cpu_s := time.thread_time() - used) < 0.1:
-        pass
-    return max(1.0, (time.monotonic() - began) / cpu_s)

@@ -27,14 +27,17 @@ export class TrialPanel {
     this.#button.addEventListener("click", () => (this.#runs ? this.#trial.stop() : this.#test()));
     this.#slider.addEventListener("input", () => this.#show(Number(this.#slider.value)));
     this.#button.disabled = false;
-    pool.referee().catch((error) => this.#end(`Python cannot be loaded: ${error.message}`, "bad"));
+    const load = () => pool.referee().catch((error) => this.#end(`Python cannot be loaded: ${error.message}`, "bad"));
+    // Python takes the processor from the first version of a bot in JavaScript, and so waits for a hand on the editor.
+    if (draft.language === "python") pool.warm().then(load, load);
+    else byId("editor").addEventListener("focusin", load, { once: true });
   }
 
   async #test() {
     this.#plies = [];
     this.#runs = true;
     this.#button.textContent = "Stop";
-    this.#end("Your bot plays…", "");
+    this.#end("The referee gets ready…", "");
     const game = this.#draft.game;
     const terms = {
       ...{ language: this.#draft.language, source: this.#draft.source, game },
@@ -62,7 +65,7 @@ export class TrialPanel {
 
   /** @param {Ply} ply */
   #add(ply) {
-    this.#plies.push(ply);
+    if (this.#plies.push(ply) === 1) this.#end("Your bot plays…", "");
     byId("trial").hidden = false;
     this.#slider.max = String(this.#plies.length - 1);
     this.#slider.value = this.#slider.max;
