@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.e2e
 LARGE = 8 << 20
 """Size of a file in bytes."""
-PYTHONS, SCRIPTS = (int(each) for each in os.environ.get("LESSON", "5,9").split(","))
+PYTHONS, SCRIPTS = (int(each) for each in os.environ.get("LESSON", "5,8").split(","))
 """Numbers of pupils who write Python and JavaScript in the editor."""
 LEGS = 2
 """Results of a pair of bots."""

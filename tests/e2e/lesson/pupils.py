@@ -5,7 +5,7 @@ from typing import Literal
 
 from tests.bots.starters.building import Missing, look_for
 
-ZIPS = ("python", "javascript", "java", "go", "cpp")
+ZIPS = ("python", "javascript", "java", "go", "cpp", "shell")
 """The languages of zips."""
 HANGING = "function choose(turn) { while (true) {} }"
 CRASHING = 'function choose(turn) { throw new Error("no idea"); }'
