@@ -3,8 +3,8 @@
 No other module uses bots' sockets.
 
 Bots use the same port as the pages: `http_connection.py` hands a connection over when a request asks for an upgrade. A
-received frame has all of its effects within `data_received`. If the frame had to wait for a turn of the loop, it has
-them within `read_on`.
+received frame has all of its effects within `data_received`, or within `read_on` if it had to wait for a later turn of
+the loop.
 """
 
 import asyncio
@@ -57,13 +57,15 @@ FLOOD_REASON = "too many control or empty frames"
 ASKED = b'{"type":"turn"'
 """First bytes of a `turn` frame, which asks a bot for a move."""
 MOST_PONG_BYTES = 32
-"""Maximum size in bytes of data that is tried as a single pong. Pongs to this server's pings are smaller."""
+"""Maximum size in bytes of received data that is tested for being a single pong. Pongs to this server's pings are
+smaller."""
 MOST_ASKED = 64
-"""Maximum value of `_asked`: with more open turns than this, further answers need time (`has_time`)."""
+"""Maximum value of `_asked`. Answers to further open turns are handled only if the turn of the loop has time left."""
 MOVE_BYTES = 512
-"""Maximum size in bytes of received answers that are handled at once. To refuse a frame of this size takes 0.2 ms."""
+"""Maximum size in bytes of received answers that are handled without `has_time`. To refuse a frame of this size takes
+0.2 ms."""
 MOST_WASTED = 32
-"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop from which on answers need time, too."""
+"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which even answers ask `has_time`."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 
@@ -97,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._asked = 0
         """Number of `turn` frames sent and not answered yet.
 
-        As many received moves are handled at once, without `has_time`.
+        Up to this number, received moves are handled without `has_time`.
         """
         self._is_open = False
         """True if frames can be sent.
@@ -107,7 +109,7 @@ class Connection(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []
-        """Headers and payloads of frames, in turns, to be written at the end of this turn of the loop."""
+        """Header and payload of each frame to be written at the end of this turn of the loop."""
         self.parts = bytearray()
         """The parts of a fragmented message that have been received so far."""
         self._fragmented = False
@@ -115,9 +117,9 @@ class Connection(asyncio.Protocol):
         self._unparsed = 0
         """Upper bound of the bytes of an incomplete frame in the parser. At 0 the parser surely holds none."""
         self.rest = b""
-        """Received bytes, which wait from `rest_at` on for a later turn of the loop.
+        """Received bytes. The bytes from index `rest_at` on wait for a later turn of the loop.
 
-        Reading from the socket is paused meanwhile.
+        Reading from the socket is paused until all of them are handled.
         """
         self.rest_at = 0
         self._is_held = False
@@ -146,7 +148,7 @@ class Connection(asyncio.Protocol):
         self._is_stamped = False
         """True if the kernel tells how long received data has waited to be read."""
         self._is_newest = True
-        """False while a text is handled if later bytes of the bot have been read already."""
+        """False while a text is handled and later bytes of the bot have been read already."""
 
     # --- asyncio.Protocol ---
 
@@ -322,10 +324,10 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
-        """Return the time in ms that a frame sent `ago_ms` ago waited to be written, and its answer to be read.
+        """Return the time in ms for which a frame waited to be written, and its answer waited to be read, added up.
 
-        The second value is False if more data came after the answer. The first value is then only a minimum, because
-        the kernel tells the age of the newest data alone.
+        The frame was sent `ago_ms` ago. The second value is False if more data came after the answer. The sum is then
+        only a minimum, because the kernel tells the age of the newest data alone.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest
@@ -540,7 +542,10 @@ class Connection(asyncio.Protocol):
         self._abort()
 
     def shut_out(self) -> None:
-        """End the connection if its address is banned and no bot has logged in on it. The arena closes the others."""
+        """End the connection if its address is banned and no bot has logged in on it.
+
+        The arena closes connections with a login.
+        """
         if not self._name() and self._gateway.ban_of(self.address) is not None:
             self._abort()
 

@@ -22,7 +22,7 @@ SPARE = 64
 """Number of descriptors kept free for files, pipes and new connections, but at most an eighth of the limit."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
-"""The limit that is used on a system without a limit."""
+"""The limit of open descriptors that is assumed on a system without a limit."""
 
 
 class Idleness(IntEnum):
@@ -73,7 +73,7 @@ def raise_limit() -> int:
 class Descriptors:
     """The guard of the descriptors, which sheds idle connections when few are left.
 
-    `limit` is the most open descriptors.
+    `limit` is the maximum number of open descriptors.
     """
 
     def __init__(self, limit: int, refusals: Refusals, now_ms: Callable[[], int]) -> None:

@@ -82,7 +82,7 @@ class HttpConnection(HttpToolsProtocol):
         self._club, self._path = MAIN, ""
         """Club of the newest request whose headers are complete, and the rest of the path."""
         self.rest = b""
-        """Received bytes that wait from `rest_at` on to be parsed. Reading from the socket is paused meanwhile."""
+        """Received bytes. The bytes from index `rest_at` on wait to be parsed. Reading from the socket is paused."""
         self.rest_at = 0
         self._goes_on = False
         """True while the connection waits for a turn of the loop in which to parse `rest`."""
@@ -98,11 +98,14 @@ class HttpConnection(HttpToolsProtocol):
         self._in_head = True
         self._in_body = False
         self.other_bytes = 0
-        """Number of bytes of the newest request outside of its body."""
+        """Number of bytes of the newest request outside of its body, and `HEADER_OVERHEAD` more for each header."""
         self._request = 0
         """Number of the newest request on this connection, from 1."""
         self._timed: tuple[int, bool] | None = None
-        """The request for which `_timer` runs, and true if it runs for the headers; None without a timer."""
+        """Number of the request for which `_timer` runs, and True if the timer bounds the headers, False for the body.
+
+        None without a timer.
+        """
         self._timer: asyncio.TimerHandle | None = None
         self._cycles: list[RequestResponseCycle] = []
         """Requests that are not answered yet, oldest first."""
@@ -139,7 +142,7 @@ class HttpConnection(HttpToolsProtocol):
     def _turn_away(self) -> None:
         """Answer the first request with a refusal.
 
-        If too many connections of the address wait for this, end the connection.
+        If too many connections of the address wait for such an answer, end the connection.
         """
         self._place = self._entrance.places.refuse(self.address)
         if self._place is None:
@@ -310,7 +313,7 @@ class HttpConnection(HttpToolsProtocol):
             super().on_headers_complete()
             if self.cycle is not before:
                 self._cycles.append(self.cycle)
-                if self._is_beyond():  # the connection has no place, and so ends with the answer
+                if self._is_beyond():  # the address has no room for the connection, which ends with the answer
                     self.cycle.keep_alive = False
             self._in_body = True
 
@@ -361,7 +364,7 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _is_beyond(self) -> bool:
-        """Return true if the connection got no place in the limits of its address."""
+        """Return true if the connection is a stranger's, and its address has no room for another known connection."""
         return self._place is not None and not self._place.has_room
 
     def _shows_made_token(self) -> bool:
@@ -491,7 +494,7 @@ class HttpConnection(HttpToolsProtocol):
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Make a bot's `Connection` for the socket and the place. With `refused`, have it close with this code."""
+        """Make a bot's `Connection` for the socket and the place. With `refused`, it closes at once with this code."""
         entrance, place = self._entrance, cast(Place, self._place)
         request = self._leave()
         bot = Connection(club.gateway, entrance, self._source, place, self.connections)

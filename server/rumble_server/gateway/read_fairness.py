@@ -45,7 +45,7 @@ class ReadFairness:
         self._later = later
         self._now_s = now_s
         self._waiting: dict[str, deque[WaitingReader]] = {}
-        """Waiting readers by address. The address to be served next is first."""
+        """Waiting readers, keyed by address. The address to be served next is first."""
         self._is_due = False
         self._ends_s = 0.0
         """Time in s at which the budget of this turn ends."""
