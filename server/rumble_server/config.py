@@ -78,7 +78,7 @@ class ServerConfig(BaseModel):
     log_json: bool = False
     """Log each event as a line with a JSON object."""
     audit_log: str | None = None
-    """File for logins, refusals and host commands, a new file each day (UTC); by default they go to the log."""
+    """File for logins, refusals and host commands, a new file each day (UTC); by default standard error has them."""
     metrics_token: Annotated[str, Field(min_length=12, max_length=256)] | None = None
     """Token that may read /metrics from other machines, beside the host token."""
 

@@ -34,7 +34,10 @@ class Ban:
 
 
 def network_to_ban(address: str) -> str:
-    """Return the network to ban for an address or network. Raises ValueError with a text for people."""
+    """Return the network to ban for an address or network.
+
+    Raises ValueError, with a text for people, for any other text, and for a network with this machine's own address.
+    """
     try:
         network = ipaddress.ip_network(address, strict=False)
     except ValueError:

@@ -118,27 +118,40 @@ class Constants(BaseModel):
     name costs a write to the database.
     """
     wrong_keys_of_owner_per_minute: Count = 20
-    """Wrong keys in a minute for a name from an address that has once shown the right key: neighbours' guesses do not
-    keep the owner out."""
+    """Maximum number of wrong keys of a name, in a minute, from an address that has once shown the right key.
+
+    These keys are counted apart from other wrong keys, so that guesses of neighbours cannot keep the owner out.
+    """
     wrong_codes_per_minute: Count = 20
-    """Wrong invitations and join codes that an address may show in a minute. Further wrong codes are refused without
-    being called wrong, but a right code never is: a class behind one address mistypes many codes."""
+    """Maximum number of wrong invitations, join codes and slips of an address in a minute.
+
+    The answer to a further wrong code is that there were too many. A right code is never refused, because a class
+    behind one address mistypes many codes.
+    """
     open_challenges: Count = 256
     """Maximum number of open challenges on the whole server. They take memory."""
     open_challenges_at_one_bot: Count = 64
     """Maximum number of open challenges to a bot: as many as the bot may have matches at the same time."""
     challenges_per_address: Count = 64
-    """Open challenges of an address (loopback, too), or of all who are in a tournament by an invitation or a join
-    code: a crowd of names from an address leaves places to others."""
+    """Maximum number of open challenges of an address, even of loopback.
+
+    Those who are in a tournament by an invitation or a join code have this number together instead. A crowd of names
+    thus leaves places to others.
+    """
     challenges_per_address_at_one_bot: Count = 8
-    """Open challenges at one bot from an address, without those who are in a tournament by an invitation or a join
-    code: a class behind one address tries its bots at the same time, and leaves this number of places to others."""
+    """Maximum number of open challenges of an address at one bot.
+
+    Those who are in a tournament by an invitation or a join code may have more together, because a class tries its bots
+    at the same time. A class leaves this number of places at the bot to other bots.
+    """
     challenge_bytes_per_day: Bytes = 268_435_456
-    """Bytes in the database that challenges of an address (loopback, too), or of all who are in a tournament by an
-    invitation or a join code, may take in a day, some 600 bytes a ply: any bot may challenge, and no bot may fill the
-    disk."""
+    """Maximum number of bytes that challenges of an address, even of loopback, may add to the database in a day.
+
+    A ply takes some 600 bytes. Those who are in a tournament by an invitation or a join code have this number together
+    instead. Any bot may challenge, and no bot may fill the disk.
+    """
     challenge_frames_ms: Milliseconds = 86_400_000
-    """Time in ms after its end for which the moves and frames of a challenge are kept. Results are kept forever."""
+    """Time in ms for which the moves and frames of a challenge are kept after its end. Results are kept forever."""
     unhurried_challenges: Count = 8
     """Number of open challenges to a bot that may have any clock.
 
@@ -176,7 +189,7 @@ class Constants(BaseModel):
 
 
 class Bounds(Constants):
-    """Bounds of a connection, an address, a name, a match and a club. An IPv6 /64 is an address."""
+    """Bounds of a connection, an address, a name, a match and a club. An IPv6 network of 64 bits is one address."""
 
     ping_ms: Annotated[Milliseconds, Field(le=5_000)] = DEFAULTS.ping_ms
     """Time in ms between two pings to a bot. Bots give up a connection that is silent for 12 s."""
@@ -203,7 +216,7 @@ class Bounds(Constants):
     """Maximum time in ms, in a minute, for requests of an address in the process that reads the log, draws and checks:
     exports, boards, pictures, pages of tournaments. An answer above 256 KiB costs 1 ms for each 4 KiB."""
     wrong_tries_per_minute: Count = 20
-    """Wrong keys and tokens together that an address may show in a minute."""
+    """Maximum number of wrong keys and tokens, counted together, that an address may show in a minute."""
     names_per_hour: Count = 120
     """Maximum number of new names that an address may claim in an hour. Names with a valid invitation are counted
     apart."""
@@ -213,11 +226,11 @@ class Bounds(Constants):
     """Maximum time in ms for which an attempt of a match may be excused because the server was late. With more, the
     match is void. Time for which an answer waited unread in the kernel does not count."""
     rebuilt_results: Count = 100_000
-    """Maximum number of results in the rebuilt tournaments that the process that reads the log keeps, some 2 KB each.
-    The tournament that was asked for last always stays."""
+    """Maximum number of results, some 2 KB each, in all rebuilt tournaments that the log-reading process keeps. The
+    tournament that was asked for last always stays."""
     kept_answer_bytes: Bytes = 33_554_432
-    """Maximum size in bytes of the kept answers about ended tournaments, and the same again for kept records of ended
-    tournaments. Answers and records that were asked for longest ago are dropped first."""
+    """Maximum size in bytes of the kept answers about ended tournaments. Kept records of ended tournaments may take as
+    much again. Answers and records that were asked for longest ago are dropped first."""
     club_bots: Count = 1_000
     """Quota of a club other than main for names of bots, unless the administrator gives the club another quota."""
     club_bytes: Bytes = 1_073_741_824

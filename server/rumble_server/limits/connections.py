@@ -18,7 +18,7 @@ If the key is empty, the place is not counted.
 
 
 class Connections:
-    """The places of a server's open connections and streams. Each is counted in a room, which has a maximum.
+    """The places of a server's open connections and streams. Each place is counted in a room, which has a maximum.
 
     An address has separate rooms for strangers, known connections, invited connections and streams, so that strangers
     cannot take the places of bots.
@@ -38,8 +38,8 @@ class Connections:
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Return a place for a new connection; None if the address has too many strangers. `end` ends the connection.
 
-        If the address has the maximum number of strangers, its oldest stranger is ended, but only after `WAIT_MS`. Its
-        place goes to the new connection that has waited longest.
+        If the address has the maximum number of strangers, its oldest stranger is ended first, unless it connected less
+        than `WAIT_MS` ago. The place of the ended stranger goes to the connection that has waited longest.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -59,7 +59,7 @@ class Connections:
     def wait(self, address: str, admit: Callable[["Place"], object]) -> "Newcomer | None":
         """Queue a new connection, for which `admit` is called later with a place.
 
-        Return None if too many wait.
+        Return None if too many connections of the address wait.
         """
         waiting, bounds = self.waiting.setdefault(address, {}), self._bounds
         if len(waiting) >= bounds.connections_per_address + bounds.invited_connections_per_address:
@@ -80,7 +80,7 @@ class Connections:
             return
 
     def refuse(self, address: str) -> "Place | None":
-        """Return a place for a connection that gets a refusal; None if the address has too many of these."""
+        """Return a place for a connection that gets a refusal; None if the address has too many such connections."""
         return self._place("refused", address, self._bounds.strangers_per_address)
 
     def stream(self, address: str) -> "Place | None":
@@ -162,7 +162,7 @@ class Place:
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let a stranger give way to a new connection, by a call of `end`, but not before `WAIT_MS` from now."""
+        """Let a new connection take a stranger's place, once `WAIT_MS` have passed. `end` then ends the stranger."""
         strangers = self._connections.strangers
         _take_out(strangers, self.address, self)
         if self.is_stranger:

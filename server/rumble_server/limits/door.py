@@ -24,7 +24,10 @@ class Door:
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """Number of bytes that challenges may still write to the log, by address or invitation."""
+        """Allowances of bytes that challenges may write to the log, by the holder of the challenge.
+
+        A holder is the tournament that invited the challenger, or else the challenger's address.
+        """
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
         self._freed_names = Buckets(bounds.freed_names_per_minute)
 
@@ -54,8 +57,8 @@ class Door:
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
         """Count an unplayed name of `address` that is dropped for a new name. Return False if too many were dropped.
 
-        After a valid invitation, `invited_to` is its tournament, which has a separate count. Names without the
-        invitation cannot use up this count.
+        `invited_to` is the tournament of a valid invitation, or None. Each tournament has a separate count, which names
+        without its invitation cannot use up.
         """
         about = "" if invited_to is None else self._prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

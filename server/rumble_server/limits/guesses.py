@@ -6,7 +6,7 @@ wrong. Otherwise a bot with a wrong key could lock out other bots at its address
 An address that has shown the right key of a name has a separate bucket for this name. Wrong tries by others at the
 address cannot lock out the owner.
 
-Wrong invitations and join codes have a count of their own, which refuses nothing but further wrong codes.
+Wrong invitations, join codes and slips are counted apart. The only effect of this count is on further wrong codes.
 """
 
 from collections import OrderedDict
@@ -19,7 +19,7 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""Stands for the owner of a host token, in place of a bot's name. No bot can have this name."""
+"""The word in place of a bot's name if the secret is a host token. No bot can have this name."""
 
 
 class Guesses:
@@ -70,7 +70,7 @@ class Guesses:
         return self._owners.get(address, self._prefix + whose) is not None
 
     def wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
-        """Count a wrong invitation to a tournament, or a wrong join code. Return false if the address showed too many.
+        """Count a wrong invitation, join code or slip. Return false if the address has shown too many wrong codes.
 
         A right code is never refused: a class behind one address mistypes many codes.
         """

@@ -1,4 +1,4 @@
-"""The source of a request: the address by which limits count, and if the client is on this machine.
+"""The source of a request: the address by which limits count, and whether the client is on this machine.
 
 The source of an IPv4 address is the address itself, even if written as an IPv6 address. The source of any other IPv6
 address is its network of 64 bits, because a client can use every address of the network. Behind a trusted proxy, the
