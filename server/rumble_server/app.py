@@ -74,7 +74,7 @@ log = logging.getLogger(__name__)
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Hosts that stand for every address of this machine, each with the loopback address by which the machine connects."""
 PRUNE_S = 3_600
-"""Pause in s between two deletions of old challenges' frames."""
+"""Pause in s between two deletions of the moves and frames of old challenges."""
 SHUTDOWN_S = 3
 """Maximum time in s that uvicorn waits for open HTTP requests at the end."""
 
@@ -84,7 +84,7 @@ MakeHouse = Callable[[str, Certificate | None], HouseRunner]
 
 
 class StartError(RuntimeError):
-    """The server cannot start. The text is one line for the host."""
+    """The error of a server that cannot start. The text is one line for the host."""
 
 
 class _Uvicorn(uvicorn.Server):
@@ -120,9 +120,9 @@ class Server:
         self._counts: Counter[type] = Counter()
         """Numbers of facts written by this process, by type."""
         self.made_token: str | None = None
-        """Host token made at this start, to be printed once; None if the host gave or had a token."""
+        """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
         self.made_admin_token: str | None = None
-        """Administrator's token made at this start, to be printed once; None if given or present."""
+        """Administrator's token made at this start, to be printed once; None if it is configured, or one is stored."""
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
         """Host and port of the socket, kept because pages name them after the socket is closed."""
@@ -238,7 +238,7 @@ class Server:
         return partial(Gate, self._clock, self._node.lease, lease_s)
 
     def _make_question(self) -> "Question | None":
-        """Make the answers to proxies' questions; return None on a server without a node address."""
+        """Make the object that answers proxies' questions; return None on a server without a node address."""
         node = self._node
         if node is None or node.stands_by:
             return None
@@ -250,7 +250,7 @@ class Server:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
-        """Return a random text of `size` bytes that was made once, and is kept with the database."""
+        """Return the random text that the database keeps under `key`. If there is none, make one of `size` bytes."""
         return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
@@ -268,7 +268,10 @@ class Server:
             Organiser(arena).set_token(DEFAULT, token)
 
     def _take_up_administrator(self, has_lost_tokens: bool) -> None:
-        """Register the token of the administrator: configured, else a new one if none is stored or facts are lost."""
+        """Register the configured token of the administrator.
+
+        Without a configured token, make a token if none is stored, or if facts about main are lost.
+        """
         directory, token = self.clubs.directory, self.config.admin_token
         if token is None and (has_lost_tokens or not directory.has_administrator):
             token = self.made_admin_token = make_secret()
@@ -354,7 +357,7 @@ class Server:
             log.error("the tournaments that are over could not be counted: %s", error)
 
     async def _prune(self) -> None:
-        """Delete the frames of old challenges each `PRUNE_S`, because anybody may challenge and so fill the disk."""
+        """Delete the moves and frames of old challenges every `PRUNE_S`. Otherwise anybody could fill the disk."""
         while True:
             before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
             try:
@@ -446,7 +449,7 @@ class Server:
     async def stop(self) -> None:
         """Drain and stop: start no matches, and let running matches finish within `drain_ms`, or else in the next run.
 
-        One of several nodes first hands all clubs over. Bots' connections are closed with code 1001.
+        A server that is one of several nodes first hands all clubs over. Bots' connections are closed with code 1001.
         """
         # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
         # the bots are closed, so that no bot is judged for the end of the server. The lease ends last, when this

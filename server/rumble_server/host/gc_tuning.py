@@ -104,7 +104,7 @@ class Interpreter:
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:
-        """Change the number of new objects before the next pass, by the last pass's CPU time and share of the time."""
+        """Choose the number of new objects before the next pass. The last pass took `took_s` of the last `since_s`."""
         if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
             self._pass_after(max(self._most_new // 2, LEAST_NEW))
         elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:

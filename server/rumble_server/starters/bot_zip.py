@@ -37,7 +37,7 @@ Do not hand key.json on, nor this zip: whoever has the key plays as {name}.
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The contents of `key.json`, without the fields that are None."""
+    """The contents of `key.json`. Fields with the value None are left out of the file."""
 
     server: str
     tournament: str | None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rumble_server.starters.starter import Language
 
 NEEDED = "key.json"
-"""A file of every zip. Windows runs a script out of a zip without the other files."""
+"""A file of every zip. Without this file, Windows has run the script out of a zip that is not unpacked."""
 
 _BATCH = """\
 @echo off
@@ -48,7 +48,7 @@ kept() { sed -n 's/.*"'"$1"'": "\\([^"]*\\)".*/\\1/p' key.json; }
 export RUMBLE_SERVER="$(kept server)" RUMBLE_JOIN="$(kept tournament)" RUMBLE_NAME="$(kept name)"
 export RUMBLE_KEY="$(kept key)" RUMBLE_INVITE="$(kept invite)"
 exec rumble bridge stdio --follow -- sh bot.sh"""
-"""Runs the starter for the shell with its settings in the environment."""
+"""The command that runs the starter for the shell, with the settings of `key.json` in the environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +58,19 @@ class Launch:
     needs: str
     program: str
     question: str
-    """Arguments to which a new enough program gives the answer."""
+    """Arguments with which a program that is new enough prints `answer`."""
     answer: str
-    """The first word of the answer to `question`."""
+    """The first word that the program prints for `question`."""
     run: str
-    """The command for a shell."""
+    """The command that runs the starter in a shell."""
     on_windows: str | None
-    """The command for Windows, with %RUN% for the found program; None if Windows cannot run the starter."""
+    """The command that runs the starter on Windows, where %RUN% is the found program; None without such a command."""
     windows_programs: Sequence[str] = ()
     """The programs to try on Windows, in order; by default `program`."""
 
     @property
     def batch(self) -> str | None:
-        """The text of `run.bat`, in ASCII, with the line ends that labels need; None without such a script."""
+        """The text of `run.bat`, in ASCII, with the line ends that labels need; None for a starter without a script."""
         if self.on_windows is None:
             return None
         known = {"question": self.question, "answer": self.answer}

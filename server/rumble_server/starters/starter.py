@@ -60,7 +60,7 @@ class Starter:
         return (_IN_WHEEL if _IN_WHEEL.is_dir() else _IN_SOURCES) / self.language
 
     def texts(self, files: Sequence[str], name: str = PLACEHOLDER) -> Mapping[str, str]:
-        """Return the texts of files of the starter, as those of the bot `name`. Raises OSError."""
+        """Return the texts of the starter's `files`, by file name, with `name` as the bot's name. Raises OSError."""
         return {file: (self.folder / file).read_text(encoding="utf-8").replace(PLACEHOLDER, name) for file in files}
 
     def write(self, name: str, parent: Path) -> Path:
