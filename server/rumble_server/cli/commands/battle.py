@@ -49,8 +49,8 @@ def battle(
 ) -> None:
     """Play many matches between two bots, and print the wins, draws, losses and score of A, with 95% intervals.
 
-    With further bots, all play at one table, and the command prints the first places and the mean score of each: the
-    share of the other seats behind.
+    With further bots, all play at one table, and the command prints the first places and the mean score of each. A
+    score is the share of the other seats that are behind.
 
     With a folder, each file NAME.py in the folder is a bot: its function `choose` or `ai`, or its only function. All
     play all, and the command prints the crosstable. A bot that fails loses the match.
@@ -109,7 +109,7 @@ def _folder(
 
 
 def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]", timeout: float | None) -> T:
-    """Return what `play` returns, and show `heading` meanwhile, with the functions that take long."""
+    """Call `play`, and return its result. Show `heading` meanwhile, and the functions that take long."""
     from rich.console import Console
 
     from rumble_server.cli.practice.asking import TIMEOUT_S, in_time

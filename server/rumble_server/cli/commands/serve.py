@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 LOGS_S = 60.0
 """Interval in s at which the logs write their counts, and begin a new file if a new day has begun."""
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
-"""The type of an option and the placeholder of its value in the help, by the type of the setting.
+"""An option's type, and the placeholder of its value in the help, keyed by the type of the setting.
 
 The option of a number is text: `read_config` reads the number, and names the option in an error.
 """

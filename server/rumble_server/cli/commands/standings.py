@@ -113,7 +113,7 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
 
 
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
-    """Return the names of tie-breaks in `text`; for None, those of the file, or the defaults for the kind of file."""
+    """Return the names of tie-breaks: as in `text`, or else as in the file, or else the defaults for a file's kind."""
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
@@ -141,7 +141,10 @@ def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
-    """Return the points for a win, a draw and a loss in `text`; for None, the file's points. Raises ValueError."""
+    """Return the points for a win, a draw and a loss: as in `text`, or else as in the file, or else 1, 0.5 and 0.
+
+    Raises ValueError if `text` is not three numbers.
+    """
     if text is not None:
         return read_points(text)
     told = (results.tournament or {}).get("scheme")

@@ -49,7 +49,8 @@ VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "remove": ("Remove a bot for good. It loses the matches that it has not finished.", {"name": BotName}),
     "unbench": ("Let a bot play again that was benched for its faults.", {"name": BotName}),
 }
-"""The commands that send a single request: by name, the help text, and the option or argument for each field."""
+"""The commands that send a single request, keyed by name: the help text, and an option or argument for each field of
+the request's body."""
 
 
 class ExportFormat(StrEnum):

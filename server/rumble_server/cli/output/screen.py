@@ -18,7 +18,7 @@ STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": 
 
 
 class Screen:
-    """Shows each frame that the proxy passes on. With `step`, each turn waits for Enter before the bot gets it."""
+    """The output of all frames that the proxy passes on. With `step`, the bot gets each turn only after Enter."""
 
     def __init__(self, *, as_json: bool, step: bool) -> None:
         self.trace = Trace()

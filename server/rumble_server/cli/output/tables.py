@@ -44,7 +44,7 @@ def points_text(points: float) -> str:
 
 
 def result_text(scores: Sequence[float] | None) -> str:
-    """Write scores as `1 : 0`, and the places at a table in the order of its seats as `placed 1, 3, 2`."""
+    """Write the scores of two seats as `1 : 0`, and the places of three or more seats as `placed 1, 3, 2`."""
     if scores is None:
         return "void"
     if len(scores) > 2:
@@ -70,7 +70,10 @@ def standings_table(tournament: "Tournament") -> Table:
 
 
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
-    """Add a column `faults` if there is a remark on any bot. Return the last cells of each bot's row, by name."""
+    """Add a column `faults` if there is a remark on any bot.
+
+    Return each bot's list of cells for the column, by the bot's name. Without the column, all lists are empty.
+    """
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
     ]
@@ -214,7 +217,7 @@ def audit_table(told: Mapping[str, Any]) -> Table:
 
 
 def rating_text(line: Mapping[str, Any]) -> str:
-    """Write a rating with half its interval, `+120 ± 35`; a dash for a bot without a rating."""
+    """Write a rating with half the width of its interval, `+120 ± 35`; a dash for a bot without a rating."""
     rating, interval = line.get("rating"), line.get("interval")
     if rating is None:
         return "-"

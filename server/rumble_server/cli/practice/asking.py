@@ -74,11 +74,11 @@ def in_time(
     seconds: float,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Made:
-    """Return or raise the outcome of `work`. Raises CliError if a function takes over `seconds`.
+    """Return or raise the outcome of `work`. Raises CliError if a function takes longer than `seconds`.
 
-    `work` runs in a thread. `asked_at_s` returns the start times of pending calls by function, in `time.monotonic`
-    seconds. `tell` is called twice a second with a text about slow functions. After a CliError the thread goes on,
-    because a thread cannot be ended. The command ends without waiting for the thread.
+    `work` runs in a thread. `asked_at_s` returns the functions that are running, each with the start of its call in s
+    of `time.monotonic`. `tell` is called twice a second with a text about slow functions. After a CliError the thread
+    goes on, because a thread cannot be ended. The command ends without waiting for the thread.
     """
     made: Future[Made] = Future()
 

@@ -48,7 +48,10 @@ class Person(Bot):
         self._write(f"You play {again}{marks[message.seat]} against {others}; {HELP}.")
 
     def choose(self, turn: Turn) -> str:
-        """Show the board, and ask until the person types a legal move. Raises Resign for `resign` and without input."""
+        """Show the board, and ask until the person types a legal move.
+
+        Raises Resign if the person types `resign`, or if the input has ended.
+        """
         game, last = get_game(turn.game), turn.moves[-1] if turn.moves else None
         if last is not None:
             self._write(f"Last move: {last}")
@@ -90,7 +93,7 @@ class Person(Bot):
 
 
 def _agreeing(game: Game, turn: Turn) -> State | None:
-    """Return a state that agrees with the turn, for the legal moves; None if the game draws no samples."""
+    """Return a state that agrees with the turn, to check typed moves; None if the game draws no samples."""
     try:
         return game.sample(turn.state, Random(0))
     except NotSampled:

@@ -69,7 +69,7 @@ class House:
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
-        """The task of each bot, by all of the bot's fields: a bot with a changed field is replaced."""
+        """The task of each bot, keyed by the values of all its fields. A bot with a changed field is replaced."""
 
     def change(self, told: Mapping[str, Any]) -> None:
         """Follow a line of standard input: start the bots that are new in `told`, and end bots that are missing."""

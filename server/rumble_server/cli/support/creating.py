@@ -38,7 +38,7 @@ OPTIONS = {
     "start_at_ms": "--start-at",
     "seed_ratings": "--seed-rating",
 }
-"""Options with another name than typer would make from the name of the field, by field."""
+"""Names of options that differ from the name that typer would make of the field's name, keyed by field."""
 WRITTEN = {
     "invite": ("CODE", ""),
     "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),
@@ -47,7 +47,7 @@ WRITTEN = {
     "tiebreaks": ("LIST", ""),
     "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
 }
-"""Placeholder in the help, and explanation, of each value that is neither a number nor a choice, by field."""
+"""The placeholder and the explanation that the help has for a value written in a special form, keyed by field."""
 
 
 def create_command() -> Any:
@@ -127,7 +127,7 @@ def split_list(text: str) -> list[str]:
 
 
 def points_of(text: str) -> str | list[float]:
-    """Read `3,1,0` or `10,6,3,0` as numbers; return the words `places` and `payoffs`. Raises CliError."""
+    """Read `3,1,0` or `10,6,3,0` as numbers. Return the words `places` and `payoffs` unchanged. Raises CliError."""
     if text in (PLACES, PAYOFFS):
         return text
     try:
@@ -174,4 +174,4 @@ def seed_ratings_of(texts: Sequence[str]) -> list[str]:
 
 
 READERS = {"start_at_ms": moment_ms, "points": points_of, "tiebreaks": split_list, "seed_ratings": seed_ratings_of}
-"""Functions that read an option's text, by option. `openings_of` is not among them, because it needs the game, too."""
+"""Functions that read an option's text, keyed by option. `openings_of` is left out, because it needs the game, too."""

@@ -12,9 +12,9 @@ PATIENCE_S = 600.0
 
 
 class StreamLost(Exception):
-    """The stream ended or broke off. Events received before stay valid.
+    """The error of a stream that ended or broke off. Events received before stay valid.
 
-    `again_s` is the time in s until the next try, as the server wants it; None if the server names no time.
+    Its `again_s` is the time in s until the next try, as the server wants it; None if the server names no time.
     """
 
     def __init__(self, problem: str, again_s: float | None = None) -> None:
@@ -32,7 +32,7 @@ class StreamEvent:
 
 
 Connect = Callable[[str | None], Iterator[StreamEvent]]
-"""A function that opens the stream after the event with the given id, or (None) at its start. Raises StreamLost."""
+"""A function that opens the stream after the event with the given id, or for None at its start. Raises StreamLost."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:
@@ -51,8 +51,8 @@ def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:
 def follow(connect: Connect, sleep: Callable[[float], None], say: Callable[[str], None]) -> Iterator[StreamEvent]:
     """Yield all events, and connect again after a lost connection. `say` gets a text about each new problem.
 
-    Raises StreamLost if the stream is lost before its first event and the server names no time for the next try, and
-    after `PATIENCE_S` without an event.
+    Raises StreamLost after `PATIENCE_S` without an event. If the stream is lost before its first event, and the server
+    names no time for the next try, raises StreamLost at once.
     """
     last_id: str | None = None
     waited_s, wait_s, said = 0.0, FIRST_WAIT_S, ""

@@ -30,7 +30,7 @@ class _Failed(SdkError):
 
 
 class _FileBot(FunctionBot):
-    """The bot of a file. Its errors have the bot in `_Failed.bot`."""
+    """The bot of a file. Its errors are raised as `_Failed`, which has the bot."""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         try:
@@ -66,7 +66,10 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """The bots, loaded or loading: `asked_at_s` is the time since which a file or a function runs."""
+        """A bot for each file that was loaded or is being loaded, and the bots made from these files.
+
+        The time `asked_at_s` is the start of the file or function that is running now; None if nothing runs.
+        """
 
     def play(self) -> Tournament:
         """Load the bots, play all matches, and return the finished tournament. Raises CliError."""

@@ -129,7 +129,7 @@ def no_options_for_functions(options: Mapping[str, Any]) -> None:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
-    """Read settings written NAME=VALUE. Raises CliError for another form; names and values are left to the game."""
+    """Read settings written NAME=VALUE. Raises CliError for another form. The game checks names and values later."""
     settings = {}
     for text in texts or ():
         name, equals, value = text.partition("=")

@@ -18,7 +18,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match with its moves. Its `result` is empty if unknown; its `infos` are the bots' thoughts by ply."""
+    """A match with its moves. Its `result` is empty if unknown; its `infos` are the bots' thoughts, keyed by ply."""
 
     match_id: str
     game: str
@@ -29,7 +29,7 @@ class RecordedMatch:
     result: str
     infos: dict[int, MoveInfo] = field(default_factory=dict)
     absent: int = 0
-    """Number of the last seats that were absent from a table."""
+    """Number of bots that did not come to a table. Their seats are the last of `seats`."""
 
     @property
     def seats_played(self) -> int:

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 
 def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
-    """Return whether a file has tables, or `points` or the file's own choice asks for payoffs that the file has."""
+    """Return whether to rank the bots of a file as bots of tables.
+
+    They are, if a match has more than two seats. Bots of matches of two seats are, too, if every match has payoffs, and
+    either `points` or the tournament in the file counts payoffs.
+    """
     from rumble_server.results.tables.points import PAYOFFS
 
     told = (results.tournament or {}).get("table_points")
