@@ -1,7 +1,4 @@
-"""Errors of requests, answered as `{"error": {code, message, detail}}` under `/api`, and as a small page elsewhere.
-
-WebError        a request that cannot be served, with its HTTP status and code
-"""
+"""Errors of requests, answered as `{"error": {code, message, detail}}` under `/api`, and as a small page elsewhere."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -42,7 +39,7 @@ def error_answers(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
 
 
 class WebError(Exception):
-    """A request that cannot be served."""
+    """The error of a request that cannot be served."""
 
     def __init__(self, status: int, code: str, message: str, detail: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)

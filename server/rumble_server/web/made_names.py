@@ -17,5 +17,5 @@ _random = SystemRandom()
 
 
 def made_name() -> str:
-    """Make a random name such as `amber-otter-42`; there are about 370,000 of them."""
+    """Make a random name such as `amber-otter-42`; there are about 370,000 such names."""
     return f"{_random.choice(FIRST)}-{_random.choice(SECOND)}-{_random.randrange(10, 100)}"

@@ -14,9 +14,9 @@ from rumble_server.web.site import Process
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
 """Paths of feeds."""
 FREE_BYTES = 262_144
-"""Number of first bytes of an answer that cost an address nothing; ordinary pages are smaller."""
+"""Number of bytes at the start of an answer that cost an address nothing; ordinary pages are smaller."""
 BYTES_OF_A_MS = 4_096
-"""Number of further bytes that cost an address 1 ms of its share, because packing and sending take time, too."""
+"""Number of bytes after `FREE_BYTES` that cost an address 1 ms of its share, because packing and sending take time."""
 
 
 class RequestShares:

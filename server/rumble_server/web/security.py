@@ -36,7 +36,7 @@ HEADERS = (
     (b"referrer-policy", b"same-origin"),
 )
 OPENER = (b"cross-origin-opener-policy", b"same-origin")
-"""The header for pages by HTTPS and of this machine. On other pages browsers ignore the header, and log an error."""
+"""The header for pages over HTTPS or from a loopback host. On other pages browsers ignore it, and log an error."""
 
 NOT_STORED = (b"cache-control", b"no-store")
 """The header for answers to requests with a key or a token: computers of a school are shared."""

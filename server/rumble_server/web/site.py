@@ -77,7 +77,7 @@ class ProcessFigures:
 
 @dataclass(slots=True)
 class Reach:
-    """Whether another machine has reached this process by a request."""
+    """A note whether another machine has reached this process by a request."""
 
     from_elsewhere: bool = False
 
@@ -218,7 +218,7 @@ class ClubSites(Protocol):
         """Return the sites of loaded clubs."""
 
     async def uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
-        """Return the activity in each led club and its use of quotas, by the name of the club.
+        """Return the activity and the use of quotas of each club that a node leads, by the name of the club.
 
         With `stored`, clubs that nobody leads are included: their use is read from the database. If the database does
         not answer within a moment, clubs that this process does not lead may be left out.

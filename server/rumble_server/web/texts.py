@@ -171,7 +171,7 @@ def tiebreak_text(value: float | None) -> str:
 
 
 def rating_text(line: Standing) -> str:
-    """Write a rating with half its interval: `+120 ± 35`; empty without a rating."""
+    """Write a rating with half the width of its interval: `+120 ± 35`; empty without a rating."""
     if line.rating is None:
         return ""
     text = signed(line.rating)

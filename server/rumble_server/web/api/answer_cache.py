@@ -23,7 +23,7 @@ class AnswerCache:
         self.answers: LastUsed[Hashable, bytes] = LastUsed(most_bytes)
         self._making: dict[Hashable, asyncio.Future[Any]] = {}
         self._recent: WeakKeyDictionary[object, tuple[int, asyncio.Future[bytes]]] = WeakKeyDictionary()
-        """The time in ms at which the last answer about a changing object was begun, and the answer."""
+        """The last answer about each object that may change, with the time in ms at which the answer was begun."""
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
         """Return the answer of a key; call `make` unless the answer is kept or already being made.

@@ -75,7 +75,7 @@ def draw(name: str, body: bytes) -> bytes:
 
 def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
     """Draw a view of a hidden game, as JSON. Raises MoveError, BadSettings, and BadPosition for a bad view."""
-    # Drawings are as large as the settings say.
+    # The settings in the view are checked, because a drawing is as large as they say.
     game.complete({setting.name: view[setting.name] for setting in game.settings if setting.name in view})
     try:
         return _answer(game, _sample(game, view), question, view).model_dump_json(warnings="error")

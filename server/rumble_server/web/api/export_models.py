@@ -91,7 +91,7 @@ class ExportedTournament(ServerMessageModel):
 class ExportDocument(ServerMessageModel):
     """A whole tournament.
 
-    `matches` has the attempt that counts of each finished match; `voided` has the void attempts.
+    `matches` has, for each finished match, the attempt that counts; `voided` has the void attempts.
     """
 
     tournament: ExportedTournament

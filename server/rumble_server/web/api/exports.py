@@ -22,9 +22,9 @@ from rumble_server.web.errors import WebError
 
 JSON = "application/json"
 FOR_TWO = ("pgn", "trf")
-"""The formats that have only matches of two seats."""
+"""The formats in which only matches of two seats can be written."""
 OF_GAME = {"phhs": POKER, "sgf": GO}
-"""The game of each format that has only matches of one game."""
+"""The game of each format in which only matches of one game can be written."""
 
 
 def export_routes() -> APIRouter:

@@ -159,7 +159,7 @@ def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) 
 
 
 def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> list[MatchOver]:
-    """Return the matches with a result of which all given bots are, in the order in which the matches ended."""
+    """Return the matches with a result that have all given bots, playing or absent, in the order of their ends."""
     wanted = {name.casefold() for name in (bot, against) if name is not None}
     state = wanted, rebuilt.tournament.table.version
     known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
@@ -267,7 +267,7 @@ def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
 
 
 def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of the running attempt with these terms, after `moves`, for spectators."""
+    """Draw boards of the running attempt with these terms, as spectators see it. `moves` are the moves to show."""
     return to_json(replay(terms, moves, None, first, most, thought_ms(facts, terms, len(moves))))
 
 
@@ -281,9 +281,9 @@ def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] |
 def of_lost_match(
     rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], given: tuple[*Given]
 ) -> Made | None:
-    """Run `make` with a match that was lost before it began, and return the result; None for a match without a result.
+    """Run `make` with a match that was lost before it began, and return the result; None if the match has no result.
 
-    Such a match has no facts of its own, so `make` gets the terms and the outcome from the tournament.
+    A match that never began has no facts of its own, so `make` gets its terms and its outcome from the tournament.
     """
     over = rebuilt.tournament.results.get(match_id)
     return None if over is None else make((rebuilt.tournament.terms_of(over), over), *given)

@@ -21,7 +21,7 @@ STATUSES = {
     "bad_display_name": HTTPStatus.UNPROCESSABLE_ENTITY,
     "name_taken": HTTPStatus.CONFLICT,
 }
-"""Statuses of refusals by code."""
+"""HTTP statuses of refusals, keyed by the code of the refusal."""
 MOST_NOTED = 64
 """Maximum number of characters of a refused name that hosts see."""
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
@@ -72,7 +72,7 @@ def joining_routes() -> APIRouter:
     async def redeem(request: Request, response: Response) -> RedeemAnswer:
         """Take a name to this computer with the one-time code of a slip.
 
-        The answer has a new key of the name. The old key, and everything that is logged in with it, is signed out.
+        The answer has a new key of the name. The old key is no longer valid, and every login with it ends.
         """
         site = site_of(request)
         given = await read_model(request, SlipCode)

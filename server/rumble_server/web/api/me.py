@@ -20,7 +20,7 @@ REFUSAL = "a bot's own results are for its owner"
 
 
 class MeAnswer(OwnResults):
-    """The results of a bot in its newest tournaments: the newest loss, fault and version first.
+    """The results of a bot in its newest tournaments; in the lists, the newest fault and the newest version come first.
 
     `damaged` is the number of tournaments that cannot be read. `takes_challenges` tells whether people can play the bot
     now.
@@ -31,7 +31,7 @@ class MeAnswer(OwnResults):
     tournaments: Count
     damaged: Count
     display_names: dict[str, str]
-    """Names of opponents for people, by name; opponents without one are left out."""
+    """Display names of opponents, keyed by name; opponents without a display name are left out."""
 
 
 def me_routes() -> APIRouter:

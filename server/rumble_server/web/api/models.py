@@ -294,7 +294,7 @@ class BoardAnswer(ServerMessageModel):
 
     `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
     moves that people make by a single key, each with its `KeyboardEvent.key`. `refusal` is the reason why `try_move` is
-    not allowed; null if it is, or if nobody can tell.
+    not allowed; null if it is allowed, or if the server cannot tell.
     """
 
     drawing: Drawing | None
@@ -316,7 +316,7 @@ class JoinView(ServerMessageModel):
 
 
 class JoinRequest(RequestModel):
-    """A pupil's request to join by a join code. `key` is a made secret that protects the pupil's name from now on."""
+    """A pupil's request to join by a join code. `key` is a secret, made by the page, that protects the pupil's name."""
 
     code: str = Field(max_length=64)
     display_name: str = Field(max_length=200)

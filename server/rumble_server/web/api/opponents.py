@@ -29,7 +29,10 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
 
 
 def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
-    """Return the sort key of an opponent: house bots of the ladder, then further house bots, then other bots."""
+    """Return the sort key of an opponent: house bots in the order of `ladder`, then further house bots, then others.
+
+    `ladder` has the reference bots from the weakest to the strongest.
+    """
     known = [*ladder, opponent.house]
     return len(known) if opponent.house is None else known.index(opponent.house), opponent.name.casefold()
 

@@ -36,9 +36,9 @@ class LossView(ServerMessageModel):
 
 
 class FaultView(ServerMessageModel):
-    """The faults of a kind: their number, the newest one, and the last `turn` and `answer` there, as JSON texts.
+    """The faults of a kind: their number, and the match of the newest fault with its last `turn` and `answer`.
 
-    Long texts are cut off, and a text is empty if there was no such frame, or if the frames were deleted.
+    `turn` and `answer` are frames (JSON). Long frames are cut off. A frame that was not sent, or was deleted, is empty.
     """
 
     kind: str
@@ -111,7 +111,7 @@ def merged(parts: Iterable[OwnResults]) -> OwnResults:
 
 
 def _order(version: str) -> tuple[int, str]:
-    """Return the sort key of a version: numbers come first, the greatest before all."""
+    """Return the sort key of a version: versions that are numbers come first, the greatest number before the others."""
     return (-int(version), "") if version.isdecimal() and len(version) < 10 else (1, version)
 
 
@@ -144,13 +144,16 @@ def _of_match(over: MatchOver, bot: str, game: str) -> OwnResults:
 
 
 def _kind(over: MatchOver, seat: int) -> str:
-    """Return how a match ended for a seat: how the seat fell out, if it did, else how the match ended."""
+    """Return how a match ended for a seat: how the seat fell out, or else the termination of the match."""
     falls = () if over.placement is None else over.placement.falls
     return str(next((kind for fallen, _, kind in falls if fallen == seat), over.termination))
 
 
 def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
-    """Return the last turn of a bot in a match, and the bot's last answer; cut off; empty without such a frame."""
+    """Return the last turn of a bot in a match, and the bot's last answer to it, each cut off at `MOST_FRAME`.
+
+    A text is empty if there was no such frame. Nothing is returned if the frames of the match cannot be read.
+    """
     turn = answer = ""
     try:
         facts = told_so_far(rebuilt.match_facts(over.match), to_a_seat=True)

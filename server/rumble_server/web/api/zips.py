@@ -45,7 +45,7 @@ def zip_routes() -> APIRouter:
 
     @router.post("/join/zip", response_class=Response, include_in_schema=False)
     async def get_zip(request: Request) -> Response:
-        """Return a bot as a zip. Without a name one is made up; a name without a key gets a new key."""
+        """Return a bot as a zip. Without a name, a name is made up. A name without a key gets a new key."""
         wanted = _read(await read_body(request))
         name, key = _named(site_of(request), request, wanted)
         found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
@@ -67,7 +67,7 @@ def zip_routes() -> APIRouter:
 def first_turn(config: TournamentConfig) -> dict[str, Any]:
     """Return the game, the seat, the state and the legal moves of a first turn, as fields of the message `turn`.
 
-    The seed is not the tournament's, which is told only after the end.
+    The state is not made from the tournament's seed, because that seed is told only after the tournament.
     """
     state = get_game(config.game).initial(config.settings)
     while state.is_chance:

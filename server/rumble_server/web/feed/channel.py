@@ -22,12 +22,12 @@ from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
 PACE_MS, SLOWEST_PACE_MS = 250, 500
-"""Shortest and longest time in ms for which changes are gathered before they are sent; many bots or readers make it
-longer."""
+"""Shortest and longest time in ms for which changes are gathered before they are sent. The time grows with the number
+of bots and readers."""
 SNAPSHOT_MS = 1_000
 """Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
 MOST_DRAWINGS = 3
-"""Maximum number of times that the boards of a snapshot are drawn, because matches end while the boards are drawn."""
+"""Maximum number of times that the boards of a snapshot are drawn. If a match ends meanwhile, they are drawn again."""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
@@ -73,9 +73,11 @@ class Channel:
         self._telling: Iterator[ServerMessageModel] | None = None
         """The events of the last flush that are still to be sent; None if all are sent."""
         self._played = self._being_played()
-        """The referees of matches that readers may have seen, by attempt, until the ends of the matches are sent."""
+        """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
+        is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
-        """Number of plies last told of the matches that spectators see with a delay, by match; -1 if none were told."""
+        """Number of plies that spectators were last told of each match that they see with a delay; -1 before the first
+        telling."""
 
     def flush(self) -> None:
         """Send the changes, unless the last flush was too recent or is not complete."""

@@ -1,4 +1,4 @@
-"""The state of a tournament in a sentence: the leader, the winner, or the bots it waits for. Pure."""
+"""The state of a tournament in a sentence: the first bot, the winner, or the bots it waits for. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 

@@ -174,7 +174,7 @@ def ranking_of(tournament: Tournament) -> Ranking:
 
 
 def _task(tournament: Tournament) -> Task:
-    """Return a function that computes the tournament's ranking at this moment from a copy, on any thread."""
+    """Return a function that computes the ranking of the tournament as it is now. Any thread may call the function."""
     table, rated = tournament.table.snapshot(), tournament.config.rated
     latest, results = _latest(tournament), len(tournament.results)
 

@@ -178,7 +178,7 @@ def entrants_view(
 
 
 def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
-    """Return the rounds of a Swiss in which each bot has a half-point bye, by bot, without rounds already paired."""
+    """Return, for each bot with half-point byes in a Swiss, the rounds of these byes that are not paired yet."""
     paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
     rounds: dict[str, list[int]] = {}
     for number, resting in sorted(tournament.half_byes.items()):

@@ -1,4 +1,4 @@
-"""Wakes the readers of feeds a portion at a time: waking thousands at once would delay moves by tenths of a second.
+"""The waking of the readers of feeds, some at a time: waking thousands at once would delay moves by tenths of a second.
 
 Each `feed.Feed` has a waker for all readers of its club.
 """
@@ -20,7 +20,7 @@ class Sleeper(Protocol):
 
 
 class Waker:
-    """Wakes readers in the order of the calls of `wake`. A reader that already waits is not queued again."""
+    """A queue of readers to wake, in the order of the calls of `wake`. A waiting reader is not queued again."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

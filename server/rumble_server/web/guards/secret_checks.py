@@ -26,7 +26,7 @@ def is_local(request: Request) -> bool:
 
 
 class SecretChecker:
-    """Checks the secrets in requests, and counts wrong secrets; `now_ms` returns the server time."""
+    """A checker of the secrets in requests, which counts wrong secrets; `now_ms` returns the server time."""
 
     def __init__(self, guesses: Guesses, now_ms: Callable[[], int]) -> None:
         self._guesses = guesses

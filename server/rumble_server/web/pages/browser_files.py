@@ -28,7 +28,7 @@ MEDIA_TYPES = {
 
 @cache
 def folder() -> Path | None:
-    """Return the folder of the files, or None if the distribution is not installed, or in a checkout not built."""
+    """Return the folder of the files; None if the distribution is not installed, or its files are not built yet."""
     if find_spec(PACKAGE) is None:
         return None
     found: Path = import_module(PACKAGE).data()
@@ -48,7 +48,11 @@ def address() -> str | None:
 
 
 async def answer(request: Request) -> Response:
-    """Send a file. Raises WebError with `not_found`, also for another hash, and with `bad_request` without gzip."""
+    """Send a file.
+
+    Raises WebError with `not_found` for an unknown file or an outdated hash. Raises WebError with `bad_request` if the
+    file is kept as gzip only, and the client does not accept gzip.
+    """
     where, kept = folder(), address()
     path = request.url.path
     name = path.rpartition("/")[2]

@@ -23,7 +23,7 @@ CLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choices in the form. `settings` are by game and name; `problems` tell which choices were not possible."""
+    """The choices in the form. `settings` are keyed by game and setting; `problems` tell the impossible choices."""
 
     game: str
     against: str | None

@@ -95,7 +95,7 @@ def _order(match: str) -> tuple[int, int, int]:
 
 
 def finalists(tournament: Tournament) -> int:
-    """Return the number of bots in the final of a knockout of tables; 0 for others, and before the start."""
+    """Return the number of bots in the final of a knockout of tables; 0 for other tournaments, and before the start."""
     agenda = tournament.agenda
     if agenda is None or tournament.config.match_seats == 2 or not agenda.schedule.has_bracket:
         return 0

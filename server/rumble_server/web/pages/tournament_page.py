@@ -148,7 +148,8 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
 
 
 def met_most(pairs: list[Pair] | None) -> int:
-    """Return the most frequent number of matches between two bots. Cells of the crosstable show only other numbers."""
+    """Return the most frequent number of matches between two bots. A cell of the crosstable shows its number if it
+    differs."""
     return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
 
 

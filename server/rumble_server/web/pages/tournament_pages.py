@@ -70,7 +70,7 @@ def page_of_results(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
 
 
 def best_wins(tournament: Tournament, standings: Sequence[Standing]) -> dict[str, str]:
-    """Return the name of the best opponent that each bot has beaten, by the ranks of the standings."""
+    """Return, for each bot, the opponent with the best rank that the bot has beaten; empty if it has beaten none."""
     ranks = {line.name: line.rank for line in standings}
     best: dict[str, str] = {}
     for over in tournament.results.values():

@@ -45,7 +45,7 @@ export class Replay {
     this.view = new BoardView(root, { label: page.querySelector("h1")?.textContent ?? "Board" });
   }
 
-  /** Forget the boards that hid something, and so have no position: after the match they show everything. */
+  /** Forget the boards without a position. They hid something during the match, and show everything after it. */
   uncover() {
     for (const [ply, { position }] of this.#frames) if (!position) this.#frames.delete(ply);
   }

@@ -75,7 +75,7 @@ def club_routes() -> APIRouter:
     async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
         """Make a host token of a club. Only this answer ever shows the token."""
         given = await read_model(request, NewHostToken)
-        # `site_of` returns the site of the path's club, not of main: `web.path_owner.TOKENS`.
+        # `site_of` returns the site of the club in the path, not of main: see `web.path_owner.TOKENS`.
         return await make_token(site_of(request), given.name, response)
 
     router.include_router(commands)
@@ -104,7 +104,7 @@ def _entry(clubs: ClubSites, name: str) -> ClubEntry:
 
 
 def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) -> models.ClubView:
-    """Make the view of a club. `has_house` is true if the club main has house bots of its own."""
+    """Make the view of a club. `has_house` is true if main has residents (house bots that take challenges)."""
     return models.ClubView(
         name=entry.name,
         title=entry.title,

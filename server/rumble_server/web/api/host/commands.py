@@ -76,7 +76,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
     async def start(tournament: str, request: Request) -> TournamentView:
-        """Number the bots and start the tournament, with `without_absent` after taking out the bots that are away."""
+        """Number the bots and start the tournament. With `without_absent`, first take out the bots that are away."""
         given = await read_model(request, Start)
         return await carry_out(
             request, tournament, lambda host: host.start(tournament, without_absent=given.without_absent)

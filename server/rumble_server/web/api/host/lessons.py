@@ -54,7 +54,7 @@ def lesson_routes() -> APIRouter:
 
     @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
     async def change_config(tournament: str, request: Request) -> TournamentView:
-        """Change the configuration in the lobby, except the invitation code; later, list or unlist the tournament."""
+        """Change the configuration in the lobby, except the invitation code. Later, only `listed` can be changed."""
         config = await site_of(request).reader.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
         return await carry_out(request, tournament, lambda host: host.change_config(tournament, config))

@@ -124,7 +124,10 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
-        """Draw a link as a QR code: to the page where pupils join, or while the door is closed to the tournament."""
+        """Draw a link as a QR code.
+
+        While the door is open, the link leads to the page where pupils join. Otherwise it leads to the tournament.
+        """
         found, going_on = await answers_of(request).basics(tournament), answers_of(request).going_on(tournament)
         await site_of(request).on_disk()
         base, is_open = place_of(request).to_share.base, going_on is not None and going_on.join_code is not None

@@ -5,7 +5,7 @@
   const MOST_MESSAGES = 50; // of a worker between two messages to it
   /** @type {Map<number, {worker: Worker, messages: number}>} */
   const workers = new Map();
-  /** What each worker with Python begins with: compiled once. @type {Promise<object> | undefined} */
+  /** The files with which each worker with Python begins; compiled once. @type {Promise<object> | undefined} */
   let python;
 
   /** @param {number} id @param {string} text */

@@ -93,7 +93,7 @@ class PlayPanel {
     this.#say(`Version ${number} is saved and plays from the next match on.`, "good");
   }
 
-  /** Keep what plays, for a reload of the page. */
+  /** Keep the name, the tournament and the version that play, for a reload of the page. */
   #keep() {
     const plays = { name: this.#identity.name, tournament: this.#tournament, number: this.#number };
     localStorage.setItem(KEPT_AS, JSON.stringify(plays));

@@ -6,7 +6,7 @@ import { root } from "../root.js";
 /** @typedef {Record<string, any>} Told */
 /** @typedef {"python" | "javascript"} Language */
 
-/** What a file for Node says before its function, and a classic script may not. */
+/** Pattern of the word before the function of a file for Node; a classic script may not have it. */
 const EXPORT = /^export\s+(?=(async|function|const|let|class)\b)/gm;
 /** The fields of an answer that are texts if they are there. */
 const TEXTS = ["error", "move", "output", "refused"];

@@ -28,7 +28,7 @@ export class TrialPanel {
     this.#slider.addEventListener("input", () => this.#show(Number(this.#slider.value)));
     this.#button.disabled = false;
     const load = () => pool.referee().catch((error) => this.#end(`Python cannot be loaded: ${error.message}`, "bad"));
-    // Python takes the processor from the first version of a bot in JavaScript, and so waits for a hand on the editor.
+    // Loading Python would slow down the start of a JavaScript bot, so it waits until somebody uses the editor.
     if (draft.language === "python") pool.warm().then(load, load);
     else byId("editor").addEventListener("focusin", load, { once: true });
   }

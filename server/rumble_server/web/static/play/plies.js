@@ -17,7 +17,7 @@ export function pliesAfter(known, since, ply, seats) {
   let before = seats;
   for (const [seat, text] of since) {
     const isChance = seat === null;
-    // As many texts as plies are missing: no ply is a joint move.
+    // If there are as many texts as missing plies, no ply is a joint move.
     if (isChance || seat <= before || since.length === missing) plies.push(isChance ? [text] : []);
     if (!isChance) /** @type {(string | undefined)[]} */ (plies.at(-1))[seat] = text;
     before = isChance ? seats : seat;
