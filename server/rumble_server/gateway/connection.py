@@ -214,7 +214,7 @@ class Connection(asyncio.Protocol):
         self._is_newest = True
 
     def read_on(self) -> None:
-        """Handle bytes that waited for this turn of the loop. If none are left then, resume reading from the socket."""
+        """Handle bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
         if self._is_held:
             return
         data, self.rest = self.rest, b""

@@ -52,6 +52,6 @@ def host_of(origin: str) -> str | None:
 def select_subprotocol(protocol: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
     """Choose the subprotocol: version 1 if the bot offers it, else None.
 
-    If the bot offers only others, `Connection` sends an error and closes.
+    If the bot offers only other subprotocols, `Connection` sends an error and closes.
     """
     return next((name for name in offered if name == SUBPROTOCOL), None)

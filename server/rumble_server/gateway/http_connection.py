@@ -239,7 +239,7 @@ class HttpConnection(HttpToolsProtocol):
             self._feed(data, 0)
 
     def read_on(self) -> None:
-        """Parse bytes that waited for this turn of the loop. If none are left then, resume reading from the socket."""
+        """Parse bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
         self._goes_on = False
         if self._last is not None or self.transport.is_closing():
             return
