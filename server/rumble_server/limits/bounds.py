@@ -226,7 +226,7 @@ class Bounds(Constants):
     """Maximum time in ms for which an attempt of a match may be excused because the server was late. With more, the
     match is void. Time for which an answer waited unread in the kernel does not count."""
     rebuilt_results: Count = 100_000
-    """Maximum number of results, some 2 KB each, in all rebuilt tournaments that the log-reading process keeps. The
+    """Maximum number of results, some 2 KB each, that the process that reads the log keeps in rebuilt tournaments. The
     tournament that was asked for last always stays."""
     kept_answer_bytes: Bytes = 33_554_432
     """Maximum size in bytes of the kept answers about ended tournaments. Kept records of ended tournaments may take as

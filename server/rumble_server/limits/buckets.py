@@ -76,12 +76,12 @@ def network_of(address: str) -> str:
 
 
 class NameBuckets:
-    """Buckets by name, one for each name in use. In contrast to addresses, names never share a bucket."""
+    """Token buckets, one for each name in use. In contrast to addresses, names never share a bucket."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: OrderedDict[str, Bucket] = OrderedDict()
-        """Buckets by name in lower case, the least recently used first."""
+        """The buckets, keyed by the name in lower case, the least recently used first."""
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -105,7 +105,7 @@ class NameBuckets:
 
 
 class Buckets:
-    """Buckets by address, or by address and subject.
+    """Token buckets, keyed by address, or by address and subject.
 
     Only full buckets are forgotten. Therefore nobody can get a bucket refilled early by using many addresses. If a
     network has too many buckets, its further addresses share a bucket. If there are too many buckets in total, all
@@ -157,9 +157,9 @@ class Buckets:
         return key if len(self._kept) < MOST_BUCKETS else ("", "")
 
     def _forget_idle(self, now_ms: int) -> None:
-        """Forget idle buckets from the front.
+        """Forget the least recently used buckets, as long as they are idle.
 
-        A bucket in debt is moved to the end, so that the search can go on behind it.
+        A bucket in debt is moved to the end of the order, so that the next search goes on behind it.
         """
         while self._kept:
             key, bucket = next(iter(self._kept.items()))

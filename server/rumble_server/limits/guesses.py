@@ -83,7 +83,7 @@ class Guesses:
 
 
 class _Owners:
-    """Buckets of addresses that have shown a right key, by address and name, in bounded memory.
+    """Token buckets for addresses that have shown a right key, keyed by address and name, in bounded memory.
 
     If a network has too many buckets, its least recently used bucket is forgotten. If there are too many buckets in
     total, the least recently used bucket of the least recently used network is forgotten.
