@@ -118,7 +118,7 @@ class Server:
         self.refusals = Refusals()
         self.ended = EndedCount()
         self._counts: Counter[type] = Counter()
-        """Numbers of facts written by this process, by type."""
+        """Number of facts of each type that this process has written."""
         self.made_token: str | None = None
         """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
         self.made_admin_token: str | None = None

@@ -16,7 +16,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 def _network(text: str) -> str:
-    """Return an address or a network as it is. Raises ValueError."""
+    """Return an address or a network as it is. Raises ValueError for any other text."""
     ip_network(text)
     return text
 
@@ -30,7 +30,7 @@ def _words(value: Any) -> Any:
 
 
 Words = BeforeValidator(_words)
-"""Reads a list of texts, or one text with commas."""
+"""The validator that reads a list of texts, or a text with commas, as a list of words."""
 
 
 class ServerConfig(BaseModel):
