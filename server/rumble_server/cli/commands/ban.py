@@ -64,7 +64,7 @@ def list_(server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Js
 
 
 def _whom(address: str | None, name: str | None) -> dict[str, str]:
-    """Return the field of a request that names the address or the bot. Raises CliError unless exactly one is given."""
+    """Return the field of a request's body: `address` or `name`. Raises CliError unless exactly one is given."""
     if (address is None) == (name is None):
         raise CliError("say who: either --address or --name", ExitCode.USAGE)
     return given(address=address, name=name)

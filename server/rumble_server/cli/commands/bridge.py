@@ -141,9 +141,10 @@ def bridge(
 def bot_maker(
     protocol: Protocol, chosen: Mapping[str, Any], command: Sequence[str], stderr: Path | None
 ) -> "Callable[[str, Callable[[str], None]], BridgeBot | BattlesnakeBot]":
-    """Return a function that makes the bot, from a label for its files and a function that gets news for the owner.
+    """Return a function that makes the bot. Its arguments are a label for the bot's files, and a function for news.
 
-    Raises CliError as `dialogue_maker` does, and CliError or BadAddress for a wrong command of a Battlesnake.
+    Raises CliError for options that do not fit the protocol or each other, and CliError or BadAddress for a wrong
+    command of a Battlesnake.
     """
     from rumble_bots import bridges
 

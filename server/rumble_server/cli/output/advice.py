@@ -1,6 +1,6 @@
 """Advice for the author of a bot, for each code by which a server says what went wrong.
 
-If a rule of `rumble check` covers the mistake, the advice is the one of that rule.
+If a rule of `rumble check` covers the mistake, the rule's advice is used.
 """
 
 from typing import Final

@@ -196,7 +196,7 @@ def void_text(void: Mapping[str, int]) -> list[str]:
 
 
 def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
-    """Write the number of losses by each fault: `2 timeout, 1 illegal move`, or `3` if `brief`."""
+    """Write the number of losses by each fault, `2 timeout, 1 illegal move`, or if `brief` their sum, `3`."""
     if brief:
         return str(sum(faults.values()) or "")
     return ", ".join(f"{count} {fault.replace('_', ' ')}" for fault, count in faults.items())

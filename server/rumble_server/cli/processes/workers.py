@@ -42,8 +42,8 @@ def process_command(worker: str, args: Sequence[str]) -> list[str]:
 def run_workers(args: Sequence[str], count: int, worker: str | None) -> int:
     """Run `rumble` with `args` in `count` processes, each a worker, until all have ended. Return the exit code.
 
-    A failed worker is reported on standard error, and the rest go on. The exit code is the one of the first worker that
-    failed, or 0 if every worker succeeded. SIGINT and SIGTERM end all workers.
+    A failed worker is reported on standard error, and the rest go on. The exit code is 0 if every worker succeeded, and
+    otherwise the exit code of the first worker that failed. SIGINT and SIGTERM end all workers.
     """
     from rumble_server.cli.support.loop import run_unless_stopped
 

@@ -44,7 +44,7 @@ def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:
 
 
 def node_called(db: str, name: str) -> "ListedNode":
-    """Return the node whose address is `name`, or whose id begins with it.
+    """Return the node whose address is `name`, or whose id begins with `name`.
 
     Raises CliError if no node or several nodes match, and StoreError.
     """

@@ -92,7 +92,7 @@ class OrganiserClient:
         return self._send("GET", path).content
 
     def events(self, path: str, last_event_id: str | None) -> Iterator[StreamEvent]:
-        """Yield the Server-Sent Events of a path, only those after `last_event_id` if it is given.
+        """Yield the Server-Sent Events of a path. With `last_event_id`, yield only later events.
 
         Raises StreamLost if a new connection may help, and CliError otherwise.
         """

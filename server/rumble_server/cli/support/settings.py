@@ -24,7 +24,7 @@ PREFIX = "RUMBLE_"
 FILE_VARIABLE = "RUMBLE_CONFIG"
 """The environment variable that names the TOML file if the option `--config` is not given."""
 OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
-"""Names of the options that are not called like their field, by field."""
+"""Names of options that differ from the name of their field, keyed by field."""
 CLOSE = 0.88
 """Similarity, 0 to 1, from which on an unknown variable counts as a misspelt variable of a setting, and is refused."""
 
