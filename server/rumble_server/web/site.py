@@ -62,7 +62,7 @@ class ProcessFigures:
     ended: Callable[[], Counter[str]] = Counter
     """Numbers of ended tournaments, by status."""
     counts: Counter[type] = field(default_factory=Counter)
-    """Numbers of facts written by this process in all clubs, by type."""
+    """Number of facts of each type that this process has written in all clubs."""
     connections: Callable[[], Mapping[str, int]] = dict
     """Numbers of open connections, by kind."""
     refusals: Refusals = field(default_factory=Refusals)

@@ -61,7 +61,7 @@ def byes_text(line: Standing | FinalResult) -> str:
 
 
 def heat(cell: tuple[float, int]) -> int:
-    """Grade points and matches in a cell of the crosstable, from 0 (the row's bot lost all) to 4 (it won all)."""
+    """Grade a cell (points, matches) of the crosstable, from 0 if the row's bot lost all matches to 4 if it won all."""
     scored, played = cell
     return round(scored / played * HEATS) if played else 0
 

@@ -87,7 +87,7 @@ class ClubAnswers:
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-        """Make a document as `made` does, and return it as gzip; an empty document stays empty."""
+        """Run `make` with a tournament from the log, and return the document as gzip; an empty document stays empty."""
         return await self.made(tournament_id, from_log.packed, make, *given)
 
     async def pieces(

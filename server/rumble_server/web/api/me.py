@@ -13,7 +13,7 @@ from rumble_server.web.security import reader_of
 from rumble_server.web.site import site_of
 
 MOST_TOURNAMENTS = 20
-"""Maximum number of tournaments in an answer: the newest of the bot."""
+"""Maximum number of tournaments in an answer. The newest tournaments of the bot are taken."""
 MOST_SEARCHED = 500
 """Number of newest ended tournaments of the club that are searched for the bot."""
 REFUSAL = "a bot's own results are for its owner"

@@ -51,7 +51,7 @@ def metrics_routes() -> APIRouter:
 
 
 def _may_read(request: Request) -> bool:
-    """Return whether a request is local or shows a token. Raises WebError (429) after too many wrong tokens."""
+    """Return whether a request is local or shows a right token. Raises WebError (429) after too many wrong tokens."""
     process = process_of(request)
     shown, token = bearer_token(request), process.operation.metrics_token
     main = next((site for site in clubs_of(request).sites() if site.club == MAIN), None)

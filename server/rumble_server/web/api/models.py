@@ -123,7 +123,7 @@ class AuditedBot(ServerMessageModel):
 class AuditAnswer(ServerMessageModel):
     """The fairness audit. `repeated` counts the matches that repeat the seats and the moves of an earlier match.
 
-    `void` counts the void attempts and the results voided by the host, by match.
+    `void` has, for each match with void attempts or with results voided by the host, their number.
     """
 
     fair: bool

@@ -19,7 +19,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 MOST_FRAME = 4000
 """Maximum number of characters of a shown frame; the rest is cut off."""
 MOST_SCORES = 500
-"""Maximum number of scores in an answer: those of the newest versions."""
+"""Maximum number of scores in an answer. The scores of the newest versions are kept."""
 
 
 class LossView(ServerMessageModel):

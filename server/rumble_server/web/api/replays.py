@@ -131,7 +131,7 @@ def _match_view(
 
 
 def _course(terms: MatchStarted, moves: Sequence[str], seat: int | None) -> dict[str, Any]:
-    """Return the moves as written by people and seen by `seat` (`written`), and the seats that moved (`movers`)."""
+    """Return `written` (the moves as people write them, as far as `seat` sees them) and `movers` (who moved)."""
     game = get_game(terms.game)
     state, written, movers = terms.first_state(), [], []
     for move in moves:

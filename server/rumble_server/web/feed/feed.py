@@ -31,7 +31,7 @@ class Feed:
     """The live feed of a club, with a channel for each tournament that is watched. The feed runs on the event loop."""
 
     def __init__(self, arena: Arena, ranker: Ranker | None = None, counts: Counter[type] | None = None) -> None:
-        """Make the feed of an arena. `publish` adds to `counts` the numbers of published facts by type."""
+        """Make the feed of an arena. `publish` adds to `counts` the number of published facts of each type."""
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
         self.ranker.on_news.append(self._on_ranking)
         self._counts = Counter() if counts is None else counts

@@ -1,4 +1,4 @@
-"""The state of a tournament in a sentence: the first bot, the winner, or the bots it waits for. Pure."""
+"""The state of a tournament in a sentence: the bot in the lead, the winner, or the bots still missing. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 

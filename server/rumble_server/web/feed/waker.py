@@ -1,5 +1,6 @@
-"""The waking of the readers of feeds, some at a time: waking thousands at once would delay moves by tenths of a second.
+"""A queue for readers of feeds that are to be woken.
 
+If thousands of readers were woken at once, moves would be delayed by tenths of a second.
 Each `feed.Feed` has a waker for all readers of its club.
 """
 

@@ -98,7 +98,7 @@ def pairing_text(tournament: Tournament, rounds: Sequence[RoundView | TablesOfRo
 
 
 def rounds_of(tournament: Tournament) -> list[RoundView]:
-    """Return the paired rounds of a Swiss, or all rounds of a knockout, first to last; none for other formats."""
+    """Return the paired rounds of a Swiss, or all rounds of a knockout, first to last; empty for other formats."""
     agenda = tournament.agenda
     if agenda is None or not agenda.schedule.follows_results:
         return []
@@ -116,7 +116,7 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
 
 
 def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], Meeting]:
-    """Return the meetings by round and board, in this order. A tie's replays belong to the meeting of the tie."""
+    """Return the meetings, keyed and sorted by round and board. A tie's replays belong to the meeting of the tie."""
     found: dict[tuple[int, int], Meeting] = {}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}

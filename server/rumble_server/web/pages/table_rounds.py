@@ -73,7 +73,7 @@ def table_rounds(tournament: Tournament) -> list[TablesOfRound]:
 
 
 def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, TableView]]:
-    """Return the tables with their rounds and boards, in this order. A table's replays belong to the table."""
+    """Return the round, the board and the view of each table, sorted by round and board. Replays belong to a table."""
     results = {match: table_result_of(over) for match, over in tournament.results.items()}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: result.seats for match, result in results.items()}
