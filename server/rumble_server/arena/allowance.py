@@ -8,11 +8,11 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.errors import TournamentError
 
 UNBOUNDED = sys.maxsize
-"""Stands for a number without a limit; it is greater than any count."""
+"""Value that stands for "no limit"; greater than any count."""
 
 
 class Allowance:
-    """The quotas of a club, and the number of bytes that it has used. Both may change at any time."""
+    """The quotas of a club, and the number of bytes that the club has used. Both may change at any time."""
 
     def __init__(self) -> None:
         self.quotas = NO_QUOTAS
@@ -34,15 +34,15 @@ class Allowance:
         self._check(self.quotas.tournaments, tournaments, "tournaments", "end one first")
 
     def house_room(self, most: int, added: int) -> int:
-        """Return the number of house bots that can be added beside the `added` bots of the club.
+        """Return how many further house bots can be added to tournaments of a club that has `added` of them already.
 
-        `most` is the server's own maximum for the club.
+        `most` is the maximum that the server itself allows the club.
         """
         quota = self.quotas.house_bots
         return max(0, min(most, most if quota is None else quota) - added)
 
     def match_room(self, running: int) -> int:
-        """Return the number of matches that may start beside the running ones."""
+        """Return how many further matches may start while `running` matches are played; `UNBOUNDED` without a quota."""
         most = self.quotas.matches
         return UNBOUNDED if most is None else most - running
 

@@ -18,27 +18,26 @@ from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
 PATIENCE = 2
-"""Number of matches, for each tournament with matches for a bot, that the bot may begin elsewhere before a tournament
-is owed a match.
+"""Factor for the number of matches that a bot may begin elsewhere before the bot owes a tournament a match.
 
-For example, if three tournaments have matches for a bot, each is owed a match after 3 * `PATIENCE` matches of the bot
-in the others.
+The number is `PATIENCE` times the number of tournaments with matches for the bot. For example, if three tournaments
+have matches for a bot, each is owed a match after 3 * `PATIENCE` matches of the bot in the others.
 """
 
 
 @dataclass(slots=True, eq=False)
 class Passed:
-    """The count of the matches that a bot began elsewhere while a tournament had a match for the bot."""
+    """The count of matches that a bot began elsewhere while a tournament had a match waiting for the bot."""
 
     since_ms: int
     """Time in ms of the first counted match. An appointment for the tournament does not change the time."""
     times: int = 0
-    """Number of matches counted since the last appointment for the tournament."""
+    """Number of matches begun elsewhere since the last appointment for the tournament."""
 
 
 @dataclass(slots=True, eq=False)
 class Appointment:
-    """A waiting match, and its players. Both are kept free until the match begins or the appointment's time is over."""
+    """A waiting match, whose players are kept free until the match begins or the appointment's time is over."""
 
     tournament: Tournament
     slot: Slot
@@ -77,10 +76,10 @@ class Appointments:
         tournaments have counts."""
 
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
-        """Return the tournament to which a player of this match owes a match, or None: then this match may begin.
+        """Return the tournament that is owed a match by a player of the match `started`; None if `started` may begin.
 
-        An appointment then keeps both players of the owed match free. The match `started` begins all the same if its
-        own tournament was passed over as often, or if an appointment was made for the match.
+        For an owed match an appointment is made, which keeps the match's players free. `started` may begin in spite of
+        an owed match if its own tournament was passed over as often, or if it has an appointment itself.
         """
         made = self._of.get(pair[0])
         if not self._passed or (made is not None and made.slot.match_id == started.match):
@@ -119,7 +118,9 @@ class Appointments:
         return True
 
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
-        """Yield the matches of appointments with both players free now. End the appointments that fell through."""
+        """Yield the appointed matches of a tournament whose players are all free now. End appointments that fell
+        through.
+        """
         if not self._of:
             return
         for name in tournament.to_look_at:

@@ -42,7 +42,7 @@ FATAL = {
     ErrorCode.TOO_MANY_MESSAGES: CloseCode.TOO_MANY_MESSAGES,
     ErrorCode.BANNED: CloseCode.BANNED,
 }
-"""Fatal errors of a login, with the close code."""
+"""Codes of the errors at a login that close the connection, each with the close code."""
 
 
 class Arena:
@@ -67,7 +67,7 @@ class Arena:
     ) -> None:
         """`taken_ids` are the ids of all tournaments ever. In the first `grace_ms` no away or absent budget runs.
 
-        `clubs` is the directory of the server, which the arena of main keeps.
+        `clubs` is the server's directory of clubs, which the arena of main keeps.
         """
         self.clock = clock
         self.log = log
@@ -90,9 +90,9 @@ class Arena:
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
-        """Callbacks after a ban. They end the connections of banned addresses that are not logged in."""
+        """Functions called after a ban. They end the connections without a login from banned addresses."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
-        """Sessions between login and end of connection."""
+        """Players and sessions by session id, from the login to the end of the connection."""
 
     def _settle(self) -> None:
         self.scheduler.settle()
@@ -101,8 +101,8 @@ class Arena:
         self.scheduler.on_over(tournament, over, players)
 
     def go_on(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
-        """Go on after a suspension of `suspended_ms`. If connections of bots were closed meanwhile, the grace of a
-        start begins again.
+        """Go on after a suspension of `suspended_ms`. If connections of bots were closed meanwhile, the bots get the
+        same grace as after a start of the server.
         """
         if bots_were_closed:
             self.matches.give_grace(self._grace_ms)
@@ -111,7 +111,7 @@ class Arena:
     def transaction(self) -> Transaction:
         """Return the arena's transaction for a `with` statement. The consequences of its events are settled at the end.
 
-        Before anything about the events is told, the fact of the transaction's `number` must be on disk.
+        Before anything about the events is told, the fact with the transaction's `number` must be on disk.
         """
         return self._transaction
 
@@ -120,7 +120,9 @@ class Arena:
         return player is not None and player.is_connected
 
     def plays(self, name: str) -> bool | None:
-        """Return true if the bot of this name is in a match; None for an unknown bot."""
+        """Return true if the bot of this name is in a match, or was not yet told of a match's end; None for an unknown
+        bot.
+        """
         player = self.players.get(name)
         return None if player is None else player.plays_anything
 
@@ -307,7 +309,7 @@ class Arena:
             self.matches.round_trip(session, lag_ms)
 
     def silent(self, session_id: int) -> None:
-        """Cut a silent session, unless the bot is on turn: then only its clock decides."""
+        """Cut a silent session. While a turn of the session is open, only the bot's clock in the match decides."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
             self._outlet.sessions.cut(session_id)

@@ -1,6 +1,7 @@
 """Challenges: each is an unlisted, unrated tournament of a single match between connected bots.
 
-Bounds keep the challenges from one address, or against one bot, from filling the places and the disk of everybody.
+The challenges from an address, and the challenges against a bot, are bounded, so that they cannot fill the places and
+the disk that all bots share.
 """
 
 from collections import Counter
@@ -27,7 +28,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 TOO_MANY = "too many challenges are open here; try again later"
 GAVE_WAY = "all places for challenges were taken, most of them from your address"
 LONGEST_MS = 3_600_000
-"""Maximum in ms of `move_ms`, `bank_ms` and `increment_ms` in a challenge. The clock ends a match with a silent bot."""
+"""Maximum in ms for each of `move_ms`, `bank_ms` and `increment_ms` in a challenge, so that a match with a silent bot
+ends."""
 
 
 class Challenges:
@@ -39,13 +41,14 @@ class Challenges:
         self._random = random
         self._door = door
         self._counted: dict[str, str] = {}
-        """Holders of places by the tournament id of an open challenge. A holder is the tournament that invited the
-        challenger, or else the challenger's address."""
+        """Holder of the place of each open challenge, by the challenge's tournament id. A holder is the tournament that
+        invited the challenger, or else the challenger's address."""
         self._spenders: dict[str, str] = {}
-        """Holders charged with the bytes of challenges, by tournament id, until the challenge's end is on disk."""
+        """Holder charged with the bytes of each challenge, by the challenge's tournament id. A challenge is here until
+        its end is on disk."""
 
     def open(self) -> dict[str, Tournament]:
-        """Return the challenges that are not over, by tournament id."""
+        """Return the challenges that are not over, by tournament id, and forget the places of all others."""
         tournaments = self._recorder.tournaments.values()
         found = {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
         self._counted = {each: self._counted.get(each, "") for each in found}
@@ -82,7 +85,10 @@ class Challenges:
         self._lifecycle.begin(tournament, tuple(seats))
 
     def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
-        """Return the opponents in the order of their seats, with house bots in free seats. Raises TournamentError."""
+        """Return the opponents in the order of their seats; a free house bot for each seat that names no opponent.
+
+        Raises TournamentError.
+        """
         wanted = [challenge.against, *(challenge.others or ())]
         named = [self._opponent(player, name) for name in wanted if name is not None]
         if len(set(named)) < len(named):
@@ -114,7 +120,7 @@ class Challenges:
         return other
 
     def _check_hurry(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
-        """Refuse a slow challenge at a bot that many challenge. Raises TournamentError."""
+        """Refuse a challenge with a slow clock against a bot that has many open challenges. Raises TournamentError."""
         bounds = self._door.bounds
         longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
         if at_other >= bounds.unhurried_challenges and longest_ms > bounds.hurried_challenge_ms:
@@ -127,16 +133,16 @@ class Challenges:
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
         most = bounds.challenges_per_address_at_one_bot
-        if counted_for != session.address:  # a class, which leaves the places of one address to others
+        if counted_for != session.address:  # a class: it may take all places except the share of an address
             most = max(most, bounds.open_challenges_at_one_bot - most)
         if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
-        """Cancel the oldest challenge of the holder with the most places, if the holder has at least two more than
-        `asker`.
+        """Cancel a challenge to make a place free for `asker`. Return whether a challenge was cancelled.
 
-        Return whether a challenge was cancelled.
+        The holder with the most places loses the place of its oldest challenge, if it has at least two places more than
+        `asker`.
         """
         shares = Counter(self._counted.values())
         ((holder, most),) = shares.most_common(1)
@@ -183,7 +189,7 @@ def _counted_for(player: Player, session: BotSession) -> str:
 def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Player], *, seed: int) -> TournamentConfig:
     """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`.
 
-    A table is the only round of a Swiss: a single match, with the bots in the order of their numbers.
+    For more than two seats, the format is a Swiss with one round. The round is a single match.
     """
     game = _game_of(challenge)
     seats = len(others) + 1

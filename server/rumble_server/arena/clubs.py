@@ -16,11 +16,11 @@ from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCr
 
 @dataclass(frozen=True, slots=True)
 class ClubEntry:
-    """A club in the directory; `since_ms` is the time of its creation in ms, 0 for main."""
+    """A club in the directory; `since_ms` is the time in ms at which the club was created, or 0 for main."""
 
     name: str
     title: str = ""
-    """Title for people; empty for the club's name."""
+    """Title for people; if it is empty, people see the club's name."""
     listed: bool = False
     """True if the public list of clubs has the club."""
     house: bool = False
@@ -55,7 +55,7 @@ class ClubDirectory:
             self._removed.add(fact.club)
 
     def get(self, name: str) -> ClubEntry | None:
-        """Return an existing club."""
+        """Return the entry of an existing club; None for an unknown or removed club."""
         return self._entries.get(name)
 
     def was_removed(self, name: str) -> bool:
@@ -79,5 +79,5 @@ class ClubDirectory:
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret that the administrator's token can be exchanged for."""
+        """Return the made secret that the administrator's token can be exchanged for; without such a token, `token`."""
         return token if self._administrator is None else exchanged(token, self._administrator.salt)

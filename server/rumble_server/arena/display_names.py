@@ -39,7 +39,7 @@ def check(text: str) -> str:
 
 
 def _kind(character: str) -> str:
-    """Return the first letter of the category of a character; of numbers, only decimal digits have one."""
+    """Return the first letter of a character's Unicode category; `?` for a number that is no decimal digit."""
     category = unicodedata.category(character)
     return category[0] if category[0] != "N" or category == "Nd" else "?"
 
@@ -55,9 +55,9 @@ class DisplayNames:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._shown: dict[str, str] = {}
-        """Display names by the name in lower case."""
+        """Display names by the bot's name in lower case."""
         self._holders: dict[str, str] = {}
-        """Names by the folded display name."""
+        """Bots' names by the folded display name."""
 
     def apply(self, fact: DisplayNamed) -> None:
         self._shown[fact.name.casefold()] = fact.display
@@ -72,11 +72,14 @@ class DisplayNames:
         return self.get(name) or name
 
     def of(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the display names of bots by name, of those that have one."""
+        """Return display names by the bot's name, for those of the given bots that have a display name."""
         return {name: display for name in names if (display := self.get(name)) is not None}
 
     def holder(self, display: str) -> str | None:
-        """Return the name of the bot with this display name, or the bot's own name; None if the name is free."""
+        """Return the name of the bot that people know as `display`; None if there is no such bot.
+
+        People know a bot by its display name, or, without a display name, by its name.
+        """
         held = self._holders.get(folded(display))
         claim = self._names.get(folded(display))
         return held or (None if claim is None or self.get(claim.name) is not None else claim.name)

@@ -10,14 +10,18 @@ from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.errors import TournamentError
 
 Answer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
-"""Function that returns the answer to a bot, from the tournament's record and the bot's name.
+"""Function that returns the answer to a bot, given the tournament's record and the bot's name.
 
-`tournament_over` follows for the line, if there is a line. The function raises TournamentError to answer with an error.
+With the answer comes the bot's line of the record if `tournament_over` is to follow, or else None. The function raises
+TournamentError to answer with an error.
 """
 
 
 def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
-    """Return `joined` and the line for a bot that stayed to the end. Raises TournamentError for any other bot."""
+    """Return `joined`, and the bot's line of the record, for a bot that stayed to the end.
+
+    Raises TournamentError for any other bot.
+    """
     line = ended.line(bot)
     if line is None:
         raise closed(ended.id, ended.status, "; it takes no more bots: join another")

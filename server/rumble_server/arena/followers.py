@@ -44,6 +44,6 @@ class Followers:
             held.pop(session, None)
 
     def stop(self) -> None:
-        """Hold the frames for good, since the next run tells the bots when they log in again."""
+        """Cancel the timers, so that held frames stay unsent. The next run tells the bots when they log in again."""
         for timer in self._timers.values():
             timer.cancel()

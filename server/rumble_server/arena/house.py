@@ -56,7 +56,7 @@ class HouseKeys:
 
 
 class HouseBots:
-    """The house bots of a club: it adds bots to tournaments, and has the `runner` keep the needed bots connected."""
+    """The house bots of a club: the residents and the added bots. The `runner` keeps them connected."""
 
     def __init__(
         self,
@@ -136,11 +136,11 @@ class HouseBots:
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
-        """Return a line about every reference bot, by the bot's name, the weakest bot first."""
+        """Return a line of text about every reference bot, by the bot's name, the weakest bot first."""
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
-        """Return a line about each reference bot that can be added to a tournament, by the bot's name."""
+        """Return a line of text about each reference bot that can be added to a tournament, by the bot's name."""
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
@@ -164,7 +164,7 @@ class HouseBots:
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
         """Add `count` house bots to a tournament. Raises TournamentError.
 
-        A single bot is called `name`, if given. Otherwise the bots' names are numbered, such as `name-1`.
+        A single bot is called `name`, if `name` is given. Otherwise the bots' names are numbered, such as `name-1`.
         """
         arena = self.arena
         tournament = arena.lifecycle.tournament(tournament_id)

@@ -9,7 +9,7 @@ LENGTH = 6
 
 
 def new_code(random: Random, taken: Iterable[str | None], length: int = LENGTH) -> str:
-    """Make a code that is not taken."""
+    """Make a code that is not in `taken`."""
     codes = set(taken)
     while True:
         code = "".join(random.choices(ALPHABET, k=length))

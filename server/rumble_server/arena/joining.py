@@ -21,13 +21,14 @@ from rumble_server.tournament.tournament import Tournament
 LONGEST_STEM = 24
 """Maximum number of characters of a name without its number: with the number, a name has at most 32."""
 PREFIX = "pupil"
-"""The name of a pupil whose display name has no letters of ASCII; the first word of a name like a house bot's."""
+"""Name for a pupil whose display name has no ASCII letters or digits. It also begins a name that would otherwise begin
+like a house bot's."""
 
 Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name_taken"]
 
 
 class JoinRefused(ValueError):
-    """The refusal of a pupil: `code` for programs, `str` a line for people."""
+    """The refusal of a pupil: `code` is for programs, the text of the error for people."""
 
     def __init__(self, code: Problem, message: str) -> None:
         super().__init__(message)
@@ -65,9 +66,10 @@ class Joining:
 
     @transactional
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
-        """Enter a pupil in the tournament of a join code, under a new name, or under the name of this key.
+        """Enter a pupil in the tournament of a join code.
 
-        Raises JoinRefused, TournamentError.
+        The pupil gets a new name, or keeps the name that has this display name and this key already. Raises
+        JoinRefused, or TournamentError if the pupil is banned, or may not have a new name, or the tournament is closed.
         """
         tournament = self.find(code, address)
         try:
@@ -97,7 +99,10 @@ class Joining:
             raise TournamentError(ErrorCode.BANNED, ban.told)
 
     def _may_name(self, address: str, tournament: Tournament) -> bool:
-        """Count a new name, as a name with a valid invitation once the address has claimed too many."""
+        """Return whether the address may claim a new name, and count the name.
+
+        If the address has claimed too many names, the name is counted as a name with a valid invitation.
+        """
         door, now_ms = self.arena.door, self.arena.clock.now_ms()
         return door.may_name(address, now_ms) or door.may_name_invited(address, tournament.id, now_ms)
 

@@ -57,7 +57,7 @@ class Lifecycle:
     def join(
         self, player: Player, tournament: Tournament, invite: str | None = None, asker: BotSession | None = None
     ) -> None:
-        """Enter a bot in a tournament, and tell all its sessions. Raises TournamentError.
+        """Enter a bot in a tournament, and tell all sessions of the bot. Raises TournamentError.
 
         If the bot is in the tournament already, tell only the `asker`.
         """
@@ -72,10 +72,10 @@ class Lifecycle:
             self._tell_over(ended, {player.name: sessions}, after)
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
-        """Record that a bot, connected or not, is in a tournament, with any display name of the bot.
+        """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
 
-        A bot with a display name is a pupil's, so in a classroom the pupil counts as one that came by the code. Thus a
-        pupil who was away at the start comes back as a pupil.
+        A bot with a display name belongs to a pupil. In a classroom it is recorded as `by_code`, even if it did not
+        show the join code now. Thus a pupil who was away at the start comes back as a pupil.
         """
         display = self._recorder.display_names.get(player.name)
         by_code = joined.by_code or (display is not None and tournament.config.classroom)
@@ -186,15 +186,15 @@ class Lifecycle:
     # --- what bots are told ---
 
     def _tell_over(self, ended: EndedTournament, told: Mapping[str, Iterable[BotSession]], after: int) -> None:
-        """Tell sessions of bots, by the bot's name, that the tournament is over."""
+        """Tell sessions that the tournament is over. `told` has the sessions to tell, by the bot's name."""
         for line in ended.lines:
             for session in told.get(line.name, ()):
                 self.tell_over(ended, line, session, after)
 
     def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
-        """Send `tournament_over` to a session of the bot of a line, once the fact `after` is on disk.
+        """Send `tournament_over` to a session of the bot that `line` is about, once the fact `after` is on disk.
 
-        A pupil's session that follows gets the notice `waiting` instead, until the host has made the next tournament.
+        A follower gets the notice `waiting` instead, unless the host has made the next tournament already.
         """
         over = messages.over(ended, line)
         follows = line.by_code and session.follow and not self._has_next(ended.id)

@@ -23,8 +23,8 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset
 
 UNPLAYED_MS = 60_000
-"""Minimum time in ms of a bot's absence before its name can be freed for a new name of the same address. Bots with a
-match in this run keep their names."""
+"""Minimum time in ms of a bot's absence before its name can be freed to make room for a new name. Bots with a match in
+this run keep their names."""
 MayClaim = Callable[[str, str | None], bool]
 """Function that returns true if a key may claim an unclaimed name."""
 
@@ -56,11 +56,10 @@ class Logins:
         return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
 
     def _has_own_place(self, login: Login, address: str) -> bool:
-        """Return true if a login shows the right key of its name, and the bot has a place outside the bounds of the
-        address.
+        """Return true if a login shows the right key of its name, and the bot has a place of its own for the session.
 
-        A wrong key is counted. A bot in a tournament has a place for each of its workers, any other bot for a single
-        session.
+        Places of bots do not count toward the bounds of an address. A bot in a tournament has a place for each of its
+        workers, any other bot a single place. A wrong key is counted.
         """
         player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
         claim = self._recorder.names.get(login.name)
@@ -214,7 +213,7 @@ class Logins:
         return self._random.getrandbits(128).to_bytes(16).hex()
 
     def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
-        """Answer an admitted login, and let the session take up matches. An older session of the worker is replaced."""
+        """Answer an admitted login, and let the session take up matches. An older session of the same worker ends."""
         older = player.connect(session)
         if older is not None:
             older.close(CloseCode.REPLACED)
@@ -252,7 +251,9 @@ class Logins:
         self._scheduler.look_at(player)
 
     def _note_presence(self, player: Player) -> None:
-        """Tell each tournament of a player whether the player is absent: without a session for matches of its game."""
+        """Tell each tournament of a player whether the player is absent: no session of it can play the tournament's
+        game.
+        """
         for tournament in player.tournaments.values():
             if player.able(tournament.config.game):
                 fact = tournament.appear(player.name, self._recorder.clock.now_ms())

@@ -36,7 +36,7 @@ WHY_VOID = "the server failed at this match; nobody is blamed"
 
 Answer = TypeVar("Answer")
 NEVER = 1 << 62
-"""Stands for a time in ms: no timer runs."""
+"""Time in ms that stands for "no timer runs"; later than any other."""
 
 
 class LiveMatch:
@@ -75,7 +75,8 @@ class LiveMatch:
         self.append = recorder.append
         self._matches = matches
         self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
-        """Number of the fact that must be on disk before the match is told, so that no told commitment loses a seed."""
+        """Number of the fact that must be on disk before the bots are told of the match; 0 in a match without a chance
+        seed. Thus a crash cannot lose a seed whose commitment the bots have."""
         self.referee = Referee(
             started,
             tournament.control,
@@ -157,8 +158,8 @@ class Matches:
         self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
-        """Take up a match that was running when the server stopped. `facts` are the facts of its attempt after
-        `started`.
+        """Take up a match that was running when the server stopped. `facts` are the later facts of the attempt that
+        `started` began.
         """
         tournament = self.recorder.tournaments[started.tournament]
         match = self._place(started, tournament, self.recorder.players.of(started.seats))
@@ -200,9 +201,9 @@ class Matches:
         return bool(self.live) and not self._stopped
 
     def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
-        """Call `event`, in which the referee may make or ask for a ply, and return its answer.
+        """Call `event`, in which the referee may make or ask for a ply. Return what `event` returns.
 
-        An error in the game's code aborts the match; then the answer is None.
+        An error in the game's code aborts the match; then the function returns None.
         """
         try:
             return event()
@@ -222,7 +223,8 @@ class Matches:
     def go_on(self, player: Player, taken: Iterable[Part]) -> None:
         """Tell a player's sessions about the matches that they have taken up.
 
-        The player is away from its remaining matches. In such a match the clock stops, and the away budget runs.
+        The player is away from every match that no session has taken up: there the clock stops, and the away budget
+        runs.
         """
         now_ms = self.recorder.clock.now_ms()
         for part in taken:
@@ -249,7 +251,7 @@ class Matches:
     # --- play ---
 
     def move(self, session: BotSession, message: Move, frame: str) -> bool:
-        """Hand a move to its referee; `frame` is the whole text. Return whether it answered an open turn."""
+        """Hand a move to its referee; `frame` is the whole text. Return whether the move answered an open turn."""
         match_id = message.match
         part = session.matches.get(match_id)
         if part is None:
@@ -271,7 +273,7 @@ class Matches:
         return answered
 
     def misanswer(self, session: BotSession, named: NamedTurn, problem: str, frame: str) -> bool:
-        """Hand an invalid message to the referee of the match. Return whether it answered an open turn."""
+        """Hand an invalid message to the referee of the match. Return whether the message answered an open turn."""
         part = session.matches.get(named.match)
         if part is None:
             return False
@@ -329,14 +331,17 @@ class Matches:
     # --- time ---
 
     def turn_written(self, match_id: str, seat: int, turn_id: str) -> None:
-        """Start the clock of a turn that waited for the disk and now has left."""
+        """Start the clock of a turn whose frame waited for the disk, and is sent now."""
         match = self.live.get(match_id)
         if match is not None:
             match.referee.turn_written(seat, turn_id, self.recorder.clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Set the match's timer no later than its referee wants. A timer that fires early only sets the next timer."""
+        """Set the match's timer, unless it already fires by the time at which the referee wants to be woken.
+
+        A timer that fires before this time only sets the next timer.
+        """
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
             return

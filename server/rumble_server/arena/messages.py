@@ -26,7 +26,7 @@ def summary(tournament: Tournament) -> say.TournamentSummary:
 
 
 def over(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return `tournament_over` for the bot of a line."""
+    """Return `tournament_over` for the bot that `line` is about."""
     message = say.TournamentOver(
         tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
     )
@@ -34,7 +34,7 @@ def over(ended: EndedTournament, line: FinalResult) -> bytes:
 
 
 def waiting(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return the notice `waiting`, with the bot's result."""
+    """Return the notice `waiting`, with the result of the bot that `line` is about."""
     points = f"{line.points:g} point{'s' * (line.points != 1)}"
     about = f"{ended.id} is over: rank {line.rank} of {len(ended.lines)}, with {points}"
     return notice(

@@ -42,9 +42,9 @@ class Claim:
 
 
 def exchanged(secret: str, salt: str) -> str:
-    """Return the made secret that a key or a token is exchanged for; a made secret is returned as it is.
+    """Return the made secret (see `make_secret`) that a key or a token is exchanged for; return a made secret as it is.
 
-    Computing the made secret needs the salt, so salts are random and never shown.
+    With the salt, the made secret could be computed from the key. So salts are random and never shown.
     """
     if is_made(secret):
         return secret

@@ -45,7 +45,7 @@ class Organiser:
 
     @transactional
     def change_roster(self, tournament_id: str, names: tuple[str, ...]) -> None:
-        """Keep the names of the pupils who should come."""
+        """Record the names of the pupils whom the host expects in a tournament."""
         tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
         self.arena.recorder.record(commands.change_roster(tournament, names, now_ms))
 
@@ -104,7 +104,7 @@ class Organiser:
 
     @transactional
     def tell(self, tournament_id: str, message: str) -> None:
-        """Tell every bot of a tournament that goes on a message of the host."""
+        """Send a message of the host to every bot of an open tournament."""
         self.arena.lifecycle.notify(self._tournament(tournament_id), NoticeCode.HOST, message)
 
     @transactional
@@ -174,9 +174,9 @@ class Organiser:
         self.arena.recorder.record(commands.change_join_code(tournament, None, self.arena.clock.now_ms()))
 
     def _made_beside(self, invite: str | None) -> str | None:
-        """Return a made secret to be valid beside an invitation code of the host's own choice.
+        """Return a new made secret that is to admit bots beside an invitation code of the host's own choice.
 
-        Return None without a code, and for a code that is a made secret already.
+        Return None if there is no code, or if the code is a made secret already.
         """
         if invite is None or is_made(invite):
             return None
@@ -200,7 +200,7 @@ class Organiser:
     def reset_key(self, name: str, key: str | None = None) -> None:
         """Set the key of a name, open or not. With None, forget the key: the next login claims the name anew.
 
-        Sessions with an older key are signed out. Those of an open name go on, since they never had the wrong key.
+        Sessions that logged in with an older key are signed out. Sessions of an open name go on: they needed no key.
         """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:

@@ -41,8 +41,8 @@ class Player:
     kept_for: str | None = None
     """Game of the appointment's match, for which the bot keeps its last place; None without an appointment."""
     untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
-    """`match_over` frames of matches that ended while the bot was away, each with the number of its fact, for the
-    next login in this run."""
+    """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
+    the frames at its next login in this run."""
 
     @property
     def is_connected(self) -> bool:
@@ -129,7 +129,7 @@ class Player:
         self.note_room()
 
     def begin(self, part: Part) -> None:
-        """Let the bot enter a match, played by a session with room, if there is any."""
+        """Let the bot enter a match. A session with room plays the match; otherwise it waits in `away_from`."""
         self.has_played = True
         session = self.session_for(part.game)
         if session is None:
@@ -149,7 +149,8 @@ class Player:
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
         """Give waiting matches to sessions with room for their games, the longest waiting first; return these matches.
 
-        A `newcomer` that names no worker and is the only session takes every match, because it played them before.
+        A `newcomer` that is the bot's only session, and names no worker, takes every match, even beyond its room,
+        because earlier sessions of the bot played these matches.
         """
         taken: list[Part] = []
         heir = newcomer if newcomer is self.sole else None
@@ -170,7 +171,11 @@ class Player:
         self.note_room()
 
     def able(self, game: str) -> list[BotSession]:
-        """Return the sessions for matches of the game: `sole`, or else the sessions with logins that admit the game."""
+        """Return the sessions that may play a match of this game.
+
+        The only session of a bot that names no worker may play any game. Otherwise these are the sessions whose login
+        admits the game.
+        """
         if self.sole is not None:
             return [self.sole]
         return [each for each in self.sessions.values() if each.plays(game)]
@@ -187,7 +192,9 @@ class Player:
         return found
 
     def challenge_to_cancel(self, game: str) -> str | None:
-        """Return the challenge to cancel so that a tournament match of this game fits; None if no challenge helps."""
+        """Return the match id of the challenge to cancel so that a tournament match of this game fits; None if no
+        challenge helps.
+        """
         return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place()), None)
 
     def is_free(self, game: str) -> bool:
@@ -215,7 +222,7 @@ class Player:
         return max(1, found - (self.kept_for is not None))
 
     def note_room(self) -> None:
-        """Add the player's name to the sets of free players, or remove the name, by the room of the sessions."""
+        """Note for each game whether the player is free now: add its name to the game's free players, or remove it."""
         sole, name = self.sole, self.name
         is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, for any game
         for game, names in self._free.items():
@@ -229,7 +236,7 @@ class Player:
         self.kept_for = game
         self.note_room()
 
-    # --- frames of no match in particular: every session has them ---
+    # --- frames of no match in particular: every session gets them ---
 
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
         """Send a frame to all sessions, once the fact with number `after` is on disk."""

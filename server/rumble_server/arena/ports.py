@@ -73,7 +73,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The facts about a login that the connection's side knows."""
+    """The data of a login's connection and address, as the gateway knows them."""
 
     address: str
     keyless_allowed: bool
@@ -136,17 +136,18 @@ class HouseBot:
     key: str
     reference_bot: str
     challenges: bool
-    """True for a resident, which takes challenges; false for a bot that learns its tournament from `session`."""
+    """True for a resident, which takes challenges. False for a bot added to a tournament; the message `session` tells
+    the bot its tournament."""
 
 
 class HouseRunner(Protocol):
     """The processes of house bots."""
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return a line about each reference bot that can play a game, by the bot's name."""
+        """Return a line of text about each reference bot that can play a game, by the bot's name."""
 
     def ladder(self) -> Mapping[str, str]:
-        """Return a line about every reference bot, by the bot's name, the weakest bot first."""
+        """Return a line of text about every reference bot, by the bot's name, the weakest bot first."""
 
     def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
         """Make these bots the club's only connected house bots; a bot that ends is started again."""

@@ -109,7 +109,7 @@ class Recorder:
         self.unsettled[tournament.id] = None
 
     def apply(self, fact: ServerFact) -> None:
-        """Apply a fact about the club as a whole that is in the log."""
+        """Apply a fact about the club as a whole. The fact is in the log already."""
         if isinstance(fact, NameFact):
             self.names.apply(fact)
             if isinstance(fact, NameReset):

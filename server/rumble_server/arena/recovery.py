@@ -122,7 +122,7 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
 
 
 def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
-    """Return whether no move between two others is missing in the log, and the game's code can make every ply."""
+    """Return whether the log lacks no ply between two plies of an attempt, and the game's code can make every ply."""
     if not started.chance_seed:
         moves = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
         return moves == list(range(len(started.moves), len(started.moves) + len(moves)))

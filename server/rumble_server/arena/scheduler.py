@@ -63,7 +63,7 @@ class Scheduler:
         self._timer_at_ms = 0
 
     def stop(self) -> None:
-        """Settle and start no more."""
+        """Settle nothing and start no match from now on."""
         self.stopped = True
         if self._timer is not None:
             self._timer.cancel()
@@ -318,7 +318,8 @@ class Scheduler:
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
-                session.send(frame, self._recorder.number_of(tournament), over.match)  # it had no place there
+                # The match never took a place in the session, so its end frees none.
+                session.send(frame, self._recorder.number_of(tournament), over.match)
 
     # --- time ---
 

@@ -69,9 +69,11 @@ class Part:
 class BotSession:
     """A login of a bot on a connection.
 
-    A frame waits until its fact is on disk, and behind held frames of its match or of no match. A barrier waits for
-    every earlier frame. A match keeps its place until the bot is told of its end, so that by its own knowledge the bot
-    never plays more than `max_matches`.
+    A frame is held until its fact is on disk, and as long as an earlier frame of its match, or of no match, is held. A
+    barrier waits for every earlier frame.
+
+    A match keeps its place until the bot is told of the match's end. So the bot never sees itself in more than
+    `max_matches` matches.
     """
 
     __slots__ = (
@@ -145,7 +147,7 @@ class BotSession:
     def places(self) -> int:
         """Number of further matches of tournaments that the session can take, if need be in places of challenges.
 
-        No challenge has to give way while the bot is still to be told of an end, since a place will be free soon.
+        While the bot is still to be told of a match's end, no challenge gives way, since a place will be free soon.
         """
         if self.held_overs:
             return self.room

@@ -32,16 +32,16 @@ class Redeemed:
 
 
 class SlipDesk:
-    """The desk of a club where slips are given out and redeemed. Only the answer to its making shows a slip's code."""
+    """The desk of a club where slips are given out and redeemed. The server shows a slip's code once, after `make`."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
 
     @transactional
     def make(self, tournament_id: str, name: str) -> str:
-        """Make a slip for a pupil of a tournament, over or not, in place of the pupil's older slip. Return its code.
+        """Make a slip for a pupil of a tournament, in place of the pupil's older slip. Return the new slip's code.
 
-        Raises TournamentError for a name without a key.
+        The tournament may be over. Raises TournamentError for a name without a key.
         """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None or claim.open:
