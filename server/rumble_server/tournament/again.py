@@ -1,4 +1,4 @@
-"""The configuration of a host's next tournament with the same class, made from that of the last tournament."""
+"""The configuration of a host's next tournament with the same class, made from the last tournament's configuration."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from rumble_server.tournament.config import TournamentConfig
 MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
 OF_LAST_TIME = ("start_at_bots", "start_at_ms")
-"""Fields that are not taken over: the host starts the next tournament."""
+"""Names of fields that are not taken over, because the host starts the next tournament."""
 OF_GAME = (
     "settings",
     "seats",
@@ -22,7 +22,7 @@ OF_GAME = (
     "spectator_delay_ms",
     "late_join",
 )
-"""Fields that are not taken over if another game is played."""
+"""Names of fields that are not taken over if the next tournament has another game."""
 
 
 def next_name(name: str, top: int | None = None) -> str:
@@ -35,9 +35,9 @@ def next_name(name: str, top: int | None = None) -> str:
 
 
 def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int | None = None) -> bytes:
-    """Return the JSON of the next configuration, to be checked: that of the last tournament with the host's changes.
+    """Return the last tournament's configuration with the host's changes, as JSON. The values are still to be checked.
 
-    Nobody joins the final of the best `top` late.
+    In a final of the best `top`, and in any format except a round-robin, no bot can join late.
     """
     is_same_game = changes.get("game", config.game) == config.game
     left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME

@@ -180,9 +180,10 @@ class Agenda:
         return self._queue.heads(bot)
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
-        """Return the match to start next, or to be lost, because `bot` is free or gone; None without such a match.
+        """Return a match to start now, or to be lost because a bot is gone; None without such a match.
 
-        `places` returns the number of free places of a bot.
+        The search begins with the matches of `bot`, which is free or gone, but may find a match of other bots. `free`
+        and `gone` have the names of all free and gone bots. `places` returns the number of free places of a bot.
         """
         return self._queue.oldest(bot, free, gone, places)
 

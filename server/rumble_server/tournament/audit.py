@@ -2,7 +2,7 @@
 
 A flag is an event that harmed a bot, and that nobody chose; docs/HOSTING.md explains each kind:
 - `seats`: a bot's first and second moves differ by more than one after a complete schedule that gives both equally;
-- `company`: at tables, a bot met another bot much more often than a third after a complete round-robin;
+- `company`: in a complete round-robin of tables, a bot met a second bot much more often than it met a third bot;
 - `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
   `patience` matches with other bots, which come later in the schedule than the match of these two;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 """Begin and end, in ms."""
 FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
 Place = tuple[int, ...]
-"""Place of a match in the schedule, by its id; empty if the id tells no place."""
+"""Place of a match in the schedule, as read from the match id; empty if the id tells no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,14 @@ class BotAudit:
     faults: dict[str, int] = field(default_factory=dict)
     longest_wait_ms: int = 0
     waited_for: str | None = None
-    """Opponent that the bot met after its longest wait."""
+    """Opponent in the match for which the bot waited longest."""
     needless_wait_ms: int = 0
     passed_over: int = 0
     waits_since_ms: int | None = None
     """Time in ms since which the bot is connected, idle, and has matches to play; None in any other state."""
     waits_for: dict[str, str] = field(default_factory=dict)
-    """Reasons why the matches of a waiting bot do not begin, by opponent: `playing` or `away`, or `nothing`."""
+    """Reasons why the matches of a waiting bot do not begin, by opponent: the opponent is `playing` or `away`, or
+    `nothing` is in the way."""
     excused_ms: int = 0
     """Time in ms that the bot's clock was not charged because the server was late, in all ended attempts."""
     drops: int = 0
@@ -90,7 +91,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The audit. `distinct` counts the matches without those that repeat the seats and moves of an earlier match."""
+    """The audit. `distinct` is the number of matches less the number of `repeated` matches."""
 
     bots: dict[str, BotAudit]
     matches: int
@@ -178,7 +179,7 @@ def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int 
 
 
 class _Waits:
-    """The waits of bots, and their opponents to come."""
+    """The waits of bots, collected from their matches in order, and from the matches that they wait for now."""
 
     def __init__(
         self, bots: Mapping[str, BotAudit], by_bot: Mapping[str, Sequence[MatchRecord]], context: Context

@@ -51,7 +51,7 @@ class Changes:
         """Add the changes of a fact of this tournament, which the tournament has applied already."""
         match fact:
             case MoveMade() if self._is_joint(fact):
-                pass  # nobody may hear of an answer before all are in, and then the next turns are asked
+                pass  # watchers hear of an answer only when all answers are in: then the next turns are asked
             case MoveMade() | TurnAsked() | TurnsAsked() | ChanceDrawn() | SeatAway() | SeatBack() | StartTold():
                 self.moved[fact.match] = None
             case MatchStarted():

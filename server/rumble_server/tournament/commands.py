@@ -54,7 +54,8 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
 def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> facts.TournamentStarted:
     """Return the fact of the start, which numbers the field by `order`, if given. Raises TournamentError.
 
-    Otherwise the bots are numbered by their seed ratings. Bots with equal ratings or none are ordered by the seed.
+    Without `order` the bots are numbered by seed rating, the greatest first. The configuration's seed decides the order
+    of bots with equal ratings, and of bots without a rating.
     """
     if tournament.status != "lobby":
         raise _closed(tournament, cannot="started")
@@ -73,9 +74,9 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
 
 
 def absent(tournament: Tournament) -> list[str]:
-    """Return the bots of a lobby that are not connected, except house bots. Raises TournamentError.
+    """Return the bots of a lobby that are not connected, except house bots.
 
-    The bots that are there must be enough for a start, so that nobody is taken out in vain.
+    Raises TournamentError if the tournament has started, or if the remaining bots would be too few for a start.
     """
     if tournament.status != "lobby":
         raise _closed(tournament, cannot="started")
@@ -99,7 +100,7 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
 
 
 def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
-    """Make a schedule, to see that there is one. Raises TournamentError; `what` cannot be started."""
+    """Check that a schedule can be made for this number of bots. Raises TournamentError: `what` cannot be started."""
     try:
         make_schedule(config.format, config.plan(bots))
     except ValueError as error:
@@ -175,16 +176,16 @@ def _unlisted(config: TournamentConfig) -> TournamentConfig:
 
 
 def change_roster(tournament: Tournament, names: tuple[str, ...], now_ms: int) -> facts.RosterChanged:
-    """Return the fact that these pupils should come. Raises TournamentError."""
+    """Return the fact that the host expects these pupils. Raises TournamentError."""
     if tournament.status in OVER:
         raise _closed(tournament)
     return facts.RosterChanged(tournament.id, names, now_ms)
 
 
 def bench(tournament: Tournament, bot: str, now_ms: int, version: str | None = None) -> facts.BotBenched | None:
-    """Return the fact that a bot is benched, after too many matches in a row lost by its own fault. None if not due.
+    """Return the fact that a bot is benched, because it lost too many matches in a row by its own fault.
 
-    `version` is the version that the bot's newest login named.
+    Return None if the bot is not to be benched. `version` is the version that the bot's newest login named.
     """
     entrant, limit = tournament.field[bot], tournament.config.bench_after
     if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:

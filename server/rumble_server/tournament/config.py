@@ -65,7 +65,7 @@ class TournamentConfig(BaseModel):
     acceleration: Literal["none", "baku"] = "none"
     """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, and so meets each other."""
     challengers: Count = 1
-    """Gauntlet: number of bots, the first by number, that meet all others."""
+    """Gauntlet: number of challengers, which are the first bots by number. Each meets every bot except challengers."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
     """Knockout: number of times that a tied pairing or table plays again before the better seed goes on."""
     time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
@@ -100,8 +100,8 @@ class TournamentConfig(BaseModel):
     seed_ratings: dict[ShortText, Annotated[float, Field(ge=0, le=10_000)]] = Field(
         default_factory=dict, max_length=MOST_BOTS
     )
-    """Ratings by which the bots are seeded, the greatest first. Bots without a rating come last, in an order by the
-    seed."""
+    """Ratings by which the bots are seeded, the greatest first. Bots without a rating come last, in an order drawn from
+    the seed."""
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     """Number of illegal moves in a match that a bot may correct, on the same clock."""
     bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
@@ -119,8 +119,8 @@ class TournamentConfig(BaseModel):
     """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
 
     classroom: bool = False
-    """Pupils join by a code of six letters in a browser. By default it is not listed, and a round-robin for two seats
-    takes late bots."""
+    """Pupils join by a code of six letters in a browser. By default the tournament is then not listed, and a
+    round-robin for two seats takes late bots."""
 
     @field_validator("format")
     @classmethod

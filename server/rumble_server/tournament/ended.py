@@ -39,7 +39,7 @@ class FinalResult:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The values of a tournament that a list shows. `bots` is the number of bots, or None if unknown."""
+    """The values of a tournament that lists of tournaments show. `bots` is the number of bots, or None if unknown."""
 
     damaged: ClassVar[bool] = False
     """True if the tournament is too damaged to be rebuilt."""
@@ -54,7 +54,7 @@ class Outline:
 
 
 def outline_of(tournament: Tournament) -> dict[str, Any]:
-    """Return the values of a tournament in memory by field of `Outline`."""
+    """Return the values of an `Outline` of a tournament in memory, by field name."""
     return {
         "id": tournament.id,
         "name": tournament.config.name,
@@ -84,7 +84,7 @@ class DamagedTournament(Outline):
 
 @dataclass(frozen=True, slots=True)
 class EndedTournament(Outline):
-    """The record of an ended tournament. `lines` are the results of its field by rank."""
+    """The record of an ended tournament. `lines` are the results of its bots in order of rank."""
 
     settings: dict[str, SettingValue]
     time_control: TimeControl

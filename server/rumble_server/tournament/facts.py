@@ -44,7 +44,7 @@ class ConfigChanged:
 
 @dataclass(frozen=True, slots=True)
 class RosterChanged:
-    """The host gave the names of the pupils who should come."""
+    """The host gave the names of the pupils that the host expects."""
 
     tournament: str
     names: tuple[str, ...]
@@ -88,7 +88,7 @@ class BotAbsent:
 
 @dataclass(frozen=True, slots=True)
 class BotBenched:
-    """A bot was benched for failing too often, or let play again. A benched bot's due matches are lost as `no_show`.
+    """A bot was benched for failing too often, or may play again. A benched bot's due matches are lost as `no_show`.
 
     `version` is the version that the bot's newest login named.
     """
@@ -124,7 +124,7 @@ class RoundPaired:
 
 @dataclass(frozen=True, slots=True)
 class TablesSeated:
-    """The tables of a round were made, or those of all rounds. In the seatings and byes, bots are numbers from 0."""
+    """The tables of a round, or of all rounds, were made. In the seatings and byes, bots are numbers from 0."""
 
     tournament: str
     seatings: tuple[Seating, ...]
@@ -212,7 +212,10 @@ class NameReset:
 
 @dataclass(frozen=True, slots=True)
 class SlipMade:
-    """A pupil got a slip with a one-time code, in place of any older slip. Its salt and salted SHA-256 are in hex."""
+    """A pupil got a slip with a one-time code, in place of any older slip.
+
+    The code's salt and salted SHA-256 are in hex.
+    """
 
     name: str
     tournament: str
@@ -231,9 +234,9 @@ class SlipVoided:
 
 @dataclass(frozen=True, slots=True)
 class VersionSaved:
-    """A bot's owner saved a version of the bot's source. The log has these facts by bot, apart from all other facts.
+    """A bot's owner saved a version of the bot's source. The log keeps each bot's versions apart from all other facts.
 
-    In the same commit, the versions in rows before the row `oldest` are deleted, which frees `freed_bytes` bytes.
+    In the same commit, the bot's versions in rows before the row `oldest` are deleted. This frees `freed_bytes` bytes.
     """
 
     bot: str
@@ -302,7 +305,10 @@ class BanLifted:
 
 @dataclass(frozen=True, slots=True)
 class HostTokenSet:
-    """A host token became valid, in place of any older token of its name. Its salt and salted SHA-256 are in hex."""
+    """A host token became valid, in place of any older token of the same name.
+
+    The token's salt and salted SHA-256 are in hex.
+    """
 
     name: str
     salt: str
@@ -331,7 +337,7 @@ class HostTokensRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AdministratorSet:
-    """The administrator got a token, in place of any older token. Its salt and salted SHA-256 are in hex."""
+    """The administrator got a token, in place of any older token. The token's salt and salted SHA-256 are in hex."""
 
     salt: str
     digest: str
@@ -408,7 +414,8 @@ _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 VERSIONS = "@"
-"""First character of the keys that stand for a tournament's id in rows with versions of a bot. No id begins so."""
+"""First character of the keys that rows with versions of a bot have in place of a tournament's id. No tournament's id
+begins with this character."""
 
 
 def versions_of(bot: str) -> str:

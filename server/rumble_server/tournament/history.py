@@ -1,4 +1,4 @@
-"""The times that the fairness audit needs, taken from a tournament's facts, because `Tournament` does not keep them.
+"""The times that the fairness audit needs, and `Tournament` does not keep. They are taken from a tournament's facts.
 
 `context_of` runs in the server's process, and `audit_facts` in the process that reads the log.
 """
@@ -128,7 +128,9 @@ class _History:
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
 
     def _take_over(self, over: MatchOver) -> None:
-        self._excused_ms.update(dict(zip(over.seats, over.seats_excused_ms, strict=False)))  # older facts have neither
+        self._excused_ms.update(
+            dict(zip(over.seats, over.seats_excused_ms, strict=False))
+        )  # older facts lack both values
         self._drops.update(dict(zip(over.seats, over.drops, strict=False)))
         begun = self._begun.pop(over.match, None)
         if over.scores is None:
@@ -211,4 +213,4 @@ class _History:
 
 
 def _free_since_ms(begun: MatchStarted | None) -> tuple[int, ...]:
-    return (0, 0) if begun is None or not begun.free_since_ms else begun.free_since_ms  # older facts have none
+    return (0, 0) if begun is None or not begun.free_since_ms else begun.free_since_ms  # older facts lack the times

@@ -25,7 +25,7 @@ def tournament_id(name: str, taken: Container[str]) -> str:
     last, free = 1, 2
     while f"{base}-{free}" in taken:
         last, free = free, 2 * free
-    while free - last > 1:  # by halves, since challenges repeat a name for years
+    while free - last > 1:  # a binary search, since challenges repeat a name for years
         middle = (last + free) // 2
         last, free = (middle, free) if f"{base}-{middle}" in taken else (last, middle)
     return f"{base}-{free}"

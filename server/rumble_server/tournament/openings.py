@@ -1,9 +1,9 @@
 """Openings: short lists of moves from which matches begin, so that two bots do not play the same match again. Pure.
 
 All pairings have the same list, and play each opening from both seats (`opening_of`). Tic-tac-toe has a listed suite.
-Openings of other games come from a seeded generator, which uses only functions that every game has. In its positions
-the game's estimate is near even, and neither seat can force a win within some plies. No symmetry maps one of the
-positions onto another.
+Openings of other games come from a seeded generator, which uses only functions that every game has. In the positions
+after these openings, the game's estimate is near even, and neither seat can force a win within some plies. No symmetry
+maps one of the positions onto another.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ wanted opening."""
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The requirements of a generated opening. It has `plies` plies, and no seat can force a win in `quiet` further
+    """The requirements of a generated opening: `plies` plies, after which no seat can force a win in `quiet` further
     plies.
     """
 
@@ -44,7 +44,7 @@ OTHERS = Recipe(3, 3, 0.2)
 
 
 def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int) -> list[Opening]:
-    """Return `count` openings for this seed. They are distinct while the game has more, and then begin again.
+    """Return `count` openings for this seed. If the game has fewer openings, the list repeats them from the first.
 
     Equal arguments give equal lists; the list is empty if the game has no opening. A long list may take a second.
     """
@@ -116,7 +116,10 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Return the lists of moves that occur more than once with the same key, such as the seats, and their counts."""
+    """Return the number of matches with the same key and moves, if there are several. A key may be the seats.
+
+    The result has the numbers by key and moves.
+    """
     counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}
 

@@ -72,11 +72,11 @@ class PairQueue:
         return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self.late) < LOOK_AHEAD
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
-        """Return the match to start next because `bot` is free or gone; None without such a match.
+        """Return a match to start now, or to be lost because a bot is gone; None without such a match.
 
-        The search begins with the oldest match of `bot`. If the opponent has an older match with another free or gone
-        bot, the older match comes first, and so on. So no bot is passed over again and again. The found match may be
-        one of other bots.
+        The search begins with the oldest match of `bot`, which is free or gone, with a free or gone opponent. If the
+        opponent has an older match with another such bot, the older match comes first, and so on. So no bot is passed
+        over again and again. The found match may be a match between other bots.
         """
         found = self._oldest_of(bot, free, gone)
         while found is not None:

@@ -26,10 +26,11 @@ class Pairing:
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
     """Return the pairs of a round of a Berger table, board by board, with bots numbered from 0 and without the bye.
 
-    `number` counts from 1 to `bots - 1` (to `bots` if odd). FIDE Handbook C.05 Annex 1, in closed form: take bots 1 to
-    n (n even; an odd field has a bye as player n). Bots i and j below n meet in the round r with i + j = r + 1 (mod n -
-    1), and the lower number is first if i + j is odd. Bot n meets x with 2x = r + 1 (mod n - 1), and x is first if x <=
-    n / 2.
+    `number` counts from 1 to `bots - 1` (to `bots` in an odd field).
+
+    FIDE Handbook C.05 Annex 1, in closed form: take bots 1 to n (n even; an odd field has a bye as player n). Bots i
+    and j below n meet in the round r with i + j = r + 1 (mod n - 1), and the lower number is first if i + j is odd. Bot
+    n meets x with 2x = r + 1 (mod n - 1), and x is first if x <= n / 2.
     """
     n = bots + bots % 2
     ring = n - 1

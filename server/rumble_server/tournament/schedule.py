@@ -1,4 +1,4 @@
-"""The base class of schedules, which may depend on results or not. Pure. The tournament's agenda calls them.
+"""The base class of schedules, which may depend on results or not. Pure. A tournament's agenda calls its schedule.
 
 Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
 until more results are known, and changes nothing. `add` takes in each round that will be played. The two are separate
@@ -30,11 +30,11 @@ class Schedule(ABC, Generic[R, P]):
     slow = False
     """True if a task of `prepare` may take more than some milliseconds, and must run off the event loop."""
     follows_results = True
-    """True if the rounds depend on results, so that the log must have each round."""
+    """True if the log must have each round, because rounds depend on results, or a search makes them."""
     has_bracket = False
     """True if bots are ranked by `places` (the round they reach), not by points."""
     number_of_rounds = 0
-    """The number of rounds of a complete tournament, set by schedules that depend on results."""
+    """The number of rounds of a complete tournament; 0 for a schedule that computes `rounds_in_all`."""
 
     plan: Any
     """The organiser's choices, in a class of the kind of schedule."""

@@ -33,8 +33,8 @@ class Terms:
     def start(self, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
         """Return the fact that a match begins, without the bots in `absent`.
 
-        The tournament's seed is the same in all matches, so an opening leads to
-        the same position. The seed of chance is new for each attempt, and no bot can know it.
+        The tournament's seed is the same in all matches, so an opening leads to the same position in each. The seed of
+        chance is new for each attempt, and no bot can know it.
         """
         seats = tuple([bot for bot in slot.seats if bot not in absent]) if absent else slot.seats
         return MatchStarted(
@@ -56,7 +56,7 @@ class Terms:
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:
-        """Return the fact that a match is lost by the bots in `gone`, which has reasons by name.
+        """Return the fact that a match is lost by the bots in `gone`, which has the reason for each bot by name.
 
         If both bots of a match of two are gone, neither scores.
         """

@@ -67,9 +67,10 @@ class Tournament:
         self.voided_later: list[str] = []
         """Matches of a Swiss whose results were voided after they had been used to pair a later round."""
         self.roster: tuple[str, ...] = ()
-        """Names of the pupils who should come, as the host gave them."""
+        """Names of the pupils whom the host expects."""
         self.half_byes: dict[int, dict[str, None]] = {}
-        """Bots with a half-point bye by round of a Swiss, from 1, in order."""
+        """Bots with a half-point bye, by the number of the round of a Swiss, from 1. In a round, the bot that got the
+        bye first comes first."""
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
         """Results that count, by match id, in order of finishing."""
@@ -326,7 +327,7 @@ class Tournament:
         return self.table.display_names.get(bot, bot)
 
     def display_names(self, bots: Iterable[str]) -> dict[str, str]:
-        """Return the display names of bots by name, of those that have one."""
+        """Return display names by the bot's name, for those of the given bots that have a display name."""
         known = self.table.display_names
         return {bot: known[bot] for bot in bots if bot in known}
 
@@ -334,14 +335,17 @@ class Tournament:
     def shared_invite(self) -> str | None:
         """Code for links and commands; None if no code is needed.
 
-        Beside a code of the host's own choice, it is the made secret, which is compared even after many wrong codes.
+        With a code of the host's own choice, this is the made secret beside the code, because the server compares a
+        made secret even after many wrong codes.
         """
         return self.made_invite or self.invite
 
     def ready_to_start(self, now_ms: int) -> bool:
-        """Return true if the lobby has the number of bots for the start, or enough bots at the time of the start.
+        """Return true if the tournament is to start by itself now.
 
-        A pupil is in the field from the moment of joining, so in a classroom only connected bots make up the number.
+        The lobby has enough bots for the format. It also has `start_at_bots` bots, or the time `start_at_ms` has come.
+        In a classroom only connected bots count toward `start_at_bots`, because a pupil is in the field from the moment
+        of joining.
         """
         if self.status != "lobby" or len(self.field) < self.config.least_bots:
             return False
@@ -435,7 +439,7 @@ class Tournament:
         return pulled
 
     def _pair(self, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
-        """Return the fact of the next round, paired from the results so far, even for bots that are not free.
+        """Return the fact of the next round, paired from the results so far. Its bots need not be free.
 
         Return None if no round can be paired yet, or if the pairing is slow.
         """

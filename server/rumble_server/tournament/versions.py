@@ -27,7 +27,10 @@ def visible(stored: Sequence[StoredVersion], since_ms: int) -> list[VersionSaved
 def next_version(
     stored: Sequence[StoredVersion], since_ms: int, bot: str, language: SourceLanguage, source: str, now_ms: int
 ) -> VersionSaved:
-    """Return the fact of a further version after `stored`. Versions of earlier owners, and the oldest, are deleted."""
+    """Return the fact of a further version after `stored`.
+
+    The fact deletes the versions of earlier owners of the name, and the oldest versions beyond `MOST_VERSIONS`.
+    """
     own = [each for each in stored if each.saved.at_ms >= since_ms]
     kept = own[1 - MOST_VERSIONS :]
     number = own[-1].saved.number + 1 if own else 1

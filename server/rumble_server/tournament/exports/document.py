@@ -14,7 +14,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
-    """Return the tournament, its standings, the attempt that counts of each match, and the void attempts.
+    """Return the tournament, its standings, the valid attempt at each match, and the void attempts.
 
     Matches are in the order in which they ended; only the matches from `first` to before `until` are included. The
     document of a Swiss also has `byes`: for each bot, the number of matches that count as won without an opponent.
@@ -95,7 +95,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
 
 
 def _with_absent(over: MatchOver) -> dict[str, Any]:
-    """Return the fields of a table's result with the absent bots, which are last, in further seats."""
+    """Return the fields of a table's result, with absent bots added in further seats and on the last places."""
     result = table_result_of(over)
     plies = {} if over.placement is None else {seat: ply for seat, ply, _ in over.placement.falls}
     return {

@@ -1,7 +1,7 @@
 """PHH, the Poker Hand History format (J. Kim, 2024, https://phh.readthedocs.io): hands of poker, numbered (`.phhs`).
 
 The file is TOML, with a table for each hand. The players of a hand stand in the order of PHH: p1 is left of the button.
-Hands cut off by a fall are left out.
+A hand that was cut off, because a bot fell out of the match, is left out.
 """
 
 import json
@@ -32,8 +32,8 @@ def check(game: str) -> None:
 def write(document: Mapping[str, Any]) -> str:
     """Write the hands of an export document. Raises ValueError for any game except poker.
 
-    In a part of a document, `first` is the number of matches before the part. The numbers of hands skip hands not
-    played.
+    If the document is only a part, its `first` is the number of matches before the part. Hands that were not played
+    have numbers, too, so numbers of hands may be missing.
     """
     tournament = document["tournament"]
     check(tournament["game"])

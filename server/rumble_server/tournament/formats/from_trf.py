@@ -26,7 +26,7 @@ class TrfRounds:
     def before(self, number: int) -> DutchEvent:
         """Return the event from which the round `number`, counted from 1, is paired.
 
-        The greatest possible number is that of the first round that is not played yet.
+        `number` is at most the number of the first round that is not played yet.
         """
         if number <= self.trf.played:
             absent = {index for index, own in enumerate(self._entries) if not own[number - 1].in_pairing}

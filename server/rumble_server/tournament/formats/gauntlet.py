@@ -18,8 +18,8 @@ class Gauntlet(FixedSchedule):
         super().__init__(plan)
 
     def rounds(self) -> Iterator[Round]:
-        """Yield the rounds. In each round, every bot of the smaller side meets a bot of the larger side that is new in
-        this cycle.
+        """Yield the rounds. In each round, every bot of the smaller side meets a bot of the larger side that it has not
+        met in this cycle.
         """
         plan = self.plan
         challengers, others = plan.challengers, plan.bots - plan.challengers

@@ -6,7 +6,8 @@ seeds. A pairing is open as soon as both its bots are known.
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
 that ids stay unique), `replays` times at most. If the pairing is still tied, the better seed goes on.
 
-In a pairing with an odd number of legs, the bot that had the first seat less often gets it; else the better seed does.
+With an odd number of legs, a bot of each pairing has the first seat once more than its opponent: the bot with fewer
+such pairings so far; between equals, the better seed.
 
 A bot has gone on when its next pairing is made. Until then a result of its last pairing can be voided, and the pairing
 is decided anew.
@@ -20,7 +21,7 @@ from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.schedule import Place
 
 TIED = -1
-"""Stands for the winner of a pairing without a winner."""
+"""Value in place of the winner's number, for a tied pairing that is to be played again."""
 
 
 def bracket(size: int) -> list[int]:
@@ -63,9 +64,9 @@ class Knockout(PairSchedule):
         return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
-        """Return a task with all pairings that can be made now; None if there are none.
+        """Return a task that makes all pairings that can be made now; None if no pairing can be made.
 
-        The task has the tied pairings to be played again, and the pairings at places whose two bots are known.
+        The task makes the tied pairings to be played again, and the pairings at places whose two bots are known.
         """
         pairings = []
         winners: dict[Place, int] = {}

@@ -4,7 +4,7 @@ A flag is an event that harmed a bot, and that nobody chose:
 - `needless_wait`: a table waited for longer than `patience_ms` after its last bot was free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;
-- `seats`: after a complete schedule, the numbers of times that a bot had two seats differ by more than one;
+- `seats`: after a complete schedule, a bot had a seat at least twice more than another seat;
 - `company`: after a complete round-robin, a bot met two bots unequally often.
 
 A bot is free for a table when the bot has a free place, and its older tables have started. A pause is no wait. Each
@@ -24,7 +24,8 @@ from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span
 EVEN_COMPANY = 2
 """Greatest fair difference between the meetings of a bot with two other bots."""
 LESS_EVEN_COMPANY = 4
-"""The same for tables of more than `MOST_EVEN_SEATS`, for which the search finds no better rounds."""
+"""Greatest fair difference between the meetings of a bot with two other bots, at tables of more than `MOST_EVEN_SEATS`.
+The search finds no better rounds for such tables."""
 MOST_EVEN_SEATS = 4
 
 

@@ -1,7 +1,8 @@
 """Gauntlet of tables: each table has one challenger, and other bots of the field.
 
-Any challenger meets any other bot about equally often, and so do the other bots. The numbers of byes differ by one at
-most among the challengers, and among the other bots. The rounds are the result of a seeded search.
+Any challenger meets any other bot about equally often, and any two of the other bots meet about equally often. The
+numbers of byes differ by one at most among the challengers, and among the other bots. The rounds are the result of a
+seeded search.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
 """Knockout of tables: the better half of a table, rounded down, goes on. The numbers of the bots are their seeds.
 
 A round is made when every table of the last round is decided. Bots are dealt to tables from first to last and back. In
-their order, winners of tables and bots after a bye come first, second places next, and so on; bots with the same place
-are ordered by seed. Byes go to the bots with the fewest byes, the first in the order. When all bots that are left have
-room at a table, the table is the final, which has one winner. If fewer bots than the game needs would be left, one more
-bot goes on from every table.
+the order of dealing, winners of tables and bots after a bye come first, second places next, and so on; bots with the
+same place are ordered by seed. Byes go to the bots with the fewest byes; of these, to the first in the order. When all
+bots that are left have room at a table, the table is the final, which has one winner. If fewer bots than the game needs
+would be left, one more bot goes on from every table.
 
 The tie rule: bots that are tied at the border between going on and falling out play again (as the next cycle, so that
 ids stay unique), `replays` times at most. If the tied bots are too few for the game, the whole table plays, but nobody
@@ -58,7 +58,7 @@ def sizes_of_rounds(plan: TablePlan) -> list[list[int]]:
 
 
 def sizes_of_round(plan: TablePlan, bots: int) -> list[int]:
-    """Return the sizes of the tables of a round with so many bots; bots that fit at a table make it the final."""
+    """Return the sizes of the tables of a round with this number of bots. If all fit at a table, it is the final."""
     return [bots] if plan.least <= bots <= plan.seats else table_sizes(bots, plan.seats, plan.smallest)
 
 
@@ -116,7 +116,7 @@ class TableKnockout:
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
     def went_on(self) -> dict[tuple[int, int], int]:
-        """Return a bot that went on, by round and board, for each table before the newest round."""
+        """Return, by round and board, a bot that went on from each table before the newest round."""
         found = {}
         for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
             still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])

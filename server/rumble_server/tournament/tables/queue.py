@@ -43,8 +43,8 @@ class TableQueue:
         """Return the oldest table of a bot that starts, or is lost, now; None without such a table.
 
         `places` returns the number of free places of a bot. The caller takes a returned table, lowers the places of the
-        bots that play, and asks again, until the answer is None. A bot must be asked for after each event that gives
-        the bot a free place, makes it gone, or has one of its tables lost.
+        bots that play, and calls again, until the result is None. The method must be called for a bot after each event
+        that gives the bot a free place, makes the bot gone, or has a table of the bot lost.
         """
         for slot in self.waiting(bot) if bot in gone else self._held(bot, places):
             there = [each for each in slot.seats if each not in gone]

@@ -48,7 +48,10 @@ class RoundRobinTask:
 
 
 def seated_rounds(found: Iterable[Sequence[int]]) -> list[TableRound]:
-    """Return rounds with their bots in seat order, from the table of each bot or `BYE`, round by round."""
+    """Return the rounds that a search found, with the bots of each table in seat order.
+
+    For each round, `found` has the table of each bot, or `BYE`.
+    """
     rounds = [
         {table: [bot for bot, own in enumerate(of_bot) if own == table] for table in sorted(set(of_bot))}
         for of_bot in found

@@ -26,9 +26,9 @@ class Placed:
 
 
 MOST_AT_ONCE = 16
-"""Maximum number of bots whose rounds by results are made on the event loop, in some milliseconds."""
+"""Maximum number of bots with which a round that depends on results is made on the event loop, in some milliseconds."""
 DIGITS = 9
-"""Number of digits to which sums of points are rounded, so that equal points are equal in whatever order they came."""
+"""Number of decimal digits to which sums of points are rounded. So equal sums are equal in any order of adding."""
 Results = Mapping[MatchKey, Placed]
 Made = Callable[[], TableRound]
 
@@ -53,7 +53,7 @@ class TableSchedule(Schedule[TableRound, Placed]):
 
 @dataclass(frozen=True, slots=True)
 class _AtOnce:
-    """The task that makes all rounds of a schedule as one."""
+    """The task that makes all rounds of a schedule, and joins them to a single round."""
 
     task: Callable[[], list[TableRound]]
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 BYE = -1
-"""Stands for the table of a bot with a bye."""
+"""Number in place of a table's number, for a bot with a bye."""
 MOST_SPREAD = {True: 2, False: 1}
-"""Difference between the meetings of any two pairs of bots above which the search goes on as long as it may: for pairs
-inside a group, and for pairs of two groups."""
+"""Greatest difference between the meetings of two pairs of bots at which the search may end early. True has the
+difference for pairs inside a group, and False for pairs of two groups."""
 _WEIGHTS = {True: 1, False: 8}
-"""Factor of the cost of a pair inside a group, and of a pair of two groups."""
+"""Factor of the cost of a pair: True has the factor for pairs inside a group, and False for pairs of two groups."""
 MOST_BOTS_SEARCHED = 128
-"""Maximum number of bots."""
+"""Maximum number of bots of a search."""
 MOST_WORK = 1 << 20
 """Maximum of the number of rounds times the square of the number of bots, for which the search takes about a minute."""
 IDLE_SWEEPS = 8
@@ -25,7 +25,8 @@ MOST_TRIALS = 1_500
 _BYE_COST = 1e9
 """Cost of an uneven number of byes, far above every cost of uneven company."""
 _PARTS = 8
-"""Unit of the costs of company. All costs are whole numbers, whose sums do not depend on the order of adding."""
+"""Number of parts of a meeting, as the costs count meetings in parts. So all costs are whole numbers, whose sums do not
+depend on the order of adding."""
 _Tables = NDArray[np.int64]
 """The table of each bot in a round."""
 _Numbers = NDArray[np.float64]
@@ -69,7 +70,7 @@ def check_search(bots: int, rounds: int) -> None:
 
 
 class _Company:
-    """The rounds so far, and how often each two bots meet in them.
+    """The rounds so far, and the number of meetings of every two bots in these rounds.
 
     The cost of two bots is the fourth power of the difference between their meetings and the mean of their groups.
     """
@@ -94,7 +95,7 @@ class _Company:
 
     @staticmethod
     def _together(tables: _Tables) -> _Numbers:
-        """Return a matrix with 1 for two bots at the same table."""
+        """Return a matrix by bot and bot, with 1 for two bots at the same table and 0 for any others."""
         same: NDArray[np.bool_] = (tables[:, None] == tables) & (tables != BYE)
         np.fill_diagonal(same, False)
         return same.astype(np.float64)
@@ -104,7 +105,7 @@ class _Company:
         self._byes += sign * (tables == BYE)
 
     def _uneven(self, more: int = 0) -> _Numbers:
-        """Return the cost of each two bots if they met `more` times more."""
+        """Return the costs of all pairs of bots, if each pair had met `more` times more."""
         squares: _Numbers = np.square(_PARTS * (self._met + more - self._mean))
         np.fill_diagonal(squares, 0)
         return self._weight * squares * squares
@@ -119,7 +120,7 @@ class _Company:
         return max(float(np.ptp(self._met[pairs])) - most for pairs, most in self._blocks)
 
     def add(self, tables: _Tables) -> None:
-        """Add a round, after the best swaps of its bots."""
+        """Add a round, and swap its bots until no swap lowers the cost."""
         self.rounds.append(tables)
         self._count(tables, 1)
         self._settle(tables)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 _Vertex = tuple[int, int]
-"""A bot and a part of its tables, or -1 and a table."""
+"""Vertex of a graph: a bot and the number of a part of the bot's tables, or -1 and the number of a table."""
 SeatCounts = Mapping[tuple[int, int], int]
 """Number of times that a bot had a seat, by bot and seat; a missing pair has 0."""
 
@@ -13,9 +13,9 @@ SeatCounts = Mapping[tuple[int, int], int]
 def balanced_seats(tables: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """Return the tables of a whole schedule with their bots in seat order.
 
-    If all tables have the same size, the numbers of times that a bot has each seat differ by one at most. With tables
-    that are one smaller, this holds for all seats but the last. A bot has the last seat at every k-th of its full
-    tables, rounded up or down, where k is the size of a full table.
+    If all tables have the same size, the numbers of times that a bot has each seat differ by one at most. If some
+    tables have one bot less, the same is true for all seats but the last. A bot has the last seat at every k-th of its
+    full tables, rounded up or down, where k is the size of a full table.
 
     Seats are colours of the edges in a graph of bots and tables. The edges of a bipartite graph can be coloured with k
     colours if no vertex has more than k edges (König). So a bot has a vertex for every k of its tables.
@@ -33,7 +33,7 @@ def balanced_seats(tables: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
 
 
 def _coloured(tables: Sequence[Sequence[int]], colours: int) -> list[list[int]]:
-    """Return the bots of each table by the colours of their edges. All tables have `colours` bots."""
+    """Return the bots of each table in the order of the colours of their edges. All tables have `colours` bots."""
     edges: dict[tuple[_Vertex, int], tuple[_Vertex, _Vertex]] = {}
     """The edge of each colour at each vertex."""
     played: Counter[int] = Counter()
@@ -61,7 +61,7 @@ def seats_had(tables: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 
 
 def seated_by(had: SeatCounts, bots: Iterable[int]) -> tuple[int, ...]:
-    """Return the bots of a table in seat order, such that no swap of two bots gives them seats that they had less."""
+    """Return the bots of a table in seat order, such that no swap gives two bots seats that they had less often."""
     order = list(bots)
     pairs = list(combinations(range(len(order)), 2))
 

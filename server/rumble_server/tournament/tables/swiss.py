@@ -2,7 +2,7 @@
 
 A round is made when every table of the last round has its result. Bots are ordered by points, then by number, and cut
 into tables from the top; smaller tables are the last. Then bots of near tables swap places, while a swap lowers the
-number of earlier meetings at tables, or brings bots nearer to their own tables at the same number. The search is
+number of earlier meetings at tables, or keeps the number and brings bots nearer to their own tables. The search is
 bounded, and equal arguments give equal rounds. A bye goes to a bot with the fewest byes, the last in the order first.
 """
 
@@ -55,14 +55,14 @@ def next_byes(played: Iterable[TableRound], order: Sequence[int], byes: int) -> 
 
 
 class _Search:
-    """The bots of a round by place, in their order at first."""
+    """The bots of a round by place. At first they are in the order of their points."""
 
     def __init__(self, order: Sequence[int], sizes: Sequence[int], met: Counter[tuple[int, int]]) -> None:
         self._bots = list(order)
         self._sizes = sizes
         self._table = [table for table, size in enumerate(sizes) for _ in range(size)]
         self._own = dict(zip(order, self._table, strict=False))
-        """The table of each bot by its points."""
+        """The own table of each bot: its table before any swap, according to its points."""
         self._starts = [sum(sizes[:table]) for table in range(len(sizes))]
         self._met = met
 
@@ -79,7 +79,7 @@ class _Search:
         return [self._bots[start : start + size] for start, size in zip(self._starts, self._sizes, strict=True)]
 
     def _sweep(self, shift: int) -> bool:
-        """Make every swap that is an improvement. Return whether there was any."""
+        """Make every swap that lowers the cost. Return whether a swap was made."""
         bots, table, improved = self._bots, self._table, False
         for one in range(len(bots)):
             for other in range(one + 1, len(bots)):
@@ -95,11 +95,13 @@ class _Search:
         return improved
 
     def _moved(self, place: int, to: int) -> int:
-        """Return how many tables the bot at a place would be away from its own table at another place."""
+        """Return the distance, in tables, between the place `to` and the own table of the bot at `place`."""
         return abs(self._own[self._bots[place]] - self._table[to])
 
     def _cost(self, *places: int) -> tuple[int, int]:
-        """Return the number of earlier meetings of the bots at these places, and the squares of their moves."""
+        """Return the cost of the bots at these places, to be kept low: the number of earlier meetings with the bots of
+        their tables, and the sum of the squares of the distances from their own tables.
+        """
         again = sum(self._again(self._bots[place], place) for place in places)
         return again, sum(self._moved(place, place) ** 2 for place in places)
 

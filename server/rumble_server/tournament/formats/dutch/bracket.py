@@ -1,4 +1,6 @@
-"""The pairing of a bracket: the best by the criteria (article 2); among equals, the first in sequence (articles 3, 4).
+"""The pairing of a bracket: the best by the criteria, and among equals the first in sequence.
+
+Article 2 of C.04.3 has the criteria, and articles 3 and 4 have the sequence of candidates.
 
 The criteria are the weights of a matching of the players in the bracket and after it. Then the preferences of the
 sequence are added one by one, in the lowest bits of the weights, which the criteria leave free. So the next matching
@@ -185,7 +187,7 @@ class BracketPairing:
     def _exchange_up(self, lower: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int) -> None:
         """Choose the players who enter the upper half, the highest ranked first (4.3.4).
 
-        The last player needs no choice. The sum of the exchanged ranks is minimal by 4.3.2, and leaves only one player.
+        The last player needs no choice. By 4.3.2 the sum of the exchanged ranks is minimal, so only one player is left.
         """
         graph = self.graph
         first = len(rest) - len(lower)

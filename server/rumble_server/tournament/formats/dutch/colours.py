@@ -15,7 +15,7 @@ def _colour(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> str:
         return one.preference or other(two.preference)
     if one.preference:
         ranks = _claim(one), _claim(two)
-        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference is granted, or the wider difference's
+        if ranks[0] != ranks[1]:  # 5.2.2: the stronger preference is granted; of absolute ones, the wider difference
             return one.preference if ranks[0] > ranks[1] else other(two.preference)
         # 5.2.3: in the last round in which the colours differed, `two` had the colour that `one` gets now.
         for mine, theirs in zip(reversed(one.colours), reversed(two.colours), strict=False):

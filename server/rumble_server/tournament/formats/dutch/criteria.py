@@ -51,7 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The lowest bit of each score's count, in a number that compares the counts of higher scores first."""
+        """The lowest bit of each score's count, in a number with a count of players for every score. Higher scores have
+        higher bits."""
         self.slot_bits = 0
         """The number of bits that hold the counts of all scores."""
         for score in sorted(set(scores)):
@@ -79,10 +80,10 @@ class Criterion:
     number: str
     about: str
     worth: Worth
-    """The worth of a pair, from the bracket, the higher ranked player, the lower ranked player, and the latter's
-    place."""
+    """Function that returns the worth of a pair, given the bracket, the higher ranked player, the lower ranked player,
+    and the place of the lower ranked player (`CURRENT`, `NEXT` or `BEYOND`)."""
     bits: Callable[[Bracket], int]
-    """The number of bits that hold the sum of a bracket's worths over all pairs."""
+    """Function that returns the number of bits that hold the sum of the worths of all pairs of a bracket."""
 
 
 def completes_round(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
@@ -111,20 +112,20 @@ def paired_scores_below(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, w
 
 
 def bye_has_played(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C9: give the bye to a player with few unplayed rounds: pair the players with many unplayed rounds."""
+    """C9: give the bye to a player with few unplayed rounds, by pairing the players with many unplayed rounds."""
     if not bracket.floats_bye:
         return 0
     return sum(bracket.games_rank[len(each.colours)] for each in (high, low) if each.score == bracket.bye_score)
 
 
 def no_third_more(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C10: avoid that a topscorer, or its opponent, has a colour three times more often than the other colour."""
+    """C10: avoid that a topscorer, or a topscorer's opponent, has a colour in three games more than the other."""
     both = abs(high.difference) > 1 and abs(low.difference) > 1
     return int(where == CURRENT and not (both and conflict(high, low)))
 
 
 def no_third_in_a_row(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C11: avoid that a topscorer, or its opponent, has a colour three times in a row."""
+    """C11: avoid that a topscorer, or a topscorer's opponent, has a colour three times in a row."""
     if where != CURRENT:
         return 0
     if not (high.strength == low.strength == ABSOLUTE and conflict(high, low)):
@@ -239,7 +240,7 @@ QUALITY = (
 
 
 def combined(criteria: tuple[Criterion, ...], bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """Return a pair's worths to all criteria in a single number, with the first criterion in the highest bits."""
+    """Return a pair's worths by all criteria in a single number, with the first criterion in the highest bits."""
     value = 0
     for criterion in criteria:
         value = (value << criterion.bits(bracket)) | criterion.worth(bracket, high, low, where)

@@ -1,6 +1,6 @@
 """The state of a Swiss before a round: the whole input for pairing the round. Pure; can be pickled.
 
-`Swiss` makes it from a tournament's rounds, and `TrfRounds` from a TRF file.
+`Swiss` makes the state from a tournament's rounds, and `TrfRounds` makes it from a TRF file.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class DutchEntry:
     seat: str
     result: str
     points: int
-    """The player's points after the round."""
+    """The player's points after the round, in all rounds so far."""
 
     @property
     def played(self) -> bool:

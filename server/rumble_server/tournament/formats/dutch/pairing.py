@@ -19,7 +19,7 @@ class CannotBePaired(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PairedRound:
-    """Boards in order, each as (white, black), and the player with the bye; players count from 0."""
+    """Boards in order, each as (white, black), and the player with the bye. Players are numbers from 0."""
 
     boards: tuple[tuple[int, int], ...]
     bye: int | None
@@ -116,8 +116,7 @@ def score_of_bye(players: list[DutchPlayer]) -> int | None:
 def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
     """Return whether all players can be paired (C1, C3).
 
-    If the number of players is odd, one stays unpaired: a player with at most `bye_score` points who may have the bye
-    (C2).
+    If the number of players is odd, a player with at most `bye_score` points who may have the bye (C2) stays unpaired.
     """
     byes = [player for player in players if bye_score is not None and player.may_have_bye and player.score <= bye_score]
     if len(players) % 2 and not byes:
