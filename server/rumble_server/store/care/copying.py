@@ -110,7 +110,7 @@ def copy_database(source: str, target: str, now_ms: int | None = None) -> tuple[
 def _to_file(source: Contents, path: str, now_ms: int) -> tuple[int, int]:
     """Write the contents of `source` to a new SQLite file. Return the number of clubs, and of rows in the log.
 
-    Raises StoreError, also if `source` has other clubs than `main`.
+    Raises StoreError if `source` has clubs besides `main`, if a file is at `path`, or if reading or writing fails.
     """
     clubs = source.clubs()
     if len(clubs) > 1:

@@ -26,14 +26,17 @@ class Findings:
 
 
 def facts_in(text: str | None) -> list[Numbered]:
-    """Return the facts in a row's text. Raises ValueError with a line about the damage; None means a damaged row."""
+    """Return the facts in a row's text, which is None if the checksum is wrong.
+
+    Raises ValueError with a line about the damage if the row is damaged.
+    """
     if text is None:
         raise ValueError("it is not what was written")
     return read_facts(text)
 
 
 def is_record(text: str | None, tournament_id: str) -> bool:
-    """Return true if `text` is a readable record of the tournament. Return false for None, a damaged record."""
+    """Return true if `text` is a readable record of the tournament. None stands for a record with a wrong checksum."""
     try:
         return text is not None and read_ended(text).id == tournament_id
     except ValueError:

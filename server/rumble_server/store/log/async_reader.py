@@ -114,7 +114,7 @@ class AsyncReader:
         return await self.draw(make_of_match, self._club, match_id, make, given)
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Run `make` in the reading process without reading the log, and return its result."""
+        """Run `make` in the reading process, and return its result. `make` gets only the arguments in `given`."""
         try:
             async with self._workers.queue.turn():
                 return await self._workers.process.run(make, *given)
@@ -140,7 +140,7 @@ class AsyncReader:
         return await self._on_thread(self._listed, limit)
 
     async def ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
-        """Return the records of tournaments with a bot, newest first, among the `limit` newest that are over."""
+        """Return the records of those of the `limit` newest ended tournaments in which a bot played, newest first."""
         return await self._on_thread(self._ended_with, bot, limit)
 
     async def versions(self, bot: str) -> list[StoredVersion]:
@@ -169,7 +169,10 @@ class AsyncReader:
         asyncio.get_running_loop().create_task(self._soon(tournament_id)).add_done_callback(found)
 
     async def unlisted(self) -> Sequence[EndedTournament]:
-        """Return the unlisted tournaments among the `MOST_UNLISTED` newest that are over; challenges are left out."""
+        """Return the records of unlisted tournaments that are over, newest first, without challenges.
+
+        Only the `MOST_UNLISTED` newest unlisted tournaments, challenges included, are looked at.
+        """
         return await self._on_thread(self._unlisted)
 
     async def _soon(self, tournament_id: str) -> EndedTournament | None:

@@ -27,7 +27,7 @@ class Content(TypedDict):
     The tournament id is empty in a row about the club as a whole.
     """
     created: list[tuple[str, bool]]
-    """New tournaments and those with a changed configuration, each with true if the tournament is listed."""
+    """Ids of tournaments that are new or have a changed configuration, each with true if the tournament is listed."""
     over: list[str]
     """Ids of the tournaments that ended in this commit."""
     ended: list[tuple[str, str]]

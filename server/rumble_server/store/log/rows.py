@@ -30,7 +30,7 @@ class Span(NamedTuple):
 
 
 Counted = tuple[int, Counter[str]]
-"""A count of a club's ended tournaments by status, after the number of the newest fact that the count includes."""
+"""Number of the newest fact that a count includes, and the count: numbers of a club's ended tournaments by status."""
 
 
 class Rows(ABC):

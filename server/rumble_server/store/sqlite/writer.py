@@ -55,7 +55,10 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
 
 
 def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldest: int) -> None:
-    """Delete a bot's rows of versions before the row `oldest`, and subtract the rows that the club's bytes count."""
+    """Delete the rows with a bot's versions before the row `oldest`, and lower the club's value `bytes`.
+
+    `versions` is the key of the bot's rows. The value `bytes` counts only rows up to the last indexed fact.
+    """
     old = "FROM log WHERE tournament = ? AND kind = ? AND number < ?"
     if club != MAIN:
         counted = (versions, PLY, min(oldest, indexed(database) + 1))
