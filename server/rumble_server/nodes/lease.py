@@ -53,11 +53,11 @@ RENEWALS = 5
 RETRIES = 20
 """Number of retries in the time of one lease. After a failed statement the node waits for a 20th of this time."""
 READY_MS = 2_000
-"""Maximum time in ms for a node to load a club that it was offered. Then the club is offered to the next node."""
+"""Maximum time in ms for a node to read ahead a club that is offered to it. Then the next node gets the offer."""
 LISTEN_MS = 2_000
 """Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections anyway."""
 LOOK_MS = 100
-"""Time in ms from the report of a new leader to the closing of bots by the old leader. Meanwhile all nodes look."""
+"""Time in ms for which the old leader leaves bots connected after the new leader's report. Meanwhile all nodes look."""
 AT_ONCE = 2
 """Maximum number of clubs offered to a node at a time. The node can read one club while loading another."""
 ABANDON_MS = 5_000
@@ -65,7 +65,7 @@ ABANDON_MS = 5_000
 
 
 class LeaseDriver(Protocol):
-    """The port for the commands of a lease. A method must not call the lease before it has returned."""
+    """The port for the commands of a lease. While a method runs, it must not call the lease."""
 
     def run(self, statement: Statement) -> None:
         """Run a statement in the background, then call `Lease.answered` or `Lease.failed`."""
@@ -145,7 +145,8 @@ class Lease:
         self._look_at_ms: int | None = None
         """Time of a look just after the next possible end of another node's lease; None if no look is planned."""
         self._confirm_until_ms: int | None = None
-        """End of the renewed lease while a suspended node waits for the look that confirms its clubs; else None."""
+        """Time in ms at which the renewed lease ends, while the suspended node waits for the look that confirms its
+        clubs; None at any other time."""
         self._abandon_at_ms: int | None = None
         """Time at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
@@ -159,7 +160,8 @@ class Lease:
         self._given: dict[str, int] = {}
         """Clubs that are stopped and being handed over, with their old epochs. The database has not answered yet."""
         self._leaving: dict[str, tuple[int, int]] = {}
-        """Clubs handed over whose bots are still here: the new epoch, and the time in ms at which to close the bots."""
+        """Clubs handed over whose bots are still connected here, each with the new epoch, and the time in ms at which
+        to close the bots' connections."""
         self._reading: dict[str, int] = {}
         """Number of the offer for which this node is reading or has read a club ahead, by club."""
         self._suspend(now_ms)
@@ -205,7 +207,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def was_read(self, club: str, offer: int, now_ms: int) -> None:
-        """Report a club, offered to this node, as read ahead."""
+        """Tell the leader of a club that this node has read the club ahead, for the offer with the number `offer`."""
         if self._reading.get(club) == offer and not self.draining:
             self._add(Ready(club, offer), now_ms)
 
@@ -238,7 +240,9 @@ class Lease:
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
-        """Do the work that is due: notice the lease's end, renew it, look, close bots, give up slow offers."""
+        """Do the work that is due: notice the lease's end, renew the lease, look, close bots' connections, and give up
+        offers that the other node does not follow in time.
+        """
         self._notice(now_ms)
         if now_ms >= self._renew_at_ms:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
@@ -297,7 +301,7 @@ class Lease:
         # The renewal comes soon, and a look follows each renewal.
         self._renew_at_ms = min(self._renew_at_ms, now_ms + max(1, self._lease_ms // RETRIES))
         # The queued statements were chosen by a state that may be wrong now. The look queues again what is needed,
-        # except for a `Listen`, without which the old leader closes its bots after `LISTEN_MS`.
+        # except for a `Listen`, without which the old leader closes bots' connections after `LISTEN_MS`.
         self._queue.clear()
         for club in [club for club, move in self._moves.items() if move.offer is None]:
             self._forget_move(club)
@@ -324,7 +328,7 @@ class Lease:
     def _notice(self, now_ms: int) -> None:
         """Suspend the node if its lease is over.
 
-        Also forget an unconfirmed renewal that is over, and abandon bots if due.
+        Also forget an unconfirmed renewal that is over, and close bots' connections if the lease was over for too long.
         """
         if not self.suspended and not self.holds(now_ms):
             self._suspend(self.until_ms)
@@ -481,13 +485,17 @@ class Lease:
             move.offer, move.until_ms = offer, now_ms + READY_MS
 
     def _follow_moves(self, now_ms: int) -> None:
-        """Continue hand-overs: plan closing of bots, drop moves to lost nodes, note ready nodes, stop a club."""
+        """Continue hand-overs after a look.
+
+        Plan when to close bots' connections, drop moves to lost nodes, note which nodes are ready, and stop a club.
+        """
         for club, (epoch, until_ms) in list(self._leaving.items()):
             row = self.rows.get(club)
             if row is None or row.epoch > epoch:
                 self._leave(club)
             elif row.listens >= epoch:
-                # A closed bot connects again at once, and a node that has not looked yet would send the bot back here.
+                # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
+                # bot back here.
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
         for club, move in list(self._moves.items()):
             row = self.rows[club]
@@ -516,7 +524,7 @@ class Lease:
             self._add(HandOver(club, epoch, to), now_ms)
 
     def _leave(self, club: str) -> None:
-        """Close the bots of a club that was handed over, and stop the next club."""
+        """Close the connections of bots of a club that was handed over, and stop the next club."""
         del self._leaving[club]
         self._driver.handed_over(club)
         self._stop_next()

@@ -1,8 +1,8 @@
 """The node, which runs a `Lease` on asyncio and PostgreSQL, and has the clubs loaded, suspended and handed over.
 
 `app.Server` starts the node. `ClubRegistry` asks the node for clubs, and carries out the node's commands (port `Led`).
-`Lease` makes all decisions. The node gives it the time and the answers of the database, so tests of decisions need no
-database and no waiting.
+`Lease` makes all decisions. The node passes the time and the database's answers to `Lease`, so tests of decisions need
+no database and no waiting.
 """
 
 import asyncio
@@ -190,7 +190,7 @@ class Node:
         return await self._telling.uses_elsewhere(self.id)
 
     async def hand_all_over(self) -> None:
-        """Hand all clubs over to other nodes, and wait for the end of this.
+        """Hand all clubs over to other nodes, and wait until the last club is handed over.
 
         The wait ends early if no other node can take a club, if the lease is over, or if no club was handed over for
         `GOES_MS`.

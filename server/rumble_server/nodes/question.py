@@ -42,7 +42,7 @@ class Question:
     ) -> None:
         """`holds` returns true if the lease is valid. `want` asks for a leader for a club.
 
-        `address` is this node's own.
+        `address` is the address of this node.
         """
         self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address
 
