@@ -66,7 +66,7 @@ class ClubGate(MoveGate, Protocol):
         """Wrap a function with a callback. Calls of the callback then enter through the gate."""
 
     def clock(self, newest_ms: int, /) -> Clock:
-        """Return a clock for the club, whose time is never before that of the newest fact."""
+        """Return a clock for the club. Its time is never before the time of the club's newest fact, `newest_ms`."""
 
     def leader(self, arena: Arena, /) -> Leader:
         """Wrap the arena. Calls of sessions then enter through the gate."""
@@ -289,7 +289,7 @@ class Club:
 
     @property
     def is_suspended(self) -> bool:
-        """True if the club is suspended: no word may leave the club, because the lease of this node is over."""
+        """True if nothing may be sent to the club's bots and visitors, because the lease of this node is over."""
         return self.gate is not None and not self.gate.is_open
 
     def suspend(self) -> None:

@@ -42,7 +42,7 @@ class Idle:
         return club not in self.since_ms
 
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
-        """Return the clubs to unload: idle clubs, and if too many clubs are empty, those empty for longest.
+        """Return the clubs to unload: idle clubs and, if too many clubs are empty, the clubs empty for longest.
 
         A club is returned only if it is empty at two looks in a row. A caller that has just asked for the club can
         therefore enter between the looks.

@@ -111,7 +111,7 @@ class ClubRegistry:
         self._looking: TimerHandle | None = None
         self._following: asyncio.Task[None] | None = None
         self._known = 0
-        """Number of the newest fact of `main` read to follow `main`."""
+        """Number of the newest fact of `main` that was read here, because another node leads `main`."""
         self._news = asyncio.Event()
         """Event set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
         self._reader: LogReader | None = None
@@ -312,7 +312,10 @@ class ClubRegistry:
         return None if club is None else club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
-        """Return the use of resources by each led club, and with `stored` by all other clubs. Takes up to `TOLD_S`."""
+        """Return the use of resources by each club with a leader. With `stored`, add the clubs without a leader.
+
+        The call takes up to `TOLD_S`. Clubs whose use cannot be read in this time are left out.
+        """
         uses = self._own_uses()
         try:
             async with asyncio.timeout(TOLD_S):
