@@ -39,9 +39,9 @@ class ServerConfig(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     host: str = "127.0.0.1"
-    """Address to listen on; 0.0.0.0 for all."""
+    """Address to listen on; 0.0.0.0 for every address of the machine."""
     port: Annotated[Whole, Field(ge=0, le=65_535)] = 8765
-    """Port to listen on; 0 takes a free one."""
+    """Port to listen on; 0 takes a free port."""
     host_token: Annotated[str, Field(min_length=8, max_length=256)] | None = None
     """Token for hosting in main, in place of the token `default` that the first start makes."""
     db: str = "rumble.db"
@@ -59,7 +59,7 @@ class ServerConfig(BaseModel):
     open_names: bool = False
     """Let bots from other machines log in without a key, too."""
     allowed_hosts: Annotated[frozenset[Annotated[str, AfterValidator(str.lower)]], Words] = frozenset()
-    """Host names that a proxy on this machine passes on."""
+    """Host names under which a proxy on this machine passes requests on. The name in public_url is always allowed."""
     behind_proxy: Annotated[frozenset[Annotated[str, AfterValidator(_network)]], Words] = frozenset()
     """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
     grace_ms: Annotated[Whole, Field(ge=0)] = 30_000
@@ -87,7 +87,7 @@ class ServerConfig(BaseModel):
 
     @property
     def known_hosts(self) -> frozenset[str]:
-        """The host names, beside those of loopback, that requests may ask for on a loopback address."""
+        """The host names that requests on a loopback address may have, besides the names of loopback itself."""
         if self.public_url is None:
             return self.allowed_hosts
         return self.allowed_hosts | {host_name(self.public_url.partition("//")[2])}
