@@ -79,7 +79,8 @@ class Appointments:
         """Return the tournament that is owed a match by a player of the match `started`; None if `started` may begin.
 
         For an owed match an appointment is made, which keeps the match's players free. `started` may begin in spite of
-        an owed match if its own tournament was passed over as often, or if it has an appointment itself.
+        an owed match in two cases: its own tournament was passed over at least as often as the tournament of the owed
+        match, or an appointment was made for `started`.
         """
         made = self._of.get(pair[0])
         if not self._passed or (made is not None and made.slot.match_id == started.match):

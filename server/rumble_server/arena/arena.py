@@ -90,7 +90,7 @@ class Arena:
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
-        """Functions called after a ban. They end the connections without a login from banned addresses."""
+        """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
 
@@ -278,7 +278,7 @@ class Arena:
             self._tell_error(known[1], error)
 
     def _is_try(self, session: BotSession, text: str, error: bytes) -> bool:
-        """Judge an invalid frame as the answer to the turn that it names. Return false if it names no open turn."""
+        """Return whether an invalid frame names an open turn. If so, judge the frame as the answer to the turn."""
         named, told = read_named_turn(text), read_server_message(error)
         if named is None or not isinstance(told, Error):
             return False
@@ -309,7 +309,7 @@ class Arena:
             self.matches.round_trip(session, lag_ms)
 
     def silent(self, session_id: int) -> None:
-        """Cut a silent session. While a turn of the session is open, only the bot's clock in the match decides."""
+        """Cut a silent session in which no turn is open. With an open turn, only the bot's clock ends the match."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
             self._outlet.sessions.cut(session_id)

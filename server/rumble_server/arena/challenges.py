@@ -85,7 +85,7 @@ class Challenges:
         self._lifecycle.begin(tournament, tuple(seats))
 
     def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
-        """Return the opponents in the order of their seats; a free house bot for each seat that names no opponent.
+        """Return the opponents in the order of their seats. A free house bot takes the seat of an unnamed opponent.
 
         Raises TournamentError.
         """
@@ -141,8 +141,8 @@ class Challenges:
     def _make_room(self, asker: str) -> bool:
         """Cancel a challenge to make a place free for `asker`. Return whether a challenge was cancelled.
 
-        The holder with the most places loses the place of its oldest challenge, if it has at least two places more than
-        `asker`.
+        The holder with the most places loses the place of its oldest challenge, if this holder has at least two places
+        more than `asker`.
         """
         shares = Counter(self._counted.values())
         ((holder, most),) = shares.most_common(1)

@@ -24,8 +24,8 @@ class ClubEntry:
     listed: bool = False
     """True if the public list of clubs has the club."""
     house: bool = False
-    """True if the club has residents: house bots that can always be challenged. For main, only the configuration
-    decides."""
+    """True if the club has residents: house bots that can always be challenged. Main has the residents of the server's
+    configuration, whatever this value is."""
     quotas: Quotas = NO_QUOTAS
     since_ms: int = 0
 

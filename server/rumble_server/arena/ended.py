@@ -12,13 +12,13 @@ from rumble_server.tournament.errors import TournamentError
 Answer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
 """Function that returns the answer to a bot, given the tournament's record and the bot's name.
 
-With the answer comes the bot's line of the record if `tournament_over` is to follow, or else None. The function raises
+The second value is the bot's result if `tournament_over` is to follow, or else None. The function raises
 TournamentError to answer with an error.
 """
 
 
 def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
-    """Return `joined`, and the bot's line of the record, for a bot that stayed to the end.
+    """Return `joined`, and the bot's result, for a bot that stayed to the end.
 
     Raises TournamentError for any other bot.
     """

@@ -13,7 +13,7 @@ Frames = dict[BotSession, tuple[bytes, int]]
 
 @dataclass(eq=False, slots=True)
 class Followers:
-    """The waiting sessions of a club, by ended tournament. A session that drops waits no more."""
+    """The waiting sessions of a club, by ended tournament. A session whose connection ends waits no more."""
 
     _clock: Clock
     _held: dict[str, Frames] = field(default_factory=dict)

@@ -50,7 +50,7 @@ class Invitations:
         return Invitation(tournament.id if tournament.admits(login.invite) else None)
 
     def check(self, tournament: Tournament, invite: str | None, address: str) -> None:
-        """Count a wrong invitation. Raises TournamentError after too many wrong codes."""
+        """Count the invitation `invite` if it is wrong. Raises TournamentError after too many wrong codes."""
         if invite is None or tournament.invite is None or tournament.admits(invite):
             return
         if not self._door.guesses.wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):

@@ -40,7 +40,7 @@ NEVER = 1 << 62
 
 
 class LiveMatch:
-    """A running match: referee, players by seat, and a single timer. It is the referee's driver."""
+    """A running match: referee, players by seat, and a single timer. The referee sends and records through it."""
 
     __slots__ = (
         "_matches",
@@ -136,7 +136,7 @@ class Matches:
         self._on_over = on_over
         self._stopped = False
         self.new_turn_id: Callable[[], str] = map(f"{run:x}.%x".__mod__, count(1)).__next__
-        """A function that returns a turn id, unique among all runs; a chain in C, since each move calls it."""
+        """A function that returns a turn id, unique among all runs. For speed at each move, it is a chain in C."""
 
     def give_grace(self, grace_ms: int) -> None:
         """Let no away or absent budget run for the next `grace_ms`, because the bots have to find the server again."""

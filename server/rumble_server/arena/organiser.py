@@ -216,7 +216,7 @@ class Organiser:
 
     @transactional
     def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:
-        """Keep out a network (as `network_to_ban` writes it) or a name, and close its connections.
+        """Keep out a network (as `network_to_ban` writes it) or a name, and close the connections that the ban affects.
 
         Raises TournamentError if the maximum number of bans is in force.
         """

@@ -284,7 +284,7 @@ class Players:
         return self[name].places(game)
 
     def free(self, game: str) -> set[str]:
-        """Return the current set of names of players who can take a further tournament match of this game."""
+        """Return the names of players who can take a further tournament match of this game. The set stays current."""
         found = self._free.get(game)
         if found is None:
             found = self._free[game] = {each.name for each in self if each.may_begin(game)}

@@ -49,7 +49,7 @@ class Transaction:
 
     @property
     def number(self) -> int:
-        """Number of the fact that must be on disk before the transaction's facts may be told. Read it at the end."""
+        """Number of the fact that must be on disk before the transaction's facts may be told. Read the number last."""
         return self._log.last
 
     def __enter__(self) -> "Transaction":

@@ -88,7 +88,7 @@ def take_up(
 def _read(
     tournament_id: str, tournament_facts: TournamentFacts, match_facts: MatchFacts, begun: Mapping[str, Tournament]
 ) -> tuple[Tournament, Mapping[str, Iterable[LogFact]]]:
-    """Rebuild a tournament, and find the facts of its running matches. A damaged tournament raises any error."""
+    """Rebuild a tournament, and find the facts of its running matches. Raises any error for a damaged tournament."""
     tournament = rebuild_tournament(tournament_facts(tournament_id), begun.get(tournament_id))
     if tournament is None:
         raise ValueError("its creation is not in the log")
@@ -122,7 +122,7 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
 
 
 def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
-    """Return whether the log lacks no ply between two plies of an attempt, and the game's code can make every ply."""
+    """Return whether an attempt's plies are in the log without a gap, and the game's code can make every ply."""
     if not started.chance_seed:
         moves = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
         return moves == list(range(len(started.moves), len(started.moves) + len(moves)))

@@ -1,7 +1,7 @@
 """The consequences of events: matches begin or are lost; tournaments start, pair their rounds, and end.
 
-A transaction settles the tournaments changed by its facts. The scheduler starts few matches in a turn of the event
-loop, so that frames are not kept waiting.
+A transaction settles the tournaments changed by its facts. The scheduler starts only a few matches in a turn of
+the event loop, so that frames are not kept waiting.
 """
 
 from collections.abc import Callable
@@ -132,7 +132,7 @@ class Scheduler:
     # --- what follows ---
 
     def settle(self) -> None:
-        """Start the due matches, record the lost ones, and start, pair or end tournaments, until nothing changes.
+        """Start the due matches, record the lost matches, and start, pair or end tournaments, until nothing changes.
 
         After `STARTS_AT_ONCE` matches, the rest is left to a later turn of the event loop.
         """
@@ -168,7 +168,7 @@ class Scheduler:
             self._recorder.clock.after_input(self._go_on)
 
     def _go_on_or_end(self, tournament: Tournament) -> None:
-        """Pair the next round of a tournament without open matches, or end it."""
+        """Pair the next round of a tournament that has no open matches, or end the tournament if it is complete."""
         if not tournament.is_complete:
             self._pair_next_round(tournament)
         if tournament.is_complete:  # perhaps complete now, without a further round

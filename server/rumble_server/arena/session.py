@@ -189,7 +189,7 @@ class BotSession:
     def send_behind(self, frame: bytes, match_id: str, written: Callable[[], None]) -> None:
         """Send a frame of a match behind the held frames of the match.
 
-        `written` is called when the frame has left, and never if it does not leave.
+        `written` is called when the frame is sent. It is never called if the connection ends before.
         """
         if not self.closing:
             self._hold((frame, 0, match_id, "frame", written))
