@@ -140,7 +140,7 @@ class Context:
     """Bots that are not connected now."""
     paused: Sequence[Span] = ()
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    """Spans in which each bot was not connected; a span that lasts ends at `now_ms` or later."""
+    """Spans in which each bot was not connected, by bot. A span that has not ended yet ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
     seats: int = 2
     """Number of seats of a full match."""

@@ -39,7 +39,7 @@ class Changes:
     started: dict[str, None] = field(default_factory=dict)
     """Ids of the matches that began, in order."""
     moved: dict[str, None] = field(default_factory=dict)
-    """Ids of the matches with a changed board, running clock or absent bot, in order."""
+    """Ids of the matches in which the board, the running clock or the presence of a bot has changed, in order."""
     over: list[MatchOver] = field(default_factory=list)
     """Ended matches, and matches with a voided result (without scores)."""
     met: dict[frozenset[str], None] = field(default_factory=dict)

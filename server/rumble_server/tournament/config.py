@@ -55,13 +55,13 @@ class TournamentConfig(BaseModel):
     cycles: Count = 1
     """Round-robin, gauntlet: number of times that everyone meets everyone."""
     legs: Count = 2
-    """Matches of a pairing, seats swapped. With 2, both bots play the same opening from both seats, which is fair. With
-    more than two seats always 1."""
+    """Number of matches of a pairing, with seats swapped after each. With 2, both bots play the same opening from both
+    seats, which is fair. With more than two seats always 1."""
     rounds: Count | None = None
     """Swiss: number of rounds; by default as many as a knockout has."""
     pairing_rules: Literal["dutch-2025", "dutch-2026", "tables"] = NEWEST_PAIRING_RULES
     """Swiss: edition of the FIDE Dutch System, by default the newest. A tournament keeps its edition. With more than
-    two seats always tables, by standing."""
+    two seats always tables: bots with about equal points meet."""
     acceleration: Literal["none", "baku"] = "none"
     """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, and so meets each other."""
     challengers: Count = 1
@@ -87,10 +87,11 @@ class TournamentConfig(BaseModel):
         default_factory=lambda: [1.0, 0.5, 0.0]
     )
     """Points for a win, a draw and a loss. With more than two seats, points for the first place, the second, and so on,
-    or places: a point for each seat behind, the default. payoffs: the sum of the game's own payoffs."""
+    or places (the default): a point for each seat behind. payoffs: the sum of the game's own payoffs."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
-    """Tie-breaks in order: de, won, sb, ks, bpg, bwg, bh, faults, and of a swiss bh-c1, bh-m1, ps, aro, tpr (by given
-    ratings); by default the tie-breaks of the format. By places or payoffs: won, places, de, payoff, faults."""
+    """Tie-breaks in order, out of de, won, sb, ks, bpg, bwg, bh, faults, and in a swiss also bh-c1, bh-m1, ps, aro, tpr
+    (by given ratings). With places or payoffs, out of won, places, de, payoff, faults. By default the tie-breaks of the
+    format."""
     tiebreak_rules: Edition = NEWEST
     """Edition of FIDE's tie-break rules, by default the newest. A tournament keeps its edition."""
     rated: bool = True
@@ -113,7 +114,7 @@ class TournamentConfig(BaseModel):
     absent_ms: Duration = 120_000
     """Time for which matches wait for a bot that is not connected; then the bot loses them."""
     spectator_delay_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 0
-    """Delay of each ply for spectators, in a hidden game. Secrets are never shown before the end of a match, also
+    """Delay of each ply for spectators, in a hidden game. Secrets are never shown before the end of a match, even
     without a delay."""
     listed: bool = True
     """The list of tournaments shows the tournament; an unlisted one is found by its address alone."""
@@ -175,7 +176,7 @@ class TournamentConfig(BaseModel):
         return self
 
     def _check_tables(self) -> None:
-        """Check the options that are for two seats, and choose those of tables. Raises ValueError."""
+        """Check the options that are for two seats, and set the options that tables require. Raises ValueError."""
         if self.match_seats == 2:
             if self.pairing_rules == "tables":
                 raise _problem("pairing_rules", "the pairing_rules tables are for more than two seats")
@@ -285,7 +286,7 @@ class TournamentConfig(BaseModel):
     def make_openings(self) -> list[tuple[str, ...]]:
         """Return the openings that every pair plays, in order. Equal configurations give equal openings.
 
-        In some games the first call may take a second, so it belongs off the event loop. The result is kept.
+        In some games the first call may take a second, so make it off the event loop. Later calls are fast.
         """
         return list(self.made_openings)
 

@@ -19,7 +19,7 @@ SourceLanguage = Literal["python", "javascript"]
 
 @dataclass(frozen=True, slots=True)
 class TournamentCreated:
-    """A tournament was created, and is in its lobby. `challenger` is the bot behind a challenge, else None.
+    """A tournament was created, and is in its lobby. `challenger` is the bot that made a challenge, else None.
 
     `made_invite` is a made secret that is valid beside an invitation code of the host's own choice, else None.
     `follows` is the id of the ended tournament whose pupils are moved over, else None.

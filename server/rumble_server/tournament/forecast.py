@@ -15,7 +15,7 @@ from rumble_server.tournament.formats import make_schedule
 QUICK = 0.1
 """Share of its time that a quick bot is assumed to use."""
 PLAYOUTS = 5
-"""Number of random matches for an estimate of the length of a match: the median of their lengths."""
+"""Number of random matches from which the length of a match is estimated, as the median."""
 LONGEST_MS = 2**53 - 1
 """Longest forecast time in ms: the largest integer of the protocol."""
 MOST_PLIES = 1000
@@ -31,7 +31,7 @@ class Forecast:
     most_matches: int
     """Number of matches if every pairing of a knockout is tied, and played again as often as allowed."""
     in_a_row: int
-    """Number of steps that all matches take, if a bot plays at most one match in a step."""
+    """Number of steps in which all matches can be played, with at most one match of each bot in a step."""
     plies: int
     """Assumed number of plies of a match."""
     quick_ms: int

@@ -116,9 +116,9 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Return the number of matches with the same key and moves, if there are several. A key may be the seats.
+    """Return the numbers of repeated matches, by key and moves: at least two matches have this key and these moves.
 
-    The result has the numbers by key and moves.
+    A key is, for example, the seats of a match.
     """
     counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}

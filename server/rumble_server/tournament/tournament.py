@@ -397,7 +397,7 @@ class Tournament:
         return tuple(self._unsettled)
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the waiting matches of a bot that may be next; an empty list unless the tournament runs."""
+        """Return the waiting matches of a bot that may start next; an empty list unless the tournament runs."""
         return self._agenda().heads(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
@@ -504,7 +504,7 @@ class Tournament:
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
-        """Return a fact for each used-up absent budget: its bot loses due matches until it comes back."""
+        """Return a fact for each used-up absent budget. The bots lose due matches until they come back."""
         return self.absence.expired(now_ms)
 
     @property
@@ -534,7 +534,7 @@ class Tournament:
 
 
 def _table(config: TournamentConfig) -> LiveTable[Any]:
-    """Return the table of a new tournament. The table of a Swiss of two seats also keeps the rounds."""
+    """Return the table of standings of a new tournament. In a Swiss of two seats, the table also keeps the rounds."""
     if config.counts_places:
         return PlacesTable(config.tiebreak_order, config.table_points)
     is_swiss = config.format == "swiss"

@@ -14,10 +14,10 @@ OF_SEAT = ("seat", "place", "payoff", "fall")
 
 
 def write(document: Mapping[str, Any], seats: int | None = None) -> str:
-    """Write the matches of an export document. With a number in `seats`, at least so many seats have own columns.
+    """Write the matches of an export document. With `seats`, the file has columns for each of at least `seats` seats.
 
-    With None, a document whose matches all have two seats gets the columns of `HEADER`. `at_fault` is left out if a
-    match lacks the field.
+    With None, a document whose matches all have two seats gets the columns of `HEADER`. Of these, `at_fault` is left
+    out if a match lacks the field.
     """
     most = max([seats or 2, *(len(match["seats"]) for match in document["matches"])])
     if seats is not None or most > 2:

@@ -49,8 +49,8 @@ class Knockout(PairSchedule):
         self._repeats = 0
         """Number of pairings that were played again."""
         self._firsts = [0] * plan.bots
-        """For each bot, the pairings in which the bot was first, less those in which it was second; only for odd
-        legs."""
+        """Number of pairings in which the bot was first, less the number in which it was second, by bot. It is counted
+        only with an odd number of legs."""
         self._seeds = bracket(1 << self.number_of_rounds)
         for board in range(1, len(self._seeds) // 2 + 1):
             seeds = self._seeded(board)

@@ -36,7 +36,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The organiser's choices for a schedule; a format ignores the choices of other formats."""
+    """The organiser's choices for a schedule. A format ignores choices that are only for other formats."""
 
     bots: int
     cycles: int = 1

@@ -58,7 +58,10 @@ def sizes_of_rounds(plan: TablePlan) -> list[list[int]]:
 
 
 def sizes_of_round(plan: TablePlan, bots: int) -> list[int]:
-    """Return the sizes of the tables of a round with this number of bots. If all fit at a table, it is the final."""
+    """Return the sizes of the tables of a round with this number of bots.
+
+    If all bots fit at one table, the round is the final.
+    """
     return [bots] if plan.least <= bots <= plan.seats else table_sizes(bots, plan.seats, plan.smallest)
 
 

@@ -11,7 +11,7 @@ from rumble_server.results.tables.points import TablePoints
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """The organiser's choices for a schedule of tables; a format ignores the choices of other formats.
+    """The organiser's choices for a schedule of tables. A format ignores choices that are only for other formats.
 
     Raises ValueError if the field is too small for a table.
     """

@@ -62,7 +62,7 @@ class _AtOnce:
 
 
 class SearchedTables(TableSchedule):
-    """A schedule whose rounds do not depend on results. A seeded search makes them all at once."""
+    """A schedule whose rounds do not depend on results. A seeded search makes all rounds at once."""
 
     slow = True
 

@@ -25,8 +25,8 @@ MOST_TRIALS = 1_500
 _BYE_COST = 1e9
 """Cost of an uneven number of byes, far above every cost of uneven company."""
 _PARTS = 8
-"""Number of parts of a meeting, as the costs count meetings in parts. So all costs are whole numbers, whose sums do not
-depend on the order of adding."""
+"""Number of equal parts into which costs divide a meeting. So all costs are whole numbers, whose sums do not depend on
+the order of adding."""
 _Tables = NDArray[np.int64]
 """The table of each bot in a round."""
 _Numbers = NDArray[np.float64]
@@ -39,8 +39,9 @@ def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, see
     groups are in ascending order. The numbers of byes of bots in a group differ by one at most. The bots of a group
     meet each other, and the bots of any other group, about equally often. Equal arguments give equal rounds.
 
-    Each round begins with bots at random places. Bots swap places, the best swap first, until no swap makes the company
-    in all rounds so far more even. At the end, sweeps disturb every round in turn, and keep the better result.
+    Each round begins with bots at random places. Bots swap places, the best swap first, until no swap makes the numbers
+    of meetings in all rounds so far more even. At the end, sweeps disturb every round in turn, and keep the better
+    result.
     """
     random, company = Random(seed), _Company(layout, groups, rounds)
     for _ in range(rounds):
@@ -79,10 +80,10 @@ class _Company:
         kinds, together = np.array(groups), self._together(np.array(layout))
         self._apart = kinds[:, None] != kinds
         self._mean = np.zeros_like(together)
-        """Mean number of meetings of two bots of the same groups, in all rounds, to the next `1 / _PARTS`."""
+        """Mean number of meetings of two bots of the same groups, in all rounds, as a multiple of `1 / _PARTS`."""
         self._weight = np.ones_like(together)
         self._blocks = []
-        """Indices of the pairs of bots of each group, and of each two groups, with their `MOST_SPREAD`."""
+        """Indices of the pairs of bots of each group, and of every two groups, each with the value of `MOST_SPREAD`."""
         for one, other in product(set(groups), repeat=2):
             pairs = np.nonzero((kinds[:, None] == one) & (kinds == other) & ~np.eye(len(kinds), dtype=np.bool_))
             if len(pairs[0]):
@@ -116,7 +117,9 @@ class _Company:
 
     @property
     def excess(self) -> float:
-        """Number of meetings by which the greatest difference of two pairs exceeds `MOST_SPREAD`; 0 or less if none."""
+        """Number of meetings by which the greatest difference of two pairs exceeds `MOST_SPREAD`; otherwise 0 or
+        less.
+        """
         return max(float(np.ptp(self._met[pairs])) - most for pairs, most in self._blocks)
 
     def add(self, tables: _Tables) -> None:
@@ -126,7 +129,7 @@ class _Company:
         self._settle(tables)
 
     def disturb(self, number: int, random: Random) -> None:
-        """Swap some bots of a round at random, then make the best swaps. Undo all if the company is less even."""
+        """Swap some bots of a round at random, then make the best swaps. Undo all swaps if the cost is higher."""
         before, tables = self.cost, self.rounds[number]
         old = tables.copy()
         self._count(tables, -1)

@@ -33,7 +33,10 @@ def balanced_seats(tables: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
 
 
 def _coloured(tables: Sequence[Sequence[int]], colours: int) -> list[list[int]]:
-    """Return the bots of each table in the order of the colours of their edges. All tables have `colours` bots."""
+    """Return the bots of each table in the order of the colours of their edges (see `balanced_seats`).
+
+    All tables have `colours` bots.
+    """
     edges: dict[tuple[_Vertex, int], tuple[_Vertex, _Vertex]] = {}
     """The edge of each colour at each vertex."""
     played: Counter[int] = Counter()

@@ -14,7 +14,7 @@ from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 MOST_SHIFT = 3
-"""Maximum number of tables by which a bot is moved away from its own table, so as not to meet again."""
+"""Maximum number of tables by which a bot is moved away from its own table, so that bots do not meet again."""
 MOST_SWEEPS = 50
 """Maximum number of passes through all swaps for each distance."""
 
@@ -48,7 +48,7 @@ def rounds_of_swiss(plan: TablePlan) -> int:
 
 
 def next_byes(played: Iterable[TableRound], order: Sequence[int], byes: int) -> tuple[int, ...]:
-    """Return the bots with the next byes: the bots with the fewest byes, of these the last in the order first."""
+    """Return the bots that get the next `byes` byes: the bots with the fewest byes; of equals, the last in `order`."""
     had = Counter(bot for round_ in played for bot in round_.byes)
     last_first = list(reversed(order))
     return tuple(sorted(sorted(last_first, key=had.__getitem__)[:byes]))

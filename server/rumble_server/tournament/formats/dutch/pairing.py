@@ -137,7 +137,7 @@ def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
 
 
 def _pairs_in_order(players: list[DutchPlayer]) -> bool:
-    """Pair each player with the nearest free player. Return true if all are paired, which proves that pairing works."""
+    """Pair each player with the nearest free player. Return true if this pairs all players; false proves nothing."""
     rest = list(players)
     while rest:
         one = rest.pop()

@@ -105,7 +105,7 @@ def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tup
 def _float(event: DutchEvent, index: int, rounds: int) -> str:
     """Return a player's float in the round `rounds`, counted from 1 (1.4).
 
-    A player who scores more than a loss without playing floats down.
+    A player who does not play in the round, and scores more than a loss, floats down.
     """
     if rounds < 1:
         return LEVEL
