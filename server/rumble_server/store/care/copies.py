@@ -39,7 +39,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
 
 
 def _runs(path: str) -> int:
-    """Return the number of the last server run on a database; 0 if there was no run, or it cannot be read."""
+    """Return the number of the last server run on a database; 0 if there was no run, or the number cannot be read."""
     try:
         with closing(open_existing(path)) as database:
             return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])

@@ -67,7 +67,7 @@ def repair(path: str, backup: str, now_ms: int) -> list[str]:
 def _copy_files(path: str, backup: str) -> None:
     """Copy the database's files byte by byte, with the damage. No process may have them open.
 
-    Raises StoreError if a file of the backup exists, and OSError.
+    Raises StoreError if a file of the backup exists, and OSError if the copy fails.
     """
     for suffix in ("", "-wal"):
         if Path(path + suffix).exists():

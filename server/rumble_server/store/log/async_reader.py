@@ -140,7 +140,10 @@ class AsyncReader:
         return await self._on_thread(self._listed, limit)
 
     async def ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
-        """Return the records of those of the `limit` newest ended tournaments in which a bot played, newest first."""
+        """Return the records of tournaments with a bot, newest first.
+
+        Only the `limit` newest ended tournaments are looked at.
+        """
         return await self._on_thread(self._ended_with, bot, limit)
 
     async def versions(self, bot: str) -> list[StoredVersion]:

@@ -86,7 +86,7 @@ class Rows(ABC):
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes. For `main` in SQLite, return the rest of the file's size."""
+        """Return the size of the club's facts in bytes. In SQLite, `main` has the file's size less other clubs."""
 
     @abstractmethod
     def newest(self, limit: int) -> list[Row]:

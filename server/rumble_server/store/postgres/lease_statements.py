@@ -122,7 +122,7 @@ class Seen:
     clubs: Mapping[str, ClubRow] = field(default_factory=dict)
     """Clubs with a leader, by name."""
     lapse_in_ms: int | None = None
-    """Time in ms until the earliest end of another node's lease, unless renewed; None without other nodes."""
+    """Time in ms until the earliest end of another node's lease, if no lease is renewed; None without other nodes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from rumble_server.store.postgres.writer import URL_VARIABLE
 from rumble_server.store.row_keys import MAIN
 
 ANSWER_S = 10.0
-"""Maximum time in s of a commit. Then the writing process is killed, because its connection may be dead."""
+"""Maximum time in s of a commit. A slower writing process is killed, because its connection may be dead."""
 
 _TAKE = f"""
 INSERT INTO clubs (club, epoch) VALUES (%(club)s, {FIRST_EPOCH})

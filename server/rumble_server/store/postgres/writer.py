@@ -32,7 +32,7 @@ URL_VARIABLE = "RUMBLE_WRITER_DB"
 """Environment variable that has the database's URL. Other users could read a URL on the command line."""
 
 SETTINGS = {"statement_timeout": "8s", "plan_cache_mode": "force_generic_plan"}
-"""PostgreSQL's settings for the writer: a statement that waits too long fails, and each is planned only once."""
+"""PostgreSQL's settings for the writer: a statement that waits too long fails, and each statement is planned once."""
 
 _CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint, indexed bigint"
 _HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,

@@ -43,7 +43,7 @@ class DatabaseLock:
 def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
     """Hold the lock of a database, and yield the database's real path.
 
-    Raises StoreError at once if a server runs on the database, or if it is missing and `may_be_new` is false.
+    Raises StoreError at once if a server runs on the database, or if the database is missing and `may_be_new` is false.
     """
     real_path = os.path.realpath(path)
     if not may_be_new and not Path(real_path).is_file():
