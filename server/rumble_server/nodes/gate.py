@@ -43,7 +43,7 @@ class Gate:
         self.lease: HeldLease = lease
         self.now_s = now_s
         self.receive: Receive | None = None
-        """The method `receive` of the arena. Sessions that find the gate open call it directly."""
+        """The method `receive` of the arena. Sessions that find the gate open call the method directly."""
         self.waiting: deque[Callable[[], None]] = deque()
         """Calls that wait until the gate opens, in order."""
         self.closed_at_ms: int | None = None
@@ -71,7 +71,7 @@ class Gate:
         return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
-        """Return a clock for the club, whose timers enter through the gate.
+        """Return a clock for the club. Timers of this clock enter through the gate.
 
         `newest_ms` is the time of the club's newest fact. If this node's clock is behind this time, the club's clock
         runs ahead.

@@ -39,7 +39,7 @@ SOON_S = 0.02
 GOES_MS = 15_000
 """Maximum time in ms that a stopping node waits for the next club to be handed over. Reading a club ahead is faster."""
 TELL_S = 1.0
-"""Interval in s at which the node writes the use of resources by its clubs, if it has changed. Other nodes read it."""
+"""Interval in s at which the node writes the use of resources by its clubs, if changed, for other nodes to read."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock of the lease. If possible, the clock runs on while the machine sleeps, like the clock of the database."""
 
@@ -253,7 +253,7 @@ class Node:
                 await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
     async def _tell_uses(self, led: Led) -> None:
-        """Write the use of resources by the led clubs for other nodes, whenever it has changed."""
+        """Write the use of resources by the led clubs for other nodes to read, whenever the use has changed."""
         told: Mapping[str, Any] = {}
         while True:
             await asyncio.sleep(TELL_S)
