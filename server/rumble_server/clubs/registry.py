@@ -46,7 +46,7 @@ Made = TypeVar("Made")
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 """Types of facts of `main` with effects in other clubs."""
 LOOKS = 10
-"""Number of looks for empty clubs in the time after which an empty club is idle."""
+"""Number of looks for empty clubs in the time in which an empty club becomes idle."""
 READY_S = 30.0
 """Maximum time in s that a start waits until `main` has a leader."""
 FOLLOW_S = 1.0

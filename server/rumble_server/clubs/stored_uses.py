@@ -18,9 +18,9 @@ class StoredUses:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
-        """Use of resources by club, each with the size of the club's facts in bytes at that time.
+        """Size of a club's facts in bytes at the last reading, and the use of resources then, by club.
 
-        New facts change the size.
+        A new size shows that the club has new facts.
         """
 
     def read(self, reader: LogReader, clubs: Iterable[str]) -> dict[str, ClubUse]:
