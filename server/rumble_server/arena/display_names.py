@@ -24,7 +24,7 @@ _FORM = re.compile(r"(?!m)(?!.*mmm)(?!.*[ '-]m)(?=.*[a1])[am1'-]+( [am1'-]+)*")
 
 
 class BadDisplayName(ValueError):
-    """A text that is no display name; `str` is a line for people."""
+    """The error that a text is no display name. The error's text is a line for people."""
 
 
 def check(text: str) -> str:

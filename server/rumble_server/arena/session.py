@@ -13,7 +13,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.ports import Caller, Log, Sessions
 
 NO_MATCH = ""
-"""Stands for the match id of a frame that belongs to no match."""
+"""Value in place of a match id, for a frame that belongs to no match."""
 
 
 class Outlet:

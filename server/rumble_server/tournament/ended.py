@@ -93,7 +93,7 @@ class EndedTournament(Outline):
     matches_over: int
     matches_total: int | None
     challengers: tuple[str, ...]
-    """Bots of a gauntlet that met every other bot."""
+    """Challengers of a gauntlet; empty for any other format."""
     lines: tuple[FinalResult, ...]
     away_clock: AwayClock = "stands"
     is_challenge: bool = False

@@ -29,7 +29,7 @@ class Entrant:
     display: str | None = None
     """Display name; None for a bot that people know by its name."""
     last_fault: MatchOver | None = None
-    """The last match lost by the bot's own fault while it was neither withdrawn nor benched."""
+    """The last match that the bot lost by its own fault, while it was neither withdrawn nor benched."""
 
     @property
     def gone(self) -> bool:

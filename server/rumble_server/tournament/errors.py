@@ -4,7 +4,7 @@ from rumble_protocol.codes import ErrorCode
 
 
 class TournamentError(ValueError):
-    """The refusal of a command by a tournament: `code` is the protocol's error code, `str` a line for people."""
+    """The refusal of a command: `code` is the protocol's error code, and the error's text is a line for people."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(message)

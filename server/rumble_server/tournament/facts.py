@@ -44,7 +44,7 @@ class ConfigChanged:
 
 @dataclass(frozen=True, slots=True)
 class RosterChanged:
-    """The host gave the names of the pupils that the host expects."""
+    """The host gave the names of the pupils whom the host expects."""
 
     tournament: str
     names: tuple[str, ...]

@@ -13,7 +13,7 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import make_schedule
 
 QUICK = 0.1
-"""Share of its time that a quick bot is assumed to use."""
+"""Share of the thinking time that a quick bot is assumed to use."""
 PLAYOUTS = 5
 """Number of random matches from which the length of a match is estimated, as the median."""
 LONGEST_MS = 2**53 - 1

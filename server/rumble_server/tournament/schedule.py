@@ -37,7 +37,7 @@ class Schedule(ABC, Generic[R, P]):
     """The number of rounds of a complete tournament; 0 for a schedule that computes `rounds_in_all`."""
 
     plan: Any
-    """The organiser's choices, in a class of the kind of schedule."""
+    """The organiser's choices: a `Plan` for matches of two, a `TablePlan` for tables."""
 
     def __init__(self) -> None:
         self.went_on: dict[Place, int] = {}

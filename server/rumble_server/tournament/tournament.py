@@ -522,7 +522,7 @@ class Tournament:
 
     @property
     def challengers(self) -> list[str]:
-        """Bots that meet every other bot, in a started gauntlet."""
+        """Challengers of a started gauntlet; empty for any other tournament."""
         if self.agenda is None or self.config.format != "gauntlet":
             return []
         return self.agenda.bots[: self.config.challengers]

@@ -177,7 +177,7 @@ class Rows(ABC):
         return int(self.select(query, ids=self._keys(match_ids))[0][0])
 
     def matches(self, start: str) -> list[str]:
-        """Return the ids in the index of matches that begin with `start` and a dot."""
+        """Return, from the index of matches, the ids that begin with `start` and a dot."""
         # `/` is the character after the dot.
         start = self.prefix + start
         query = f"SELECT id FROM matches WHERE {self.of_club} id > :low AND id < :high"

@@ -75,7 +75,7 @@ class TableRound:
 
 
 def table_round(number: int, tables: Iterable[Sequence[int]], byes: Iterable[int] = ()) -> TableRound:
-    """Make a round of tables from its bots in seat order."""
+    """Make a round from the bots of each table in seat order, and the bots with a bye."""
     return TableRound(
         tuple(Seating(1, number, board, tuple(bots)) for board, bots in enumerate(tables, 1)), tuple(byes)
     )
@@ -94,6 +94,6 @@ def table_sizes(bots: int, full: int, smallest: int) -> list[int]:
 
 
 def meetings(played: Iterable[TableRound]) -> Counter[tuple[int, int]]:
-    """Return how often any two bots met, by the two numbers in ascending order."""
+    """Return the number of meetings of any two bots, by the numbers of the two bots in ascending order."""
     tables = (sorted(seating.bots) for round_ in played for seating in round_.seatings)
     return Counter(pair for bots in tables for pair in combinations(bots, 2))
