@@ -86,7 +86,7 @@ class ClubGate(MoveGate, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClubParts:
-    """The objects of a process that all its clubs share."""
+    """The objects of a process that its clubs share."""
 
     config: ServerConfig
     store: "Store"
