@@ -122,7 +122,7 @@ class Server:
         self.made_token: str | None = None
         """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
         self.made_admin_token: str | None = None
-        """Administrator's token made at this start, to be printed once; None if it is configured, or one is stored."""
+        """Administrator's token made at this start, to be printed once; None if a token is configured or stored."""
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
         """Host and port of the socket, kept because pages name them after the socket is closed."""
@@ -250,7 +250,7 @@ class Server:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
-        """Return the random text that the database keeps under `key`. If there is none, make one of `size` bytes."""
+        """Return the random text that the database keeps under `key`. At first, make a text of `size` bytes."""
         return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
