@@ -338,7 +338,9 @@ class Arena:
     def sign_out(self, name: str, told: str) -> None:
         """Close the sessions of a bot once its new key, or the loss of its key, is on disk; `told` is the reason."""
         player = self.players.get(name)
-        for session in [] if player is None else list(player.sessions.values()):
+        if player is None:
+            return
+        for session in list(player.sessions.values()):
             session.send(messages.error(ErrorCode.BAD_KEY, told, fatal=True), self.log.last)
             self._close(player, session, CloseCode.WRONG_KEY)
 

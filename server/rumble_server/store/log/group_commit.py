@@ -140,9 +140,8 @@ class GroupCommit:
         error = written.exception()
         if error is not None:
             self._failed = taken
-            self._hurried = (
-                True  # so that `hurry` does nothing: a listener that waits for a fact must not hurry the retry
-            )
+            # `hurry` then does nothing: a listener that waits for a fact must not hurry the retry.
+            self._hurried = True
             self._write_in(RETRY_S)
             self._report(str(error))
             return
