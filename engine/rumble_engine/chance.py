@@ -28,7 +28,7 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
 
 
 def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
-    """Return the index that `number` picks among 1 + `others` outcomes. It is what `drawn` would pick, without a list.
+    """Return the index that `number` picks among 1 + `others` outcomes: the same as from `drawn`, but without a list.
 
     Outcome 0 has the probability `first`, and each of the other outcomes the probability `each`. Raises ValueError if
     `number` is out of range, or if no outcome has a probability above 0.
@@ -42,7 +42,7 @@ def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
 
 
 def _wholes(probabilities: set[float], number: int) -> dict[float, int]:
-    """Return the probabilities as whole numbers in the same proportions, by probability.
+    """Return a whole number for each probability, in the same proportions. The keys are the probabilities.
 
     Each probability is multiplied by the same power of two. Raises ValueError if `number` is out of range.
     """

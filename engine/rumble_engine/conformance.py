@@ -47,7 +47,7 @@ LONGEST = 10_000
 OTHERS = 20
 """Maximum number of illegal moves tried in each state. The moves were legal in earlier states."""
 LONG = 100
-"""Number of plies that half of a game must have for `_check_growth` to compare the sizes of views."""
+"""Minimum number of views in half a game. In shorter games `_check_growth` does not compare the sizes of views."""
 REMEMBERED = 250_000
 """Maximum number of positions remembered (about 100 MB), to compare states with equal `canonical` keys."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
@@ -165,7 +165,7 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _is_json(data: object) -> bool:
-    """Return true if `data` is unchanged after a conversion to JSON and back, so without tuples or number keys."""
+    """Return true if `data` is unchanged after a conversion to JSON and back: no tuples, no keys that are numbers."""
     return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
 
 
@@ -266,7 +266,7 @@ class _Playouts:
         self.finished = set(state.finished)
 
     def check_chance(self, state: State) -> None:
-        """Check an outcome of chance: probabilities, random draws, and conversion between codes and texts."""
+        """Check a state in which chance decides: probabilities, draws, and the conversion between codes and texts."""
         draws = [state.draw(number) for number in (0, NUMBERS - 1, self.random.randrange(NUMBERS))]
         _require(draws == [state.draw(number) for number in (0, NUMBERS - 1)] + draws[2:], "draw() is not determined")
         with suppress(NotListed):
@@ -355,10 +355,10 @@ class _Playouts:
         _require(state.diagram(), "diagram() is empty")
 
     def check_fall(self, state: State) -> None:
-        """Check that the game ends after every mover fell out, and that in joint moves no seat gains by falling out.
+        """Check that the game ends if all movers fall out at `state` and at each later ply.
 
-        Only joint moves have their gains compared: where seats move in turn, random play may lose more than a fallen
-        seat.
+        In a state with joint moves, also check that no seat gains by falling out. Where seats move in turn, gains are
+        not compared, because random play may lose more than a fallen seat.
         """
         if not state.can_fall or not state.movers:
             return
@@ -380,9 +380,9 @@ class _Playouts:
         raise ConformanceError("the game goes on after all movers fell out")
 
     def gain(self, seat: int, state: State, fallen: Collection[int]) -> float:
-        """Play randomly to the end, and return the payoff (or else the score) of `seat`.
+        """Play randomly to the end, and return the payoff of `seat`; in a game without payoffs, return the score.
 
-        Seats in `fallen` must not move.
+        Check that the seats in `fallen` are never to move.
         """
         while state.outcome is None:
             _require(not set(state.movers) & set(fallen), "a seat is to move that is out")
@@ -424,7 +424,7 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return the codes of all plies of a state; for joint moves, the codes of each mover. An empty list if too many."""
+    """Return the codes of all plies, or for joint moves the codes of each mover; empty if too many to list."""
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:

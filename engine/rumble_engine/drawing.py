@@ -47,7 +47,7 @@ An empty path means that the move is entered as text.
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The look of a piece: of one character in `Drawing.board`."""
+    """The look of a piece, which is one character in `Drawing.board`."""
 
     name: str
     """The piece's name for people: `white king`."""
@@ -128,7 +128,7 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
-    """Return the neighbouring cells in one direction that have the same character as `cell` without a gap."""
+    """Return the cells beside `cell` in one direction, up to the first cell with another character than `cell`."""
     found: list[int] = []
     row, column = divmod(cell, columns)
     while True:

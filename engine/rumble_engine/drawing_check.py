@@ -24,8 +24,8 @@ LONGEST_LABEL = 2
 class DrawingCheck:
     """A checker of the drawings of a game with fixed settings, called state by state. Raises ConformanceError.
 
-    `no_moves` are texts of no move: a drawing must mark no cell for such a text as the last move. The first state is
-    drawn with every such text, each later state with the next text, in rotation.
+    `no_moves` are texts that are no moves of the game. If the last move given to `Game.drawing` is such a text, the
+    drawing must mark no cell. The first state is tried with every text, each later state with the next text in turn.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:
@@ -36,7 +36,7 @@ class DrawingCheck:
         self._begun = False
 
     def check(self, state: State, last: str | None) -> None:
-        """Check the drawing of a state's view. In a hidden game, check the drawings of the views of all seats."""
+        """Check the drawing of a state's view. In a hidden game, check the drawings of the views of all readers."""
         seats = (None, ALL, *range(state.seats)) if self._game.hides else (None,)
         for seat in seats:
             self._check_view(state, seat, last)

@@ -8,7 +8,7 @@ EngineError
 ├── NotListed          outcomes of chance that are too many to list
 ├── NotSampled         a hidden game that draws no state for a view
 ├── ConformanceError   a game breaks a rule of the conformance kit
-└── MoveError          a move text that does not count
+└── MoveError          a text that a state does not accept as a move
     ├── UnreadableMove    a text that cannot be read as a move of this game
     ├── IllegalMove       a move of this game that is not allowed in this state
     └── AmbiguousMove     a text that fits more than one legal move
@@ -52,11 +52,11 @@ class MoveError(EngineError):
 
 
 class UnreadableMove(MoveError):
-    """The error for a text not readable as a move of this game."""
+    """The error for a text that cannot be read as a move of this game."""
 
 
 class IllegalMove(MoveError):
-    """The error for a move of this game not allowed in this state."""
+    """The error for a move of this game that the rules do not allow in this state."""
 
 
 class AmbiguousMove(MoveError):

@@ -111,8 +111,8 @@ class State:
     def code_of(self, text: str) -> int:
         """Return the code of the legal move written as `text`.
 
-        Raises UnreadableMove for a text that is no move, AmbiguousMove for a text of several moves, and IllegalMove for
-        a move not allowed now or after the end.
+        Raises UnreadableMove for a text that is no move of the game, AmbiguousMove for a text that fits several moves,
+        and IllegalMove for a move that is not allowed now. After the end no move is allowed.
         """
 
     @abstractmethod
@@ -120,7 +120,7 @@ class State:
         """Return the state as JSON data, as seen by `seat`. None means a spectator, `ALL` a reader of everything.
 
         Each game documents the fields. In a hidden game (`Game.hides`) the view contains only facts that the seat
-        knows. A spectator's view, with `to_move`, contains only facts that every seat knows.
+        knows. A spectator's view, including `to_move`, contains only facts that every seat knows.
         """
 
     @abstractmethod
@@ -137,11 +137,10 @@ class State:
     # for games of joint moves.
 
     can_fall: ClassVar[bool] = False
-    """True if the rules define the effect of a fall (a seat drops out).
+    """True if the rules define what happens when a seat falls out of the match.
 
-    `after_all` then accepts moves without the seat.
-
-    If it is False, the referee plays random legal moves for a fallen seat.
+    `after_all` then accepts moves without the move of a fallen seat. If `can_fall` is False, the referee plays random
+    legal moves for a fallen seat.
     """
 
     @property
@@ -183,7 +182,7 @@ class State:
         return self.text_of(code)
 
     def code_for(self, seat: int, text: str) -> int:
-        """Return the code of the legal move `text` of `seat`, which must be in `movers`.
+        """Return the code of the legal move `text` of `seat`. The seat must be in `movers`.
 
         Raises the errors of `code_of`.
         """
@@ -274,7 +273,7 @@ class Game(ABC):
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """Keyboard keys for moves on a page, by move: values of `KeyboardEvent.key` such as `ArrowUp` or `c`."""
+    """The keyboard key for a move on a page, by move: a value of `KeyboardEvent.key` such as `ArrowUp` or `c`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -308,10 +307,10 @@ class Game(ABC):
         """
 
     def sample(self, view: Mapping[str, Any], random: Random) -> State:
-        """Return a random complete state with the same view for the seat as `view`, for searches.
+        """Return a random complete state in which the seat of `view` has exactly this view, for searches.
 
-        Raises BadPosition for a bad view, and NotSampled if the game cannot draw states. By default the view is loaded,
-        which is right for open games.
+        Raises BadPosition for a bad view, and NotSampled if the game cannot draw states. The default
+        loads the view, which is right for open games.
         """
         if self.hides:
             raise NotSampled(f"{self.name} draws no states that agree with a view")
@@ -337,7 +336,7 @@ class Game(ABC):
         return None
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return the clicks to enter a legal move on the drawing of this view; empty if entered as text."""
+        """Return the clicks that enter a legal move on the drawing of `view`; empty if the move is entered as text."""
         return ()
 
     def written(self, state: State, move: str) -> str:
@@ -345,7 +344,7 @@ class Game(ABC):
         return move
 
     def spellings(self, state: State, move: str) -> Sequence[str]:
-        """Return all texts by which people may write a legal move. The first is that of `written`.
+        """Return all texts by which people may write a legal move. The first is the text from `written`.
 
         If several moves share a text, the text is ambiguous.
         """

@@ -54,12 +54,11 @@ class Grid:
         self._drawn = tuple(
             sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """A number for each key of a column.
+        """A number for each state of a column. The index is the column's bits in `key(o, filled)`; `o` are O's stones.
 
-        Its hexadecimal digits are 1 for X and 2 for O, the lowest for the bottom row.
-
-        The digits of neighbouring rows are `columns` digits apart, to leave room for the other columns in the sum that
-        `draw` makes.
+        The hexadecimal digits of the number are the cells: 1 for X, 2 for O, 0 if empty. The lowest digit is the bottom
+        row. Neighbouring rows are `columns` digits apart. The digits between are for the other columns, whose numbers
+        `draw` adds.
         """
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
@@ -81,7 +80,7 @@ class Grid:
         return grid, (self.columns, self.rows, self.connect)
 
     def has_line(self, stones: int) -> bool:
-        """Return true if `stones` have `connect` in a row in any direction."""
+        """Return true if the mask `stones` has a line of `connect` stones in any direction."""
         for shifts in self.directions:
             runs = stones
             for shift in shifts:
@@ -91,7 +90,7 @@ class Grid:
         return False
 
     def open_lines(self, blocked: int) -> int:
-        """Count the lines of `connect` cells without a `blocked` cell."""
+        """Return the number of lines of `connect` cells on the board that have no cell of the mask `blocked`."""
         free = self.full & ~blocked
         count = 0
         for shifts in self.directions:
@@ -134,7 +133,7 @@ class Grid:
 
 
 def _mark(key: int, row: int) -> int:
-    """Return the mark in a row of the column with this key: 1 for X, 2 for O, 0 if it is empty."""
+    """Return the mark of a cell, from its row and its column's bits in `Grid.key`: 1 for X, 2 for O, 0 if empty."""
     if key >> row < 2:
         return 0
     return 2 if key >> row & 1 else 1

@@ -11,10 +11,10 @@ from rumble_engine.texts import shown
 
 
 def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]) -> None:
-    """Check samples of each seat's view: seat and spectators must see the same in the sample as in the state.
+    """Draw a sample from each seat's view, and check that the seat and spectators see the same in it as in the state.
 
-    The sample must also answer `texts`, given as moves of the seat, like the state. Games without samples are not
-    checked. Raises ConformanceError.
+    If the seat is to move, each text of `texts`, taken as its move, must be accepted by both sample and state, or be
+    refused by both with the same message. Games without samples are not checked. Raises ConformanceError.
     """
     texts = tuple(texts)
     for seat in range(state.seats):
@@ -40,10 +40,10 @@ def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]
 
 
 def check_seen(game: Game, before: State, text: str, other: str) -> None:
-    """Check the forms of the ply `text` of the state `before` for seats and spectators. Raises ConformanceError.
+    """Check how seats and spectators see the ply `text`, made in the state `before`. Raises ConformanceError.
 
-    `other` is another ply of the state. If the states after both plies look the same to spectators, the plies must look
-    the same, too. A game that does not override `State.seen` reveals every deal, and fails.
+    In a hidden game, `other` is another ply of that state. If the states after both plies look the same to spectators,
+    the plies must look the same, too. A hidden game that does not override `State.seen` reveals every deal, and fails.
     """
     require(before.seen(text, ALL) == text, "seen(text, ALL) is not the text")
     for seat in (None, *range(before.seats)):

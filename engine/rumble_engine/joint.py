@@ -1,7 +1,7 @@
 """Joint moves: states in which several seats move at the same time.
 
-Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. To
-replays, logs and openings a joint move is one ply, with one code and one text. The text has a word for each seat,
+Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. For
+replays, logs and openings, a joint move is one ply, with one code and one text. The text has a word for each seat,
 and a seat that does not move has `-`: `up left - down`. In a game whose rules say what a fall does (`can_fall`), a
 mover that fell out before it answered has `-`, too, so the texts of the plies alone replay every match.
 """

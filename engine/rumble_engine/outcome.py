@@ -82,10 +82,10 @@ class Outcome:
         return cls.ranked(places_of([-own for own in payoffs]), reason, payoffs=payoffs)
 
     def with_falls(self, falls: Mapping[int, int]) -> "Outcome":
-        """Return the outcome with fallen seats behind all others. `falls` has the ply of each seat's fall, by seat.
+        """Return the outcome with the fallen seats behind all others. `falls` has the ply of each fall, by seat.
 
-        A later fall gives a better place, and falls in the same ply tie. The order of the other seats stays, and so do
-        the payoffs: the rules have given each fallen seat the least payoff.
+        A later fall gives a better place. Seats that fell in the same ply share a place. The order of the other seats
+        stays. The payoffs stay, too, because the rules have given each fallen seat the least payoff.
         """
         ranks = [(seat in falls, -falls.get(seat, score)) for seat, score in enumerate(self.scores)]
         places = places_of(ranks)

@@ -33,12 +33,12 @@ def game_names() -> list[str]:
 
 
 def missing_games() -> dict[str, str]:
-    """Return the games and families whose extra is not installed, by name, with a text that names the extra."""
+    """Return the games and families whose extra is not installed: by name, a text that names the extra."""
     return dict(_sorted(tuple(entries().values()))[1])
 
 
 def broken_games() -> dict[str, str]:
-    """Return the entry points that fail to load or have a wrong name, with the reason as one line."""
+    """Return the games and families that cannot be used: by the name of the entry point, the reason in one line."""
     return dict(_sorted(tuple(entries().values()))[3])
 
 
@@ -108,7 +108,7 @@ def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
 def _sorted(
     entries: tuple[EntryPoint, ...],
 ) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily], dict[str, str]]:
-    """Return the names of playable games, and by name the missing extras, the families, and the failures."""
+    """Return the names of playable games, and three mappings by name: missing extras, families, reasons of failures."""
     names, missing, families, broken = [], {}, {}, {}
     for entry in entries:
         try:

@@ -58,7 +58,7 @@ class Squares:
         self.index = {name: cell for cell, name in enumerate(names) if name}
         self.cells = tuple(self.index.values())
         self.places = {name: place for place, name in enumerate(self.index)}
-        """The index of a cell in a drawn board, by the cell's name."""
+        """The index of each cell in the board's text, by the cell's name."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
         """Shifts to the cell at the right and to the three cells below.
@@ -86,9 +86,9 @@ class Squares:
         return list(compress(self.names, self._bits(mask)))
 
     def draw(self, marks: str, *masks: int) -> str:
-        """Return the board as text, row by row from the top:
+        """Return the board as text, row by row from the top.
 
-        `marks[0]` for empty cells, `marks[n]` for the nth mask.
+        An empty cell is `marks[0]`. A cell of the nth mask, counted from 1, is `marks[n]`.
         """
         # Reading a mask's binary digits as hexadecimal digits gives a digit for each cell. The masks share no cell, so
         # each digit of the weighted sum is the number of the mask that has the cell.
@@ -158,7 +158,7 @@ def _drawn(marks: str) -> dict[int, int]:
 
 
 def turned(rows: Sequence[str]) -> Iterator[str]:
-    """Yield the text of a board under each rotation and reflection into the same shape: eight if square, else four."""
+    """Yield the text of a board after each rotation and reflection that keeps its shape: eight if square, else four."""
     across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
     for lines in (rows, across) if across else (rows,):
         upright = "".join(lines)

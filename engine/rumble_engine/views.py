@@ -49,17 +49,17 @@ def mover_in(game: Game, view: Mapping[str, Any]) -> int:
 
 
 def mover_of(game: Game, mark: str) -> int:
-    """Return the seat whose mark is `mark`, the seat to move in a position's text."""
+    """Return the seat to move, from the mark that stands for it in a position's text."""
     if mark not in game.seat_marks:
         raise BadPosition(f"the text must end with the mark to move: {' or '.join(game.seat_marks)}")
     return game.seat_marks.index(mark)
 
 
 def rows_in(game: Game, text: str, settings: Mapping[str, Any] | None) -> tuple[str, dict[str, SettingValue]]:
-    """Read the rows, separated by slashes, of a position's text. Return them as one text, and the settings of `game`.
+    """Read the rows of a position's text, which have slashes between them. Return the rows joined, and all settings.
 
-    `columns` and `rows` follow from the text. If `settings` has these values, the text must agree. Raises BadPosition
-    and BadSettings.
+    The settings `columns` and `rows` follow from the text. If `settings` has them too, they must agree with the text.
+    Raises BadPosition and BadSettings.
     """
     rows = text.split("/")
     shape = {"columns": len(rows[0]), "rows": len(rows)}

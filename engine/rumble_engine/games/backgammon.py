@@ -167,9 +167,9 @@ class BackgammonState(State):
         return f"{board} {BackgammonGame.seat_marks[self._to_move]} {self.dice or '-'} {self.turn}"
 
     def diagram(self) -> str:
-        """Return the points as lines, as seat 0 sees them, with 24 at the top right.
+        """Return the points as lines, as seat 0 sees them, with point 24 at the top right.
 
-        Each has its number of checkers and mark.
+        Each point shows its number of checkers, and the mark of their seat.
         """
         cells = ["  ." if not n else f"{abs(n):>2}{'X' if n > 0 else 'O'}" for n in self._points()]
         rows = [(range(13, 19), range(19, 25)), (range(12, 6, -1), range(6, 0, -1))]
@@ -191,8 +191,9 @@ Plays = dict[tuple[Side, Side], list[Step]]
 
 
 def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
-    """Return the steps of each legal move, by the checkers after the move. Of moves with equal results, keep only one.
+    """Return the steps of each legal move. The keys are the checkers of mover and opponent after the move.
 
+    Of several moves with equal results, only one is returned.
     A mover must use as many numbers of the dice as possible. If only one number can be used, it must be the higher
     number if possible.
     """
@@ -207,7 +208,7 @@ def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
 
 
 def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
-    """Return the sequences of steps with as many of `numbers` as possible, in order, by the checkers afterwards."""
+    """Return the longest sequences of steps that use `numbers` in order. The keys are the checkers afterwards."""
     reached: Plays = {(own, other): []}
     for number in numbers:
         further: Plays = {}

@@ -1,7 +1,8 @@
 """The drawing of backgammon: points with stacked checkers, the bar, the checkers off and the dice, as seat 0 sees them.
 
-Five checkers of a stack are drawn; the last of a higher stack has the number of all as its label. Seat 0 has its bar
-and its checkers off in the lower half, seat 1 in the upper half. The dice are on the side of the seat to move.
+At most five checkers of a stack are drawn. On a higher stack, the label of the last drawn checker is the stack's number
+of checkers. Seat 0 has its bar and its checkers off in the lower half, seat 1 in the upper half. The dice are on the
+side of the seat to move.
 """
 
 import re
@@ -13,9 +14,9 @@ from rumble_engine.drawing import EMPTY, Colour, Drawing, Piece
 COLUMNS, BAR, OFF = 14, 6, 13
 """Number of columns, and the indexes of the columns for the bar and for checkers off."""
 HIGH = 5
-"""Number of rows in each half: at most so many checkers of a stack are drawn."""
+"""Number of rows in each half, which is also the maximum number of checkers drawn of a stack."""
 MARKS = ("XABCDEFGHIJ", "Oabcdefghij")
-"""Marks of each seat: first a single checker, then the last checker of stacks of 6 to 15 checkers."""
+"""Marks of each seat: first for a checker, then for the last drawn checker of stacks of 6 to 15 checkers."""
 LABELS = (
     (*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
     (*map(str, range(12, 6, -1)), "bar", *map(str, range(6, 0, -1)), "off"),

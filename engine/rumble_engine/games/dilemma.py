@@ -3,9 +3,9 @@
 Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. With `noise`, chance then turns each choice
 around with that probability; the ply has `-`, or the seats whose choices were turned around: `0`, `1`, `01`.
 
-A seat that falls out ends the match. In each round left the seat has the least payoff of the matrix, which belongs to
-one of its choices, and the other seat has the payoff of the best answer to that choice. If both seats fall out in one
-ply, each has the least payoff in each round left.
+A seat that falls out ends the match. In each remaining round the seat has the least payoff of the matrix, which belongs
+to one of its choices, and the other seat has the payoff of the best answer to that choice. If both seats fall out in
+one ply, each has the least payoff in each remaining round.
 
 View: `round` (the number of rounds played), `payoffs` (the sum of each seat), `last` (both choices of the last round
 after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else empty), and the
@@ -31,7 +31,7 @@ CHOICES = "CD"
 LARGEST = 1_000
 """The largest payoff allowed. The smallest payoff allowed is the same number with a minus sign."""
 TURNED = (IDLE, "0", "1", "01")
-"""The texts of the noise by code. A code has a bit for each seat whose choice is turned around."""
+"""The text of each outcome of the noise. The index is the code: a bit for each seat whose choice the noise changes."""
 KEYS = {"C": "c", "D": "d"}
 NAMES = ("First", "Second")
 MARKS = ("ACD", "acd")
@@ -64,7 +64,7 @@ class Rules:
         self.chances = tuple(
             (code, noise ** code.bit_count() * (1 - noise) ** (2 - code.bit_count())) for code in range(4)
         )
-        """Code and probability of each noise. A code has a bit for each seat whose choice is turned around."""
+        """Code and probability of each outcome of the noise. A code has a bit for each seat whose choice is changed."""
 
 
 @lru_cache(64)

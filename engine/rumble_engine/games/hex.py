@@ -35,7 +35,7 @@ OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connecte
 
 @dataclass(slots=True, unsafe_hash=True)
 class HexState(State):
-    """A position: the stones of X and O as bit masks, the seat to move, and `won` (the last move connected)."""
+    """A position: the stones of X and O as bit masks, the seat to move, and `won`, true if the last move connected."""
 
     board: Squares
     swap: bool
@@ -109,8 +109,9 @@ class HexState(State):
         """Estimate by the numbers of stones that both sides still need to connect their edges.
 
         The right to move counts as half a stone. If both sides need equally many stones, the side with more cells on
-        shortest paths is ahead. The first Hex programs judged by the shortest path: C. E. Shannon's machine and, by
-        number of paths, V. V. Anshelevich: A hierarchical approach to computer Hex (Artificial Intelligence 134, 2002).
+        shortest paths is ahead. The first Hex programs judged in these ways: C. E. Shannon's machine by the
+        shortest path, and V. V. Anshelevich's program by the number of paths (A hierarchical approach to computer Hex,
+        Artificial Intelligence 134, 2002).
         """
         board = self.board
         x, x_ways = distance(board, self.x, self.o, 0)
@@ -136,7 +137,7 @@ def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
 
 
 def distance(board: Squares, mine: int, theirs: int, seat: int) -> tuple[int, int]:
-    """Return the fewest stones needed to connect the edges of a seat, and the number of cells on such paths."""
+    """Return the fewest stones needed to connect a seat's edges, and the number of empty cells on shortest paths."""
     free = board.full ^ mine ^ theirs
     start, goal = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     down, slant = board.stride, board.stride - 1

@@ -4,14 +4,14 @@ The common-hand game (https://en.wikipedia.org/wiki/Liar%27s_dice#Common_hand). 
 under a cup. The seats bid in turn: a bid names a face, and the least number of dice with the face. Each bid has a
 larger quantity than the bid before, or the same quantity and a higher face. With `ones_wild`, a one counts as every
 face. Instead of a bid, a seat calls `liar`, and the dice are shown. If the dice show less than the bid, the bidder
-loses a die, otherwise the caller. The loser begins the next round, or the next seat in if the loser has no die left.
-The last seat with dice is first; the seats before have places by the order of going out.
+loses a die, otherwise the caller. The loser begins the next round; if the loser has no die left, the next seat with
+dice begins. The last seat with dice is first. The seat that went out last is second, and so on.
 
 Moves: a bid, `3x5` (three fives), or `liar`. Ply of chance: the dice of each seat as rolled, and `-` for a seat without
 dice: `51 - 4`. A seat sees its own dice, and `?` in place of hidden dice.
 
-A seat that falls out (ply `-`) loses its dice. The round ends without a further loss, and the next seat in begins the
-next round: a bid on the lost dice binds no seat, and the fallen seat is behind every seat in.
+A seat that falls out (ply `-`) loses its dice. The round ends without a further loss, because the bids counted dice
+that are gone, and the next seat with dice begins the next round. A fallen seat is behind every seat with dice.
 
 View: `seat` (the owner of the view; null for a spectator), `counts` (the number of dice of each seat), `hands` (the
 dice of each seat, in order, `1456`; `????` if hidden; empty while chance decides and after the end), `bids` (the bids
@@ -253,7 +253,7 @@ class LiarsDiceState(State):
         return self._next_round(loser, self.counts[loser] - 1, ended)
 
     def _next_round(self, seat: int, left: int, last_round: Round | None) -> "LiarsDiceState":
-        """Return the state before the next roll. `seat` has `left` dice now, and begins if it is not out."""
+        """Return the state before the next roll. `seat` has `left` dice now, and begins the round if it has any."""
         counts = (*self.counts[:seat], left, *self.counts[seat + 1 :])
         out = self.out if left else (*self.out, seat)
         return self._with(counts, seat if left else next_in(seat, counts), out, (), (), last_round)
@@ -354,7 +354,7 @@ class LiarsDiceGame(Game):
 
 
 def _state(view: Mapping[str, Any], hands: Sequence[str], seat: int) -> LiarsDiceState:
-    """Return the state from these dice and a view of `seat`. Raises BadPosition."""
+    """Return the state of a view of `seat`, with the dice `hands` instead of its own. Raises BadPosition."""
     settings = settings_in(GAME, view)
     rules = int(settings["dice_each"]), bool(settings["ones_wild"])
     try:

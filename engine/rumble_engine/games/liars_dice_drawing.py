@@ -52,9 +52,9 @@ def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
 
 
 def _on_table(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]]:
-    """Return the dice and the last bid of each seat, in this round.
+    """Return the dice of each seat, and the last bid of each seat that has bid, by seat.
 
-    Before the roll, return those of the round before.
+    Before the roll of a round, return the dice and bids of the last round that ended with a call.
     """
     last = "" if any(view["hands"]) or not view["last_call"] else "last_"
     return view[f"{last}hands"], dict(view[f"{last}bids"])

@@ -43,7 +43,10 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Each line of `connect` cells as a mask, with the mask of end cells if these must not continue the line."""
+        """Each line of `connect` cells as a mask, with the mask of the cells that must not lengthen the line.
+
+        The second mask is 0 if longer lines win, too.
+        """
         self.starts = tuple(
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
             for step in self.board.steps
@@ -78,7 +81,7 @@ class Family:
     def promise(self, mine: int, theirs: int) -> int:
         """Return a sum over all lines without a stone of `theirs`.
 
-        Each line adds the square of its number of my stones.
+        A line adds the square of its number of stones of `mine`.
         """
         total = 0
         for step, starts in self.starts:

@@ -32,7 +32,7 @@ PASS = -1
 
 @dataclass(slots=True, unsafe_hash=True)
 class OthelloState(State):
-    """A position: the discs of the mover and of the opponent, the mover's legal squares, and true if play is over."""
+    """A position: the discs of the mover and of the opponent, the mover's legal squares, and whether play is over."""
 
     board: Squares
     mine: int

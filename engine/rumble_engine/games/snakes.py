@@ -14,7 +14,7 @@ After a joint move chance brings food: `-` for none, or its square `3,7` (column
 
 `rules` are `standard`; `wrapped`, in which the edges of the board are joined; or `constrictor`, without food, in which
 snakes never starve and are longer by a square each turn. The last snake on the board wins. After `turns` turns all
-snakes left tie, and so do snakes that go out in the same turn.
+remaining snakes share a place, and so do snakes that go out in the same turn.
 
 View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, and
 `out` (the turn in which it went out; 0 while it plays) with its `reason`; `feeds`, true while chance decides; and the

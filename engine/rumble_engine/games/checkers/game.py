@@ -36,9 +36,9 @@ BOARD = squares(8, 8, from_top=True)
 CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 for square in range(32))
 """The cell of `BOARD` for each dark square, by the square's index."""
 PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
-"""The index in the board's text of each dark square."""
+"""The index of each dark square in the board's text."""
 DRAWN = tuple(63 - place for place in PLACES)
-"""The index in the drawing of each dark square. The drawing is the view turned by 180 degrees, with black below."""
+"""The index of each dark square in the drawing. The drawing is the view turned by 180 degrees, with black below."""
 NUMBERED = tuple(str(DRAWN.index(cell) + 1) if cell in DRAWN else "" for cell in range(64))
 PIECES = {
     "b": Piece("black man", 0, "disc", "dark"),
@@ -49,7 +49,7 @@ PIECES = {
 MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
-"""The outcome if a side has no move, by the seat of this side."""
+"""The outcome if the side to move has no move; the index is its seat."""
 Key = tuple[int, int, int]
 """A position without the seat to move: the masks of black's pieces, white's pieces, and kings."""
 

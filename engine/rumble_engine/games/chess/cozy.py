@@ -1,4 +1,4 @@
-"""Positions by cozy-chess-py, the library of the standard installation.
+"""Positions of cozy-chess-py, the chess library of the standard installation.
 
 The library writes castling as the king's capture of its rook (`e1h1`); Rumble's moves name the king's own squares.
 """
@@ -13,12 +13,12 @@ HOMES = {Color.White: Square.E1, Color.Black: Square.E8}
 
 
 class Moves:
-    """The library's moves by Rumble's codes, and the codes by move, for each move that any piece could make."""
+    """Two tables of all moves that a piece could make: the library's moves by Rumble's codes, and the codes by move."""
 
     __slots__ = ("codes", "moves")
 
     def __init__(self, castling: dict[str, str]) -> None:
-        """Make the tables. `castling` has the library's text of each castling move, by Rumble's text."""
+        """Make the tables. In `castling`, a key is Rumble's text of a castling move, its value the library's text."""
         foreign = castling.values()
         possible = {text: code for text, code in CODES.items() if _is_possible(code) and text not in foreign}
         self.moves = {code: Move.from_str(castling.get(text, text)) for text, code in possible.items()}

@@ -18,7 +18,7 @@ FORM = re.compile(
 )
 EMPTY = tuple((str(length), "." * length) for length in range(8, 0, -1))
 CELLS = {name: square ^ 56 for square, name in enumerate(NAMES)}
-"""The index in the board's text of each square, by name."""
+"""The index of each square in the board's text, by the square's name."""
 CASTLING = {"K": ("e1", "h1"), "Q": ("e1", "a1"), "k": ("e8", "h8"), "q": ("e8", "a8")}
 """The squares of the king and of the rook, for each right to castle."""
 STRAIGHT, DIAGONAL = ((0, 1), (0, -1), (1, 0), (-1, 0)), ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -85,7 +85,7 @@ def read(text: str) -> Fields:
 def faults(position: Fields) -> list[str]:
     """Return the reasons why a position cannot occur; empty if it can occur.
 
-    Checks by pieces are examined only if each side has exactly one king.
+    Whether kings are in check is examined only if each side has exactly one king.
     """
     cells, side = position.cells, position.side
     men = {"white": [man for man in cells if man.isupper()], "black": [man.upper() for man in cells if man.islower()]}
@@ -165,8 +165,8 @@ def _impossible(cells: str, king: int, checkers: list[int], pushed: tuple[int, i
     if not checkers or pushed is None:
         return len(checkers) > 2 or (len(checkers) == 2 and _in_line(king, *checkers))
     start, end = pushed
-    # Take the pawn's double step back, with "?", which attacks nothing, for the pawn: before the step no piece can have
-    # attacked the king.
+    # Take back the pawn's double step, and put "?" for the pawn, because "?" attacks nothing. Before the step no piece
+    # can have attacked the king.
     before = "".join("?" if cell == start else "." if cell == end else man for cell, man in enumerate(cells))
     return len(checkers) > 1 or (checkers != [end] and bool(attackers(before, king)))
 

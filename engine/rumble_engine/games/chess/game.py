@@ -42,12 +42,12 @@ MEN = {
     **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
 }
 MATES = Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate")
-"""The outcome of checkmate, by the seat that is mated."""
+"""The outcome of checkmate; the index is the seat that is mated."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
 MATING = re.compile("[PRQprq]")
-"""Pattern of pieces that can mate with only their king, and of pawns, in the first field of a FEN."""
+"""Pattern that finds a pawn, rook or queen in the first field of a FEN. With such a piece, mate is possible."""
 SIDES = {".": 0} | {man: 1 if man.isupper() else -1 for man in MEN}
 """The side of each character of a board: 1 for white, -1 for black, 0 for an empty cell."""
 
@@ -111,7 +111,7 @@ class ChessState(State):
         return [TEXTS[code] for code in self.codes()]
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of the legal moves (see `codes`), in rising order."""
+        """Return the codes of the legal moves (see the module `codes`), in rising order."""
         if self._codes is None:
             self._codes = [] if self.outcome else self._position.codes()
         return self._codes
@@ -308,7 +308,10 @@ def _is_of(seat: int, man: str) -> bool:
 
 
 def _is_dead(cells: str) -> bool:
-    """Return true if neither side can mate: kings with one more piece at most, or with bishops on one colour only."""
+    """Return true if a board without pawns, rooks and queens is dead.
+
+    It is if it has at most one piece besides the kings, or only bishops, all on squares of one colour.
+    """
     pieces = [cell for cell, man in enumerate(cells) if man in "NBnb"]
     colours = {(cell + cell // 8) % 2 for cell in pieces}
     return len(pieces) < 2 or (len(colours) == 1 and all(cells[cell] in "Bb" for cell in pieces))

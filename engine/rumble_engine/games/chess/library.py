@@ -37,7 +37,7 @@ class Position(Protocol):
         """True if the last move was quiet: neither a capture nor a move of a pawn."""
 
     def codes(self) -> list[int]:
-        """Return the codes of the legal moves (see `codes`), in rising order."""
+        """Return the codes of the legal moves (see the module `codes`), in rising order."""
 
     def allows(self, code: int) -> bool:
         """Return whether a move is legal."""

@@ -1,4 +1,4 @@
-"""Positions by python-chess, for platforms without a wheel of cozy-chess-py."""
+"""Positions of the library python-chess, for platforms without a wheel of cozy-chess-py."""
 
 from chess import Board, Move
 

@@ -27,7 +27,8 @@ def san(state: State, move: str) -> str:
 def spellings(state: State, move: str) -> list[str]:
     """Return all texts by which people may write a legal move, the standard text first.
 
-    The other texts name the file and rank of the start square or leave them out, and may leave out the promotion piece.
+    The other texts of a piece's move name the file of its start square, the rank, both or neither. The other text of a
+    pawn's move leaves out the new piece of a promotion.
     """
     usual, start, end = san(state, move), move[:2], move[2:4]
     if usual[0] in "KQRBN":
@@ -38,9 +39,9 @@ def spellings(state: State, move: str) -> list[str]:
 
 
 def _which(state: State, cells: str, start: str, end: str) -> str:
-    """Return the part of `start` that is needed in the text of a move, if other equal pieces can go to `end`, too.
+    """Return the part of `start` that tells the moving piece from equal pieces that can go to `end`, too.
 
-    The part is the column, the row or both. The part is empty without such a piece.
+    The part is the column, the row or both; empty without such a piece.
     """
     man = cells[CELLS[start]]
     others = [

@@ -2,7 +2,7 @@
 
 The games come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` followed by
 OpenSpiel's name: `openspiel:go`. The game's parameters are settings with the same names: `{"board_size": 9}`.
-Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter at the default is not passed on,
+Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter with its default is not passed on,
 since OpenSpiel may compute the default from further parameters (the columns of hex, the longest match of go). The
 family has every game of OpenSpiel for two and more seats, if the game needs no further files or games.
 
@@ -14,8 +14,8 @@ in place of `to_move`; a game with several numbers of seats also has `seats`. Vi
 knowledge; spectators see neither `seat` nor `board`. The position's text is the action numbers with spaces between, or
 `start`. States after different moves are different, even if the positions are equal.
 
-If a game draws inside of OpenSpiel, the first ply is of chance, and the ply's text is the seed of these draws. Further
-draws are plies of chance by OpenSpiel's probabilities.
+If OpenSpiel draws random numbers inside a game, the first ply is of chance, and its text is the seed of these numbers.
+Other outcomes of chance are plies of chance, with OpenSpiel's probabilities.
 """
 
 from rumble_engine.errors import MissingExtra

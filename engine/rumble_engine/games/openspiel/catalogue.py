@@ -22,9 +22,9 @@ SEATS = ("players", "num_players", "numPlayers")
 SEEDS = ("rng_seed", "seed")
 """Names that OpenSpiel uses for the seed of a game's random generator."""
 MOST_SEATS = {"tiny_hanabi": 2}
-"""Maximum number of seats of games for which it is less than in OpenSpiel: their payoffs are for two seats."""
+"""Maximum number of seats, by game, where OpenSpiel would allow more seats although the payoffs are for two."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False, "use_double_dummy_result": False, "num_redeals": 1}
-"""Parameters with a fixed value, in every game with the parameter.
+"""Parameters that have a fixed value in every game that has the parameter.
 
 The last two belong to bridge. With other values, a solver would take up to seconds after the deal or at the end.
 """
@@ -42,11 +42,11 @@ UNSAFE = {
 }
 """Parameters that name a file, or have values that end the process or leave a match without a move.
 
-OpenSpiel's checkers fails on boards that are not square. Of the last three games, OpenSpiel keeps tables for the whole
-process: after another size, a match of the usual size ends the process.
+OpenSpiel's checkers fails on boards that are not square. For the last three games, OpenSpiel keeps tables for the
+whole process: after a match of another size, a match of the usual size ends the process.
 """
 HIDDEN = {*FIXED, *SEATS, *SEEDS, *SHOWN, *SECRET, *UNSAFE}
-"""Parameters that are not offered as settings, in all games or in the game named before the dot."""
+"""Parameters that are not offered as settings: in all games, or only in the game that the name has before a dot."""
 CHOICES = {
     each[0]: each
     for each in (
@@ -87,7 +87,7 @@ GRID = "A.B.C.D.E/.*.*.*.*./........./j.i.h.g.f/........./e.d.c.b.a/........./.*
 def kinds() -> dict[str, Any]:
     """Return OpenSpiel's description of each offered game, by full name.
 
-    Offered are the games for two or more seats without required parameters, except for `EXCLUDED`.
+    A game is offered if it is for two or more seats, needs no parameter, and is not in `EXCLUDED`.
     """
     return {
         PREFIX + kind.short_name: kind
@@ -97,7 +97,7 @@ def kinds() -> dict[str, Any]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Return true for a game without chance and secrets that is won, lost or drawn by moves in turn."""
+    """Return true for a game of moves in turn, without chance and secrets, that is only won, lost or drawn."""
     return bool(
         kind.min_num_players <= 2
         and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL

@@ -17,11 +17,11 @@ from rumble_engine.texts import shown
 LONGEST_MOVE = 80
 """Maximum number of characters of a move. A longer text is refused as unreadable."""
 MOST_MOVES = 2000
-"""Maximum number of moves of the seats in a match. Then the match is a tie. Plain games have no maximum."""
+"""Maximum number of moves in a match; a joint move counts as one. Then all seats tie. Plain games have no maximum."""
 SEED_BITS = 31
 """Number of bits of a seed. OpenSpiel stores seeds as 32-bit numbers with a sign."""
 MOST_PAID = 1e9
-"""Maximum of payoffs and of losses."""
+"""Largest payoff, and largest loss. OpenSpiel's larger numbers are replaced by this bound."""
 UNKNOWN = "?"
 
 
@@ -121,7 +121,7 @@ class TurnState(OpenSpielState):
     __slots__ = ("_codes", "_is_chance", "_mover", "_names")
 
     def __init__(self, terms: Terms, state: Any, mover: int, moves: int = 0, seed: int | None = None) -> None:
-        """Make the state like the base class.
+        """Make the state as the base class does.
 
         `mover` is used as the seat to move if the game is over or chance decides. Otherwise `state` tells the seat.
         """
@@ -195,7 +195,7 @@ class HiddenTurnState(TurnState):
     __slots__ = ()
 
     def seen(self, text: str, seat: int | None) -> str:
-        """Return a move to its mover only. Before the end, no seat sees the outcomes of chance."""
+        """Return the text of a move for its mover, and `?` for others. Outcomes of chance are `?` for all but `ALL`."""
         return text if seat == ALL or seat in self.movers else UNKNOWN
 
 

@@ -62,7 +62,7 @@ class Terms:
         return shown(f"{self._name}({given})")
 
     def first(self, seed: int | None = None) -> Any:
-        """Return OpenSpiel's first state. With a seed, return the state after its random draws. Raises BadSettings."""
+        """Return OpenSpiel's first state; with `seed`, the state after the draws from this seed. Raises BadSettings."""
         seeded = {} if seed is None else {"rng_seed": seed}
         try:
             game = pyspiel.load_game(self._name, {**self._parameters, **seeded})

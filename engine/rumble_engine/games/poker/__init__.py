@@ -13,16 +13,16 @@ of a set stand from the highest down. A seat sees its own cards, and `??` for ea
 Moves: as in the protocol of the ACPC, `f` (fold), `c` (check or call), and `r300` (bet or raise: the seat then has 300
 chips in the pot, counted over the rounds of the hand). A fold is allowed only after a bet.
 
-After a fall, a seat folds at each turn, or checks if a fold is not allowed. Of two seats, the fallen seat loses the
-chips in the pot and the blinds of the hands left, and the match is over.
+After a fall, a seat folds at each turn, or checks if a fold is not allowed. In a match of two seats, the fallen seat
+loses its chips in the pot and the blinds of the remaining hands, and the match is over.
 
-View: `seat` (the owner of the view; null for a spectator), `hand` (the number of hands over), `gains` (the chips won,
-by seat), `button`, `cards` (two cards by seat, `??` if hidden; empty before the deal), `board`, `moves` (the moves of
-the hand, with `/` for cards on the board: `cr300c/`), `spent` (the chips in the pot by seat), `folded` (seats),
+View: `seat` (the owner of the view; null for a spectator), `hand` (the number of finished hands), `gains` (the chips
+won, by seat), `button`, `cards` (two cards by seat, `??` if hidden; empty before the deal), `board`, `moves` (the moves
+of the hand, with `/` for cards on the board: `cr300c/`), `spent` (the chips in the pot by seat), `folded` (seats),
 `to_call` (the cost of a call in chips), `min_raise` and `max_raise` (the amounts of `r`; 0 if no raise is allowed),
 `to_move`, `last_hand` (null, or `button`, `cards`, `board`, `moves` and `gains` of the hand before, with `??` for cards
-not shown), and the settings. The text has the hands over, the gains, and cards, betting and board of both hands:
-`1 150,-150 AsKd,7h7c cr300 - ??,?? r300f -`.
+not shown), and the settings. The text has the number of finished hands, the gains, and cards, betting and board of both
+hands: `1 150,-150 AsKd,7h7c cr300 - ??,?? r300f -`.
 """
 
 import re
@@ -137,7 +137,7 @@ class PokerGame(Game):
         return self.spellings(state, move)[0]
 
     def spellings(self, state: State, move: str) -> Sequence[str]:
-        """Return the texts of a move: in words, as bots write it, and `all-in` if it uses the seat's last chips."""
+        """Return the texts of a move: in words, as bots write it, and `all-in` for a bet of the whole stack."""
         assert isinstance(state, PokerState)
         hand, action = state.hand, action_of(move)
         assert hand is not None
@@ -157,8 +157,8 @@ def _words(cards: Sequence[str], betting: str, board: Sequence[str]) -> str:
 def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides: bool = False) -> Hand | None:
     """Return the hand from three words of a position's text; None if all are `-`. Raises BadPosition.
 
-    With `hides`, a seat may have `??` in place of cards. It then gets any remaining cards, because they do not count
-    any more.
+    With `hides`, a seat may have `??` in place of cards. The hand has any remaining cards in their place, because the
+    cards of a seat that showed none no longer matter.
     """
     if (cards, betting, board) == ("-", "-", "-"):
         return None

@@ -22,7 +22,7 @@ FOLD, CALL = 0, 1
 BOARD = (3, 1, 1)
 """Number of cards dealt to the board at the beginning of the second, third and fourth round."""
 DEEP = 48
-"""Stack of each seat in limit games, in big blinds. A seat can lose 24 of them, so the stack never limits play."""
+"""Stack of each seat in limit games, in big blinds. A hand costs a seat 24 at most, so the stack never limits play."""
 WORD = re.compile(r"[fc/]|r[1-9]\d{0,5}", re.ASCII)
 BETTING = re.compile(f"(?:{WORD.pattern})*", re.ASCII)
 

@@ -33,7 +33,7 @@ class PokerState(State):
         self.gains = gains
         self.hand = hand
         self.last = last
-        """The hand before. Only the cards shown matter."""
+        """The hand before. Its private cards matter only if they were shown."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PokerState) and self._key == other._key
