@@ -30,7 +30,7 @@ CHANNEL: Final = "#/channels/bot"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a message: one of `messages`, with the `values` that the bot may not choose freely."""
+    """The answer to a message: one of `messages`. `values` has the fields that the bot may not choose freely."""
 
     messages: tuple[str, ...]
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -132,10 +132,10 @@ class _Parts:
         self.schemas[name] = _moved(whole, names)
 
     def _free_name(self, name: str, part: Schema) -> str:
-        """Return `name`, or `Told` and `name` if a different part has the name.
+        """Return `name`; if a different part already has this name, return `name` with `Told` in front.
 
-        A part that both directions share may differ: the server's parts may grow in later versions, a bot's parts may
-        not.
+        A part that bots and the server send may have two schemas: the server's parts may grow in later versions, the
+        parts of bots may not.
         """
         return name if self.schemas.get(name, part) == part else f"Told{name}"
 

@@ -26,7 +26,7 @@ from rumble_protocol.fields import (
 class Login(BotMessageModel):
     """First message of a connection: the bot's name, key and wishes. Answered by `session`, or by `error`.
 
-    The server checks `name` against the rule for names, and answers `bad_name`. `exchange_key` asks for the `made_key`
+    The server answers `bad_name` to a `name` that breaks the rule for names. `exchange_key` asks for the `made_key`
     of `session`. With `follow` the bot stays after a tournament's end, to be moved to the host's next tournament.
     """
 
@@ -87,7 +87,7 @@ class Resign(BotMessageModel):
 
 
 class Challenge(BotMessageModel):
-    """Ask for an unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, lots are drawn.
+    """Ask for an unlisted, unrated match. Answered by `joined`, or by `error`. Without `seat`, seats are drawn by lot.
 
     `others` are further opponents at a table; None stands for a house bot.
     """

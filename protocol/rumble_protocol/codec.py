@@ -25,7 +25,7 @@ LONGEST_NAME = 40
 MOST_FIELDS = 64
 """Maximum number of fields in a bot's message, nested fields included.
 
-Each wrong field costs some 5 us, so a message with more fields is refused before validation.
+A message with more fields is refused before validation, because validation takes some 5 us for each wrong field.
 """
 LEAST_FIELD = 4
 """Number of characters of the shortest field, `"":0`."""
@@ -39,7 +39,7 @@ _bot_fields = {model.model_fields["type"].default: list(model.model_fields) for 
 
 
 class BadMessage(ValueError):
-    """An invalid frame. `message` is a line of text, `detail` lists the problem of each field."""
+    """An invalid frame. `message` is a line of text, `detail` lists the problems of single fields."""
 
     def __init__(self, message: str, detail: Sequence[FieldProblem] = ()) -> None:
         super().__init__(message)

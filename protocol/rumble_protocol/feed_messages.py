@@ -23,14 +23,14 @@ from rumble_protocol.server_messages import TournamentStatus
 
 
 class Standing(ServerMessageModel):
-    """A line of the standings. Equal bots share a rank. `faults` counts the matches lost by each fault of the bot.
+    """A line of the standings. Equal bots share a rank. `faults` counts the bot's lost matches by kind of fault.
 
     `tiebreaks` are in the host's order, null where a tie-break does not apply; `decided_by` is the tie-break that
     separated the bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where
     unknown. `gained` is the number of places gained (negative: lost) by the last results, null where unknown; the
     number of these results is `gained_by`, beside the standings. `byes` counts the matches of a Swiss that were won
     without an opponent, and `half_byes` the matches that count as drawn. Both are in `points`, but not in `played`,
-    `wins` or `draws`. `display_name` is as in `Entrant`.
+    `wins` or `draws`. `display_name` is the name for people, absent for a bot that people know by `name`.
     """
 
     rank: Count
@@ -52,7 +52,7 @@ class Standing(ServerMessageModel):
 
 
 class Expected(ServerMessageModel):
-    """The expected time until the end, if matches go on ending as in the last `window_ms`, which brought `results`."""
+    """The expected time until the end, computed from the number of `results` in the last `window_ms`."""
 
     remaining_ms: Milliseconds
     results: Count
@@ -101,7 +101,7 @@ class Board(ServerMessageModel):
     asked). Of a joint move, nothing is told before all movers have answered, not even who has answered. In a
     hidden game, `position` is empty during the match, and `?` stands for hidden words of `moves`.
     `away` is empty while all bots are connected; otherwise `away` has an entry for each seat: an absence, or null.
-    `display_names` has the display names by the names of the seats; it is absent if no seat has one.
+    `display_names` has display names by the names in `seats`; absent if no bot has a display name.
     """
 
     match: str
@@ -219,7 +219,7 @@ class FeedMatchOver(MatchResult):
 
 
 class FeedStandings(ServerMessageModel):
-    """The whole standings, and the `pairs` that changed: after results, or after newer ratings."""
+    """The whole standings, and the `pairs` that changed. The event follows new results or ratings."""
 
     type: Literal["standings"] = "standings"
     tournament: str
@@ -251,7 +251,7 @@ class FeedStatus(ServerMessageModel):
 
 
 class FeedField(ServerMessageModel):
-    """The whole field: a bot joined or left, connected or went away."""
+    """The whole field, after a bot joined or left, connected or went away."""
 
     type: Literal["field"] = "field"
     tournament: str

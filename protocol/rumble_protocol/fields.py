@@ -41,7 +41,7 @@ Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""The values that `_setting` accepts, for the schema only: a union would report three problems for each value."""
+"""The values that `_setting` accepts, for the schema alone. Checks by the union would report three problems a value."""
 
 
 def _setting(value: Any) -> bool | int | str:
@@ -112,7 +112,7 @@ class TimeControl(BaseModel):
 
 
 AwayClock = Literal["stands", "runs"]
-"""Behaviour of the clock while the bot whose turn it is is away."""
+"""Behaviour of a bot's clock while the bot is away on its turn."""
 
 
 def _without_unknown(told: Any) -> Any:

@@ -30,7 +30,7 @@ def turn_frame(
 ) -> bytes:
     """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it.
 
-    `since` is None in a plain match, where all legal moves are told.
+    `since` is None in a plain match. Then `legal_complete` has no effect, because all legal moves are told.
     """
     turn: dict[str, Any] = {
         "type": "turn",

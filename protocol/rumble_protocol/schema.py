@@ -27,13 +27,13 @@ OMITTED: Final = {
     | (frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])) if model is Turn else frozenset())
     for model in _SENT
 }
-"""Fields, by message or part of a feed's event, that a server leaves out where they have nothing to tell, or where the
-login omits them."""
+"""Fields that a server leaves out if they have nothing to tell, or if the login omits them. The keys are the names of
+messages and of parts of a feed's events."""
 Schema = dict[str, Any]
 
 
 class _Generator(GenerateJsonSchema):
-    """Leaves out titles, because a title would only repeat the field's name."""
+    """A generator without titles, because a title would only repeat the field's name."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         return False
@@ -41,11 +41,10 @@ class _Generator(GenerateJsonSchema):
 
 @cache
 def schemas() -> dict[str, Schema]:
-    """Return the schemas by file name: one for each message, and `bot_message` and `server_message` for any message.
+    """Return the schemas by file name. They are made once for all callers, who must not change them.
 
-    The schemas are made once for all callers, who must not change them.
-
-    `feed_event` is any event of a tournament's live feed; all events share a schema because some events and messages
+    Each message has a schema. `bot_message` is any message of a bot, and `server_message` any message of the server.
+    `feed_event` is any event of a tournament's live feed; all events share a schema, because some events and messages
     have the same name.
     """
     bot = {_type(model): model for model in BOT_MESSAGES} | {"bot_message": BotMessage}

@@ -28,7 +28,10 @@ ToldTermination = Annotated[Termination | str, _Open]
 
 
 class Welcome(ServerMessageModel):
-    """The first frame of a connection. `features` lists additions since version 1.0; `identity` is the club's own."""
+    """The first frame of a connection.
+
+    `features` lists additions since version 1.0. `identity` is a random text, different for each club.
+    """
 
     type: Literal["welcome"] = "welcome"
     protocol: int = 1
@@ -171,7 +174,7 @@ class MatchOver(ServerMessageModel):
 
 
 class TournamentOver(ServerMessageModel):
-    """The tournament has ended: the bot's rank among `bots` and its points."""
+    """The tournament has ended. `rank` is the bot's rank among `bots` bots."""
 
     type: Literal["tournament_over"] = "tournament_over"
     tournament: str
