@@ -1,4 +1,4 @@
-"""A bot with a bridged program. Each match at the same time has its own process."""
+"""A bot with a bridged program. Each concurrent match has its own process."""
 
 import asyncio
 
@@ -41,7 +41,7 @@ class BridgeBot(Bot):
             raise GiveUp(error) from error
 
     def session(self, message: server.Session) -> None:
-        """Free the programs of matches ended during the bot's absence."""
+        """Free the programs of matches that ended while the bot was away."""
         for match_id in self._playing.keys() - set(message.matches):
             self._release(match_id)
 
@@ -55,7 +55,7 @@ class BridgeBot(Bot):
     def match_over(self, message: server.MatchOver) -> None:
         """Report the end of a match to its program, and keep the program for another match.
 
-        A program still thinking is killed.
+        A program that is still thinking is killed instead.
         """
         self._tell(message)
         self._release(message.match)

@@ -31,7 +31,7 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str], stderr: IO[bytes]) -> Self:
-        """Start a program with this standard error. Raises BadProgram if the program cannot be started."""
+        """Start a program whose standard error goes to `stderr`. Raises BadProgram if the program cannot be started."""
         try:
             process = await start_group(
                 command,

@@ -1,7 +1,7 @@
 """The protocol of Gomocup, for programs ("brains") that play five in a row.
 
-Source: https://plastovicka.github.io/protocl2en.htm. Squares are `x,y`, counted from 0, from the left and here from the
-top.
+Source: https://plastovicka.github.io/protocl2en.htm. Squares are `x,y`, counted from 0, from the left and, in this
+bridge, from the top.
 """
 
 import re
@@ -95,5 +95,5 @@ class Gomocup(Dialogue):
 
 
 def _square(move: str, rows: int) -> str:
-    """Return a move such as `h8` as `x,y`. Rumble counts rows from the bottom, the protocol here from the top."""
+    """Return a move such as `h8` as `x,y`. Rumble counts rows from the bottom, this bridge from the top."""
     return f"{ord(move[0]) - ord('a')},{rows - int(move[1:])}"

@@ -14,7 +14,7 @@ GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
 """Possible fields for the size of the board in a state."""
 WORDS = {"swap": "swap-pieces"}
-"""Words for moves in GTP, by Rumble's words for the same moves."""
+"""GTP's word for a move, by Rumble's word for the same move."""
 COLOURS = ("black", "white")
 
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 START_S = 30.0
 """Maximum time in s from the start of a program until it is ready to play."""
 QUIET_S = 3.0
-"""Time in s of waiting for a program's first answer after which the owner is told about the wait."""
+"""Time in s after which the owner is told that the bridge still waits for a program's first answer."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
 """The bridge's own part of a turn's time: 1 / `SHARE` of the time, within the two bounds in ms."""
 MOST_FAILURES = 3
@@ -35,7 +35,7 @@ class Launch:
     say: Callable[[str], None]
     failures: int = 0
     answered: bool = False
-    """True after any program has answered."""
+    """True once a program of the bridge has answered a turn."""
 
     @property
     def label(self) -> str:
@@ -57,7 +57,7 @@ def margin_ms(left_ms: int) -> int:
 
 
 class Failed(Exception):
-    """The error for a failed program, already ended. The text describes the failure."""
+    """The error for a program that has failed and is ended. The text describes the failure."""
 
 
 class Program:
@@ -89,7 +89,7 @@ class Program:
     def tell(self, message: About) -> None:
         """Report a message to the program, without waiting for an answer.
 
-        A program not running gets the message after the next start.
+        A program that is not running gets the message after its next start.
         """
         lines = self._dialogue.told(message)
         if self._child is None:

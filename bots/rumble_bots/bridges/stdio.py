@@ -2,7 +2,7 @@
 
 `Stdio` writes each turn as a line of JSON, with the fields that the server sent; `BareStdio` writes the legal moves
 with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string. `resign`
-resigns the match; `failed: REASON` resigns it, too, as a bot does that raised an error. Empty lines are ignored.
+resigns the match; `failed: REASON` resigns it, too, but as a failure of the program. Empty lines are ignored.
 """
 
 import json

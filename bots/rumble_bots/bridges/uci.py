@@ -115,7 +115,7 @@ def option_name(line: str) -> str | None:
 
 
 def thought(line: str) -> dict[str, Any]:
-    """Return the fields of `move.info` from an engine's `info` line; empty for a line about a lesser variation.
+    """Return the fields of `move.info` from an engine's `info` line; empty for a line about a second-best variation.
 
     Scores are in pawns: `MATE` - n for a mate in n moves, and -`MATE` + n for being mated in n moves. A score that is
     only a bound is left out.

@@ -23,7 +23,7 @@ ERROR = re.compile("error|exception|panic", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Child:
-    """The process of a bot's program, one at a time.
+    """A bot's program, of which at most one process runs at a time.
 
     The program learns from environment variables where to play. The placeholders `{address}`, `{join}` and `{name}` in
     its command are replaced, too.

@@ -106,7 +106,7 @@ class Harness(Play):
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Put a bot that waits for challenges into the tournament, like a challenge. Send `joined` to the bot."""
+        """Put a bot that waits for challenges into the tournament, as a challenge would. Send `joined` to the bot."""
         self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
         self.referee.member = True

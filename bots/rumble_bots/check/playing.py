@@ -14,7 +14,7 @@ from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resi
 BACK_S = 6.0
 """Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Time in s within which the end of the program counts as the reason for the connection's end before it."""
+"""Time in s after a connection's end. If the program ends within this time, its end counts as the reason."""
 MOST_PLIES = 120
 """Number of plies of a match after which the opponents resign."""
 SEED = 1
@@ -36,7 +36,7 @@ class Play:
         self.referee = referee
         self.record: Record = referee.record
         self.forgiving = True
-        """True if a bot whose connection ended may come back and continue; if False, the end raises Trouble."""
+        """True if a bot may come back after its connection has ended; if False, the end raises Trouble."""
         self.patience = 1.0
         """Factor for all time limits; above 1 for a slow program or machine."""
         self.plies = 0
@@ -46,7 +46,7 @@ class Play:
     async def start(self, seat: int = 0, game: Game | None = None) -> ScriptedMatch:
         """Begin a match with the bot at `seat`, and ask for its first move.
 
-        Opponents that move first have moved before.
+        If opponents move first, they have moved when the bot is asked.
         """
         referee = self.referee
         self._started += 1

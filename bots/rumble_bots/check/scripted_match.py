@@ -20,10 +20,10 @@ TABLE = 4
 MOST_LEGAL = 1_000
 """Maximum number of legal moves in a turn (not in plain matches).
 
-If there are more, the turn has the first and a sample.
+If there are more, the turn has the first `FIRST_LEGAL` and a random sample of the others.
 """
 FIRST_LEGAL = 10
-"""Number of legal moves at the beginning of the list that each turn has."""
+"""Number of legal moves, from the beginning of the list, that no turn leaves out."""
 MOST_TRIES = 100
 """Maximum number of joint moves tried in order to find a move after which the match goes on."""
 
@@ -88,7 +88,7 @@ class ScriptedMatch:
     """The reason of the last fall."""
     _draws: int = 0
     _before: tuple[State, int, int, int] | None = None
-    """The state, the lengths of `moves` and `news`, and `since`, from before the bot's last move."""
+    """Four values from before the bot's last move: the state, the lengths of `moves` and of `news`, and `since`."""
 
     def __post_init__(self) -> None:
         self.settings = self.game.complete()
@@ -171,9 +171,10 @@ class ScriptedMatch:
         return outcome
 
     def _make_ply(self, own: Mapping[int, int]) -> None:
-        """Make a ply from the bot's code (by seat) and random moves of the other seats to move.
+        """Make a ply from the bot's move and random moves of the other seats to move.
 
-        If possible, the random moves let the match go on as long as the bot plays.
+        `own` has the code of the bot's move by its seat, and is empty if the bot does not move. While the bot plays,
+        the random moves do not end the match, if possible.
         """
         state = self.state
         tries = list(islice(_each(state, own, self.falls, self.random), MOST_TRIES))

@@ -44,7 +44,7 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The event that the bot answered in time with a legal move. The match's state is that after the move."""
+    """The event that the bot answered in time with a legal move. The match has the state after the move."""
 
     turn: AskedTurn
 

@@ -30,7 +30,7 @@ LAG_S = 0.2
 
 @dataclass(slots=True)
 class ScriptedServer:
-    """The state of a bot's server, and the messages to the bot. `ScriptedReferee` adds the answers to its messages."""
+    """The state of a bot's server, and the messages to the bot. `ScriptedReferee` answers the bot's messages."""
 
     inbox: "asyncio.Queue[Event]"
     record: Record

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of rules with a line each if they are skipped for the same reason. More rules share a line."""
+"""Maximum number of rules, skipped for the same reason, that have a line each. More rules share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -49,7 +49,7 @@ def as_json(report: Report) -> str:
 def as_junit(report: Report) -> str:
     """Return a report as JUnit XML, with a test case for each rule.
 
-    A warning counts as passed, with the text as output.
+    A warning counts as passed; the output of its test case is the text of the warning.
     """
     counts = report.counts()
     totals = {

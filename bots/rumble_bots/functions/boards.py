@@ -28,7 +28,7 @@ class BoardGame:
     columns: Callable[[Mapping[str, Any]], int]
     """Function that returns the number of columns of a state's board."""
     cell_of: Callable[[int], Cell]
-    """Function that returns the cell for a single number."""
+    """Function that returns the cell for an answer that is a single number."""
     text_of: Callable[[Cell], str]
     """Function that returns the move on a cell."""
     between: str

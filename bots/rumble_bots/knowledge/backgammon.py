@@ -11,20 +11,20 @@ from rumble_engine.games.backgammon import BAR, CHECKERS, OFF, BackgammonState, 
 
 HITS = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3, 15: 1, 16: 1, 18: 1, 20: 1,
         24: 1}  # fmt: skip
-"""Number of hits of a blot among the 36 rolls, by the distance in pips, on an open board."""
+"""Number of the 36 rolls that hit a blot on an open board, by the distance of the hitter in pips."""
 POINTS = {3: 2.0, 4: 5.0, 5: 7.0, 6: 5.0, 7: 5.0, 8: 3.0, 18: 3.0, 20: 5.0, 21: 5.0}
-"""Values of made points. The value of any further point is `POINT`."""
+"""Value of a made point, by the point. The value of any further point is `POINT`."""
 POINT = 1.0
 PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
 """Value of the longest row of made points. The index is the length, at most 6."""
 SHUT_OUT = 2.5
-"""Loss for a checker on the bar, for each made point at the opponent's home."""
+"""Loss for each checker on the bar, multiplied by the number of made points in the opponent's home."""
 CALM = 0.25
 """Factor for the danger to blots of the seat that rolls next, because it can bring them to safety."""
 CONTACT = 22.0
 """Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0
-"""The same lead in a race, as a share of the square root of all pips."""
+"""Factor for the lead in a race that wins with 73%: 1 pip, plus this factor times the square root of all pips."""
 ROLL = 4.0
 """Value in pips of having the next roll: half of an average roll."""
 REMEMBERED = 32_768

@@ -11,7 +11,7 @@ from math import comb
 from rumble_engine.games.liars_dice import LIAR, LiarsDiceState, loser_of, quantity_and_face, showing
 
 TRUST = 1.7
-"""A bidder is assumed to have the bid face more often, by this factor. The value was found by matches."""
+"""Factor by which a bidder is assumed to have the bid face more often than by chance. It was found by matches."""
 EDGE = 2
 """Exponent of the number of dice in the odds of lasting longer."""
 REMEMBERED = 32_768
@@ -37,7 +37,7 @@ def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
 def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wild: bool) -> Sequence[int]:
     """Return the moves after the bid `last` (0 at the beginning of a round), the most probably right move first.
 
-    `trusted` has the number of dice of bidding opponents, by face. `dice` is the number of dice
+    `trusted` has for each face the number of dice of the opponents that have bid the face. `dice` is the number of dice
     on the table.
     """
     worths = {LIAR: 1 - truth(last, hand, trusted, dice, ones_wild)} if last else {}

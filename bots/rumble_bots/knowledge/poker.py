@@ -17,7 +17,7 @@ DEALS = 200
 STRONG = 1.4
 """Minimum equity for a raise, as a multiple of an equal share of the pot."""
 CAUTION = 0.1
-"""Equity above the odds of the pot for a call of a whole stack, because large bets are seldom random."""
+"""Equity that a call of a whole stack needs in addition to the odds of the pot. A smaller call needs less."""
 REMEMBERED = 16_384
 """Maximum number of cached equities."""
 Strength = tuple[int, ...]
@@ -25,7 +25,7 @@ Strength = tuple[int, ...]
 
 
 def best(state: PokerState, seat: int) -> Sequence[int]:
-    """Return the move by the odds: a raise by the pot with strong cards, a call at good odds, else a fold."""
+    """Return the move by the odds: a pot-sized raise with strong cards, a call at good odds, else a fold."""
     hand = _hand(state)
     others = state.seats - len(hand.folded) - 1
     own = equity(hand.cards[seat], "".join(hand.board), others)

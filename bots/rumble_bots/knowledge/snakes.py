@@ -14,7 +14,7 @@ from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
 HUNGRY = 30
 """Health below which food counts most."""
 AMPLE = 2
-"""Lead in squares over every rival at which a snake wants no food."""
+"""Lead in length over every rival, in squares, at which a snake wants no food."""
 APPETITE = 0.4
 """Value of food at the next move for a snake without hunger. The whole board has the value 1."""
 GROWTH = 6
@@ -96,9 +96,10 @@ class Scene:
         return {code: to for code, to in squares.items() if to and (snake.health > 1 or to & self.food)}
 
     def flood(self, starts: dict[int, int]) -> dict[int, Reach]:
-        """Return the reach of each snake. `starts` has the possible squares of its head after the next move.
+        """Return the reach of each snake, by seat. `starts` has the possible squares of each head after the next move.
 
-        If two snakes reach a square in the same move, the longer snake gets the square; equally long snakes do not.
+        If two snakes reach a square in the same move, the longer snake gets the square. If they are equally long, no
+        snake gets it.
         """
         near, food, free, move = self.board.near, self.food, self.board.all & ~self.blocked, 1
         reached, meals = dict(starts), {seat: int(bool(start & food)) for seat, start in starts.items()}
@@ -131,7 +132,7 @@ class Scene:
 
 
 def best(state: SnakesState, seat: int) -> Sequence[int]:
-    """Return the moves with most room, and with food in reach if the snake is hungry."""
+    """Return the moves with the highest `_rate`: by room, and by food in reach if the snake is hungry."""
     scene = Scene(state)
     moves = scene.moves(seat)
     if len(moves) < 2:
@@ -143,7 +144,7 @@ def best(state: SnakesState, seat: int) -> Sequence[int]:
 
 
 def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
-    """Return the worth of a move to the square `to`. `others` has the next squares of the other snakes."""
+    """Return the worth of a move to the square `to`. `others` has the possible next squares of each other snake."""
     reach = scene.flood({seat: to} | {other: squares & ~to for other, squares in others.items()})[seat]
     length, health = scene.lengths[seat], scene.snakes[seat].health
     room = reach.squares.bit_count()
@@ -162,7 +163,7 @@ def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
 
 
 def tries(state: SnakesState, seat: int) -> Sequence[int]:
-    """Return the moves except those that surely end the snake; a single move if all of them do."""
+    """Return the moves that do not surely end the snake; if every move does, return a single move."""
     return list(Scene(state).moves(seat)) or state.codes_for(seat)[:1]
 
 

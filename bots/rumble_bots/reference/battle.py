@@ -112,7 +112,7 @@ def battle(
     settings: Mapping[str, Any] | None = None,
     opening: int = 0,
 ) -> BattleResult:
-    """Play `matches` matches between two bots, which move first in turns. The bot `first` begins.
+    """Play `matches` matches between two bots. They take turns at moving first; the bot `first` begins.
 
     Matches begin with `opening` random plies. Otherwise, bots without chance would repeat the same two matches. Both
     matches of a pair have the same opening, and the same random numbers for chance.

@@ -25,7 +25,7 @@ class DilemmaBot(ReferenceBot):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.own = ""
-        """The bot's own choices as they counted, a letter for each round."""
+        """The bot's own choices after the noise, a letter for each round."""
         self.other = ""
         """The other seat's choices. A round that the bot did not see counts as cooperation."""
 

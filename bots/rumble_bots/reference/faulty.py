@@ -31,7 +31,7 @@ CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
 """Codes of errors after which the bot stops for want of a tournament."""
 NOW_AND_THEN = 4
-"""Number of turns between two annoying frames. If they came more often, the server would close the connection."""
+"""Number of turns between two annoying frames. If the frames came more often, the server would close the connection."""
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 

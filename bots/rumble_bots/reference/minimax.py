@@ -14,7 +14,7 @@ from rumble_bots.search.base import Clock, beyond_two
 from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
-"""Maximum number of cached answers. They are for positions searched to the end; tic-tac-toe has 4,520 with a move."""
+"""Maximum number of cached answers, for positions searched to the end. Tic-tac-toe has 4,520 positions to answer."""
 
 
 class Minimax(ReferenceBot):

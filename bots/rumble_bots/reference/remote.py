@@ -15,7 +15,7 @@ from rumble_bots.search.thinking import SHARE
 LEAST = 0.1
 """Minimum share of the time used for a move, even if earlier searches took too long."""
 MATCHES = 1_000
-"""Maximum number of matches for which a bot that remembers keeps a separate bot."""
+"""Maximum number of `ReferenceBot` objects kept for the matches of a bot that remembers."""
 MOVES_TO_COME = 20
 """Number of moves for which the bank should last."""
 
@@ -59,7 +59,7 @@ class RemoteReferenceBot(Bot):
         self.idle: list[ReferenceBot] = [self._make()]
         """Bots free for the next turn."""
         self.matches: Memory[tuple[str, int], ReferenceBot | None] = Memory(MATCHES)
-        """The separate bots of a bot that remembers, by match and attempt."""
+        """`ReferenceBot` objects of a bot that remembers. The keys are match and attempt."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:

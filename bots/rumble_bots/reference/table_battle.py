@@ -20,7 +20,7 @@ class BotResult:
     scores: Mapping[float, int]
     """Number of complete rounds, by the bot's mean score in the round. In a round the bot has each seat once.
 
-    A score is the share of seats behind, among the other seats.
+    A score is the share of the other seats that are behind the bot.
     """
     mean_score: float
     mean_payoff: float | None

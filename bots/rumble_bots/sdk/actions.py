@@ -68,7 +68,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The server accepted the key. `identity` is the club's identity by `welcome`, empty if unknown."""
+    """The server accepted the key. `identity` is the club's identity from `welcome`, empty if unknown."""
 
     identity: str
     made_key: str | None = None

@@ -36,7 +36,7 @@ class Turn:
     moves: Sequence[str]
     """The past moves, including the opening; empty in a game of many seats, joint moves or chance."""
     since: Sequence[tuple[int | None, str]]
-    """What has happened since the bot's last turn, each with its seat (None: chance); empty where `moves` has all."""
+    """Parts of the plies since the bot's last turn, each with its seat (None: chance); empty where `moves` has all."""
     clock: server.TurnClock
     """The clocks in ms: `remaining_ms` is the time that the bot had left when the server asked."""
     start: server.MatchStart | None
@@ -190,7 +190,7 @@ Told = (
     | server.Notice
     | server.TournamentOver
 )
-"""The messages for a bot; the method for each has the same name."""
+"""The messages for a bot. `tell` passes each to the bot's method of the same name."""
 
 
 def tell(bot: Bot, message: Told) -> None:

@@ -25,7 +25,7 @@ INSTALLED = tuple(str(Path(module.__path__[0])) for module in (rumble_bots, rumb
 
 
 class Chooser:
-    """Calls a bot's `choose`: an async function on the event loop, an ordinary function in a thread.
+    """A caller of a bot's `choose`: of an async function on the event loop, of an ordinary function in a thread.
 
     The thread leaves the event loop free to answer pings.
     """
@@ -34,7 +34,7 @@ class Chooser:
         self._bot = bot
         self._thinkers = Thinkers()
         self.lateness = Lateness()
-        """The delays from a turn to the start of `choose` in a thread, and from its end to the event loop's notice."""
+        """The delays from a turn to the start of `choose` in a thread, and from its end to the event loop."""
 
     async def choose(self, turn: Turn) -> str:
         """Return the bot's answer as text. Raises Resign with the reason if the bot resigns, and Crashed if it fails.
@@ -96,7 +96,7 @@ def _is_own(frame: traceback.FrameSummary) -> bool:
 def in_a_line(error: BaseException) -> str:
     """Return the error's type, text and place in a single line.
 
-    The place is the innermost in a file of the bot's author. Without such a place, it is where the error was raised.
+    The place is the innermost line in a file of the bot's author; without such a line, where the error was raised.
     """
     text = " ".join(str(error).split())
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -3,12 +3,12 @@
 from http import HTTPStatus
 
 REPLACED = (HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE)
-"""HTTP statuses that a server, or a proxy before the server, answers with during the replacement."""
+"""HTTP statuses with which a server, or a proxy before it, answers while the server is being replaced."""
 LEAST_S, SOON_S, LATEST_S = 0.1, 1.0, 10.0
 """Time in s before the next try: the minimum, the default without a `Retry-After`, and the maximum."""
 
 
 def seconds_of(retry_after: str | None) -> float:
-    """Return the time in s until the next try, from the header `Retry-After` of an answer, or None without it."""
+    """Return the time in s until the next try. `retry_after` is the header of an answer, or None."""
     told = retry_after or ""
     return min(LATEST_S, max(LEAST_S, float(told))) if told.isascii() and told.isdigit() else SOON_S

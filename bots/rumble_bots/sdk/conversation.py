@@ -31,7 +31,8 @@ LONGEST_NOTE = 1024
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
 """Refusals after which a bot that has logged in before tries again.
 
-Too many messages may be the neighbours' fault, so in that case a bot that has never logged in tries again, too.
+After `TOO_MANY_MESSAGES`, a bot that has never logged in tries again, too: other bots at its address may have sent the
+messages.
 """
 ABOUT_ENTERING = frozenset(
     {
@@ -155,7 +156,7 @@ class Conversation:
                 return self._error(message)
 
     def lost(self, code: int, reason: str) -> list[Action]:
-        """Take the end of the connection. Unless there is a `Fail` among the actions, connect again, and go on."""
+        """Take the end of the connection. The caller then connects again, unless the actions have a `Fail`."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -176,7 +177,7 @@ class Conversation:
         return [*(said if lost else []), *self._send_answer(match)]
 
     def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
-        """Take the end of the bot's thoughts about a turn without a move: it gives up, or its program `failed`."""
+        """Take note that the bot has no move for a turn, because the bot resigns, or its program `failed`."""
         match = self._thought_over(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]

@@ -52,7 +52,7 @@ class Refused(SdkError):
     """The server refused a login, a join or a challenge, and says why."""
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
-        """Take the code and the text of the server's `error`, and as `hint` advice of the SDK, or nothing."""
+        """Take the code and the text of the server's `error`. `hint` is advice of the SDK, or empty."""
         super().__init__(f"the server refused: {message} ({code})" + (f"; {hint}" if hint else ""))
         self.code = code
         """The code of the server's error."""

@@ -37,7 +37,7 @@ def _folder() -> Path:
 
 
 def _read(file: Path) -> tuple[Address, str] | None:
-    """Return the address and the identity in a file; None if the file is damaged, because a message can do without."""
+    """Return the address and the identity in a file; None if the file is damaged."""
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
         server = Address.parse(str(known["server"]))

@@ -53,8 +53,8 @@ def key_file(server: Address, name: str) -> Path:
 def kept_key(server: Address, name: str, *, new: bool = True) -> str:
     """Return the kept key of `name` on `server`. If no key is kept, make and keep a key.
 
-    Raises BadName, and BadKey: for a damaged file, for a file that cannot be written, and without `new` for a missing
-    key.
+    Raises BadName. Raises BadKey for a damaged file, for a file that cannot be written, and, if `new` is false, for a
+    missing key.
     """
     file = key_file(server, name)
     try:
@@ -79,7 +79,7 @@ def token_file(server: Address, given: str) -> Path:
 
 
 def kept_token(server: Address, given: str) -> str:
-    """Return the token to show for `given`, which a host chose: the token made in exchange if kept, else `given`."""
+    """Return the token to log in with, for a host's token `given`: the kept token made in exchange, else `given`."""
     try:
         return str(json.loads(token_file(server, given).read_text(encoding="utf-8"))["token"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -39,12 +39,12 @@ class OwnKey:
 
     @property
     def _exchanged(self) -> str:
-        """Name and key, by which the made key is kept: a server exchanges the same key of two names for two secrets."""
+        """The text under which the made key is kept: name and key, because each name gets another made key."""
         return f"{self.name.lower()}:{self.key}"
 
     @classmethod
     def find(cls, server: Address, name: str, key: str | None, same_server: str | None) -> Self:
-        """Return the key of the address `same_server`, or else `key`, or `RUMBLE_KEY`, or the key kept for the name.
+        """Return the key kept for `same_server` if it is given. Otherwise return `key`, `RUMBLE_KEY`, or the kept key.
 
         Raises BadAddress, BadKey.
         """

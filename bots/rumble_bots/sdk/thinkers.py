@@ -12,7 +12,7 @@ Tasks = SimpleQueue[Callable[[], None]]
 
 
 class Thinkers:
-    """Runs functions in daemon threads. A thread is used again for later functions.
+    """A runner of functions in daemon threads. A thread is used again for later functions.
 
     Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes the
     next function wait.
@@ -22,7 +22,7 @@ class Thinkers:
         self._idle: list[Tasks] = []
 
     async def run(self, thought: Callable[[], T]) -> T:
-        """Run `thought` in a thread; return or raise the outcome."""
+        """Run `thought` in a thread. Return the result of `thought`, or raise its error."""
         future: Future[T] = Future()
         future.set_running_or_notify_cancel()
         tasks = self._idle.pop() if self._idle else self._start()

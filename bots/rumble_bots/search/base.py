@@ -1,8 +1,9 @@
 """The base class of all searches: values of positions, counts of nodes, and the clock.
 
-A value is from the view of the seat to move: 1 for a win, 0 for a draw, -1 for a loss. Where a search stops early, an
-estimate lies between. Searches are for games of two seats in which the scores add up to 1. A short win has the same
-value as a long win, so equal moves are common. A search takes the first of equal moves, in the order of `State.codes`.
+A value is from the view of the seat to move: 1 for a win, 0 for a draw, -1 for a loss. Where a search stops early, the
+value is an estimate between -1 and 1. Searches are for games of two seats in which the scores add up to 1. A short win
+has the same value as a long win, so equal moves are common. A search takes the first of equal moves, in the order of
+`State.codes`.
 """
 
 import math
@@ -136,6 +137,6 @@ class Search(ABC):
     def line(self, state: State, code: int) -> list[str]:
         """Return the expected moves from `state` on, beginning with `code`.
 
-        How many are known depends on the search's table.
+        A search with a table may return more moves than `code` alone.
         """
         return [state.text_of(code)]

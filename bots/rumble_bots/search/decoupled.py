@@ -1,18 +1,19 @@
 """Monte Carlo tree search where seats move at once, chance decides, or more than two seats play.
 
-Decoupled UCT: each mover of a position has statistics of its own moves, and chooses as if it moved alone; each seat is
-after its own score. Marc Lanctot, Christopher Wittlinger, Mark H. M. Winands, Niek G. P. Den Teuling: Monte Carlo tree
-search for simultaneous move games: a case study in the game of Tron. BNAIC 2013, 104-111.
+Decoupled UCT: each mover of a position has statistics of its own moves, and chooses as if it moved alone; each seat
+maximizes its own score. Marc Lanctot, Christopher Wittlinger, Mark H. M. Winands, Niek G. P. Den Teuling: Monte Carlo
+tree search for simultaneous move games: a case study in the game of Tron. BNAIC 2013, 104-111.
 
 The means of a position's moves are scaled to 0 for the worst and 1 for the best, so that small differences count. Now
-and then a mover tries a move by lot; otherwise seats that are alike would choose in step, and never learn what their
-moves are worth against others.
+and then a mover tries a move by lot. Otherwise seats in like positions would always make like moves, and never learn
+the value of a move against a different move.
 
-The numbers that draw the outcomes of a position go round the circle by the golden ratio, the same for each position. So
-a few draws are spread over the outcomes almost as their probabilities are, and moves are compared by equal dice.
+The numbers that draw outcomes of chance are the same at each position: each number is the number before plus `GOLDEN`,
+modulo `NUMBERS`. Therefore even a few draws bring the outcomes almost in proportion to their probabilities, and
+different moves are compared with equal dice.
 
-A round ends at a position that is new to the tree. If chance has just decided, it goes on by one more move, since a
-roll of dice is worth what the mover makes of it.
+A round ends at a position that is new to the tree. After an outcome of chance, the round goes on by one more move,
+because the value of a roll depends on the move made with it.
 """
 
 from collections.abc import Hashable, Sequence
@@ -136,7 +137,7 @@ def _round(root: Node, random: Random) -> None:
 
 
 def _scores(node: Node, random: Random) -> Sequence[float]:
-    """Return the scores of a position: the outcome's, those by rules of thumb, or those of a random game."""
+    """Return the scores of the outcome; before the end, return scores by rules of thumb, or those of a random game."""
     if node.outcome is not None:
         return node.outcome.scores
     known = KNOWLEDGE.get(type(node.state))

@@ -3,15 +3,15 @@
 Information set MCTS with a single observer. Peter I. Cowling, Edward J. Powley, Daniel Whitehouse: Information set
 Monte Carlo tree search. IEEE Transactions on Computational Intelligence and AI in Games 4 (2012), 120-143. Each round
 begins with a fresh sample: a state that agrees with the seat's knowledge. Plies that look alike to the seat lead to the
-same node of the tree, and the statistics of a move are of the node's states together. Thus the seat's choice does not
-depend on secrets.
+same node of the tree, and the results of a move are counted for all states of the node together. Thus the seat's choice
+does not depend on secrets.
 
-A move is not legal in every state of a node. The bonus for few rounds grows with the number of rounds with the move
-among the legal moves, not with the rounds of the node.
+A move is not legal in every state of a node. Therefore the bonus for few rounds counts only those rounds of the node in
+which the move was legal.
 
-As in `decoupled`, each seat maximizes its own score, several seats may move at once, and rules of thumb give the moves
-to try, more with more rounds, and judge positions. The order of the moves to try follows from the mover's own secrets.
-Means are not scaled: a secret may ruin the first result of the best move.
+As in `decoupled`, each seat maximizes its own score, and several seats may move at once. Rules of thumb judge
+positions, and give the moves to try: the more rounds, the more moves. The order of the moves to try follows from the
+mover's own secrets. Means are not scaled, because a secret may ruin the first result of the best move.
 """
 
 from collections.abc import Callable, Sequence
@@ -116,7 +116,7 @@ def _round(root: Node, state: State, observer: int, random: Random) -> None:
 
 
 def _scores(state: State, random: Random) -> Sequence[float]:
-    """Return the scores of a position: the outcome's, those by rules of thumb, or those of a random game."""
+    """Return the scores of the outcome; before the end, return scores by rules of thumb, or those of a random game."""
     if state.outcome is not None:
         return state.outcome.scores
     known = KNOWLEDGE.get(type(state))

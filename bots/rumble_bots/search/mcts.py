@@ -22,7 +22,7 @@ EXPLORATION = 1.0
 SOON = 6
 """Maximum number of plies of a random game, in games with their own estimate. Then the position is estimated."""
 LATE = 500
-"""Maximum number of plies of a playout, in games that do not estimate unfinished positions. Most end sooner."""
+"""Maximum number of plies of a playout, in games that do not estimate positions. Most playouts are shorter."""
 FIRST = 4
 """Minimum number of moves tried in a position, also with very few rounds."""
 PATIENCE = 8
@@ -42,7 +42,7 @@ class Node:
         self.codes: Sequence[int] | None = None
         """The moves in the order in which they are tried, or a single move that wins at once; None before `look`."""
         self.children: list[Node] = []
-        """Children after the first of `codes`, in the same order."""
+        """Children after the moves tried so far, in the order of `codes`."""
         self.visits = 0
         self.total = 0.0
         """Sum of the results, for seat 0."""
@@ -53,7 +53,7 @@ class Node:
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Return true if a round chooses a move of the tree here; before, a round plays a random game from here."""
+        """Return true if a round goes on to a child from here. If false, the round plays a random game from here."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:

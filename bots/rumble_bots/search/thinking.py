@@ -52,9 +52,9 @@ def think(
     A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, a search is
     given up after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
 
-    If the single call is given up, or a game without a depth is too big for a search to the end, the time limit is
-    `limits.time_ms` or `TIME_MS` at most. The search ends as soon as it finds a win or a loss. For a loss, the move of
-    the deepest search without the loss is returned.
+    If the single call is given up, or if `limits` has no depth and the game is too big for a search to the end, the
+    time limit is at most `limits.time_ms`, or `TIME_MS` without it. Then the search ends as soon as it finds a win or a
+    loss. For a loss, the move of the deepest search without the loss is returned.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)

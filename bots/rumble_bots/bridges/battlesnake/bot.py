@@ -69,7 +69,7 @@ class BattlesnakeBot(Bot):
         await self._webhooks.close()
 
     async def choose(self, turn: Turn) -> str:
-        """Return the Battlesnake's move, or the snake's last direction without a valid answer.
+        """Return the Battlesnake's move; without a valid answer, return the snake's last direction.
 
         Before the first move of a match, the request `/start` is sent. It may take at most half of the time.
         """
@@ -96,7 +96,7 @@ class BattlesnakeBot(Bot):
         return move
 
     def session(self, message: server.Session) -> None:
-        """Report the end of games ended during the bot's absence."""
+        """Report the end of games that ended while the bot was away."""
         self._end_all_but(message.matches)
 
     def match_over(self, message: server.MatchOver) -> None:
@@ -139,5 +139,5 @@ class BattlesnakeBot(Bot):
 
 
 def left_ms(turn: Turn) -> int:
-    """Return the time in ms left for a request with an answer in time for this turn."""
+    """Return the time in ms for a request to the Battlesnake: the turn's time without the bridge's own part."""
     return turn.think_ms - margin_ms(turn.think_ms)

@@ -6,7 +6,7 @@ from typing import Any
 from rumble_engine.games.snakes import FOOD_CHANCE, STEPS
 
 FIRST = "up"
-"""Direction of a snake before its first move, for want of an answer."""
+"""Direction sent for a snake that has not moved yet, if the Battlesnake gives no answer."""
 RULES_VERSION = "v1.2.3"
 """Version of Battlesnake's rules in requests."""
 LOOK = {"color": "#888888", "head": "default", "tail": "default"}
