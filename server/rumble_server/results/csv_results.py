@@ -75,13 +75,13 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator by which the first line has a cell `column`; None if no separator does."""
+    """Return the separator that gives the first line a cell `column`; None if no separator does."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Find the separator of CSV lines: the separator by which the first line is a header or a result.
+    """Return the separator of CSV lines: the separator with which the first line reads as a header or a result.
 
     If no separator fits, return the first separator that gives three columns or more, or else a comma. Names of bots
     may contain the other separators.

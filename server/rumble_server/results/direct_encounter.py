@@ -97,7 +97,7 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return the highest score that any bot from each place on can reach, by place."""
+    """Return for each place the highest score that the bot at this place or any bot below can reach."""
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):
         reach[place] = max(reach[place], reach[place + 1])

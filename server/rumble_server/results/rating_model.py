@@ -1,4 +1,4 @@
-"""The arithmetic of ratings on matrices: the fit, its covariance, and tests if a fit is finite. Needs numpy.
+"""The arithmetic of ratings on matrices: the fit, its covariance, and tests whether a fit is finite. Needs numpy.
 
 The model is that of Bradley and Terry (1952), with a draw as half a point. Let a bot of strength t[i] sit in the first
 seat against a bot of strength t[j]. Its average score in a match is `p = 1 / (1 + exp(-(t[i] - t[j] + h)))`, where h is
@@ -28,7 +28,7 @@ DRAW_PRIOR = 2.0
 class Fit:
     """The result of a fit: strengths (mean 0), the first-move term, and the covariance.
 
-    The term is the last row and column.
+    In the covariance, the first-move term is the last row and column.
     """
 
     strengths: Matrix
@@ -51,8 +51,9 @@ def islands(met: Mask) -> list[list[int]]:
 def is_strongly_connected(scored: Mask) -> bool:
     """Return true if each bot scored against each other bot, directly or through third bots: Ford's condition (1957).
 
-    `scored[i, j]` is true if bot i took at least half a point from bot j, in either seat. If the condition is false, no
-    finite strengths are the most likely: one group of bots could always be rated still higher above another.
+    `scored[i, j]` is true if bot i took at least half a point from bot j, in either seat. If the condition is false,
+    the likelihood has no maximum at finite strengths: a group of bots could always be rated still higher above the
+    others.
     """
     return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
 

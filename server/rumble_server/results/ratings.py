@@ -26,9 +26,9 @@ A bot that is 400 Elo points stronger scores ten points for each point lost.
 WIDTH = 1.959963984540054
 """Number of standard deviations on each side of the mean that contain 95% of a normal distribution."""
 MOST_COMPARED = 200
-"""Maximum number of bots in the table of chances.
+"""Maximum number of bots for the table of the chances that a bot is stronger than another bot.
 
-There is no table for a larger field, because nobody could read it.
+A larger field has no table, because nobody could read it.
 """
 Prior = Literal["auto", "none"]
 
@@ -147,7 +147,7 @@ def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) 
 
 
 def field_of(matches: Mapping[str, int]) -> tuple[list[str], tuple[Rating, ...], list[str]]:
-    """Return the names of the bots with matches, lines for the bots without matches, and notes about the latter."""
+    """Return the names of the bots with matches, and lines and notes for the bots without matches."""
     names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
     unrated = sorted(name for name, number in matches.items() if not number)
     notes = []
@@ -219,7 +219,7 @@ def interval_of(middle: float, variance: float) -> tuple[float, float]:
 
 
 def why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: list[list[int]]) -> str:
-    """Return the reason why no finite strengths are the most likely; an empty text if some are."""
+    """Return the reason why the likelihood has no maximum at finite strengths; an empty text if it has."""
     from rumble_server.results import rating_model as model
 
     if len(groups) > 1:

@@ -57,7 +57,7 @@ class LiveTable(ABC, Generic[R]):
         self.version += 1
 
     def withdraw(self, name: str) -> None:
-        """Remove a bot that has no matches from the field."""
+        """Remove from the field a bot that has no matches."""
         self.tally.bots.pop(name, None)
         self.version += 1
 
@@ -122,7 +122,7 @@ class LiveTable(ABC, Generic[R]):
 
     @abstractmethod
     def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:
-        """Return the scores of two bots against each other, and the number of their matches, from the result of `met`.
+        """Return the scores of two bots against each other, and the number of their matches. `met` comes from `met()`.
 
         A match won, or a better place at a table, counts 1. A draw or a shared place counts one half.
         """

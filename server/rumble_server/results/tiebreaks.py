@@ -86,7 +86,7 @@ class MatchNumbers(Protocol):
 
 
 def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[str, ...]:
-    """Check tie-breaks, and return them. Raises ValueError if one is unknown, given twice, or cannot be computed.
+    """Check tie-breaks, and return them. Raises ValueError if a tie-break is unknown, given twice or not computable.
 
     If `rounds` is false, only counts of results are known. Tie-breaks that need rounds cannot be computed then.
     """

@@ -1,9 +1,9 @@
 """Rankings as series of choices: the first place is a choice among all bots of a table, the next among the rest.
 
 A shared place counts as the average over the orders of the bots that share it, as a draw is half a win and half a loss.
-For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset. For more bots,
-only the orders by seat are averaged that begin at each bot and go round, so that each bot is once at each place. Needs
-numpy.
+For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset of the bots. For
+more bots, the average is over the orders that begin with any of the bots and go round by seat. In these orders, each
+bot is once at each place. Needs numpy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ Rankings = Sequence[tuple[Sequence[Placed], float]]
 
 
 class Choices:
-    """The choices of rankings as arrays. An entry is a bot in a choice; the entries of a choice are neighbours."""
+    """The choices of rankings as arrays. An entry is a bot in a choice. A choice's entries stand side by side."""
 
     def __init__(self, rankings: Rankings, virtual: Rankings, bots: int, seats: int) -> None:
         """Make the choices of played tables (`rankings`) and of a prior (`virtual`).
@@ -77,7 +77,11 @@ class Choices:
         """Mask of the pairs that come from played tables."""
 
     def chances(self, at: Matrix) -> tuple[Matrix, Matrix]:
-        """Return each entry's probability of being chosen, and the logarithm of each choice's sum."""
+        """Return two arrays at the strengths and seat terms `at`.
+
+        The first has the probability that an entry is chosen, by entry. The second has the logarithm of the sum of
+        exp(strength + seat term) over the entries of a choice, by choice.
+        """
         lead = at[self._ends].sum(axis=0)
         top = np.maximum.reduceat(lead, self._start)
         raised = np.exp(lead - top[self._choice])
@@ -123,7 +127,7 @@ def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
 
 @lru_cache(64)
 def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return the sets of bots that may be left at a shared place, each with the share of orders in which it is left."""
+    """Return the sets of bots that may be left while a shared place is put in order, each with its share of orders."""
     if sharing <= MOST_EXACT:
         sizes = range(1, sharing + 1)
         return [(each, 1 / comb(sharing, m)) for m in sizes for each in combinations(range(sharing), m)]
@@ -150,7 +154,7 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return the variance by which a shared place reduces that of each pair of bots there, if all bots are equal.
+    """Return by how much a shared place reduces the variance of each pair of bots at it, if all bots are equal.
 
     The score of a bot is the number of choices it won minus the expected number, which is 1 / n for each choice among n
     bots up to its own place. The orders of a shared place differ only in the expected number. For two bots with a draw

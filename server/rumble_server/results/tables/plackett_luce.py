@@ -22,7 +22,7 @@ Beyond it a fit stops, because the terms grow without bound.
 
 @dataclass(frozen=True, slots=True)
 class TableFit(Fit):
-    """A fit with terms of the seats (mean 0). In the covariance, they come after the strengths."""
+    """A fit with terms of the seats (mean 0). In the covariance, the terms come after the strengths."""
 
     seat_terms: Matrix
 

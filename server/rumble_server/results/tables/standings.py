@@ -4,7 +4,8 @@
 - `places` the bot with the most first places, then with the most second places, and so on; a place that is shared
   counts. The value shown is the place among the tied bots, or 0 if all stay tied.
 - `de` direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
-  Handbook C.07, art. 6). A pair counts with the average over the tables at which both bots sat. Shown as `places` are.
+  Handbook C.07, art. 6). A pair counts with the average over the tables at which both bots sat. The value
+  shown is the place among the tied bots, or 0 if all stay tied.
 - `payoff` the sum of payoffs.
 - `faults` matches in which the bot fell out by its own fault; the bot with the fewest stands first.
 """

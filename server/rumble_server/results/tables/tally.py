@@ -16,7 +16,7 @@ from rumble_server.results.table_result import TableResult
 
 
 class Finish(NamedTuple):
-    """A way to finish at a table: its size, the place, and the number of bots that share the place."""
+    """A bot's finish at a table: the table's size, the place, and the number of bots that share the place."""
 
     seats: int
     """Number of seats of the table."""
@@ -34,7 +34,7 @@ class Seated(NamedTuple):
 
 
 Ranking = tuple[Seated, ...]
-"""The bots that played at a table, in order of seat."""
+"""The bots that played at a table, each with its place. They are listed by seat, not by place."""
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ MOST_ROUNDS = 999
 """Maximum number of rounds of an event. A file with more rounds is refused."""
 TEAM_FIELDS = ("013", "310", "320", "330")
 WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
-"""The present codes for results without an opponent in TRF06, by TRF06's code."""
+"""The present code of a result without an opponent, by the code of this result in TRF06."""
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 
@@ -81,7 +81,10 @@ class _Line:
             yield found.start() + 4, found.group()
 
     def numbers(self, first: int) -> list[tuple[int, int]]:
-        """Return the players' numbers from column `first` on, five columns each, with their columns. Raises _Bad."""
+        """Return the players' numbers from column `first` on, each with its column. Raises _Bad.
+
+        A number begins at every fifth column.
+        """
         columns = range(first, len(self.text.rstrip()) + 1, 5)
         return [(column, self.whole(column, column + 3, "a player's number")) for column in columns]
 

@@ -32,9 +32,9 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""Codes and seats whose points each key of XXS and 162 sets. In 162, bbpPairings writes Z where the format has A."""
+"""The codes and seats whose points a key of XXS or 162 sets. In 162, bbpPairings writes Z where the format has A."""
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
-"""The key in `KEYS` that means the same as each field of bbpPairings."""
+"""The key in `KEYS` with the same meaning, by the field of bbpPairings."""
 
 
 class Points:
