@@ -25,7 +25,7 @@ class RefereeDriver(Protocol):
     """The port through which a referee appends facts and sends frames."""
 
     def append(self, fact: MatchFact) -> object:
-        """Append a fact that concerns only this match to the log.
+        """Append to the log a fact that concerns only this match.
 
         The referee itself applies the fact to its own state.
         """
@@ -42,7 +42,7 @@ class RefereeDriver(Protocol):
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send the frame `turn`.
 
-        If the frame has to wait, call `hold_turn`, and call `turn_written` when it has been sent.
+        If the frame has to wait, call the referee's `hold_turn`, and its `turn_written` when the frame has been sent.
         """
 
     def end(self, seat: int, frame: bytes) -> None:

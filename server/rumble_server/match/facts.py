@@ -175,7 +175,7 @@ class MoveMade:
 
     @property
     def asked(self) -> "TurnAsked | None":
-        """The turn that was asked together with this move; None if there was none."""
+        """The turn that was asked together with this move; None if no turn was asked."""
         if not self.next_turn_id:
             return None
         seat, seats_ms = self.next_seat, self.seats_ms
@@ -267,8 +267,8 @@ class MatchOver:
 
     `told` has the connected seats: each was sent a `match_over`, made of this fact and the last state.
     `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the seat's
-    connection ended on its own turn. `stalled` is true if the match is void because more was excused than the server
-    allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
+    connection ended on its own turn. `stalled` is true if the match is void because more time was excused than the
+    server allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
     `started_at_ms` is None for an attempt that never began, and in older facts. `placement` is None for a plain match.
     `absent` are the bots of a table that were not there, which are last by `no_show`. `failures` has, by seat, the
     error of each bot that crashed, for the host alone; it is empty if no bot told an error. `versions` are those of
@@ -332,9 +332,9 @@ class FrameSeen:
 
 @dataclass(slots=True)
 class FrameShared:
-    """The fact of a frame that belongs to several matches. It refers to a `FrameSeen` of the match `other`.
+    """The fact of a frame that belongs to several matches. The frame is in a `FrameSeen` of the match `other`.
 
-    The number of this fact is `other_number`.
+    `other_number` is the number of that `FrameSeen` in the log.
     """
 
     match: str

@@ -69,7 +69,7 @@ def frame_of_turn(
 
 
 def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
-    """Return the frame `turn` of a match whose turns tell news of other seats. `plies` must be as at the asking."""
+    """Return the frame `turn` of a match that is not plain. `plies` must be as when the turn was asked."""
     legal, is_whole = (None, True) if "legal" in turn.omit else plies.legal(turn.seat, turn.turn_id)
     return turn_frame(
         turn.match,

@@ -12,7 +12,7 @@ SURELY_SHORT = 512
 A character has at most four bytes, so `most_bytes` must be at least four times as large.
 """
 COMPACT_TIMES = 5
-"""Maximum size of JSON without padding, as a multiple of the bound. Of longer frames only the beginning is stored.
+"""Maximum size of JSON without padding, as a multiple of `most_bytes`. Of a larger frame, only the beginning is stored.
 
 A note and an info of 1 KB each fit, even if every character is escaped.
 """

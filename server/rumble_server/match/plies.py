@@ -15,9 +15,9 @@ from rumble_engine import Outcome, State, Termination, get_game
 from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
 
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn. If there are more, the turn has the first and a sample of the rest."""
+"""Maximum number of legal moves in a turn. If there are more, the turn has the first and a random sample."""
 FIRST_LEGAL = 10
-"""Number of legal moves at the beginning of the list that each turn has. In poker, fold and call come first."""
+"""Number of legal moves, from the start of the list, that no turn leaves out. In poker, fold and call come first."""
 News = tuple[int | None, str]
 """A seat (None for chance), and the part of a ply made by the seat."""
 PlyFact = MoveMade | ChanceDrawn | SeatFell
@@ -82,12 +82,12 @@ class Plies:
             self._go_to(self.state.play(move), move)
         first_ms = terms.time_control.move_ms + terms.time_control.bank_ms
         self._public = Public(self.state, self.seen[:], False, (first_ms,) * self._seats)
-        """The part of the match for delayed spectators."""
+        """The newest part of the match that delayed spectators may see."""
 
     # --- facts ---
 
     def apply(self, fact: PlyFact) -> bool:
-        """Apply a fact. Return true if it has completed a ply."""
+        """Apply a fact. Return true if the fact has completed a ply."""
         match fact:
             case MoveMade():
                 return self.answer(fact, self.state.code_for(fact.seat, fact.move))
@@ -109,20 +109,20 @@ class Plies:
             return False
 
     def answer(self, made: MoveMade, code: int) -> bool:
-        """Store the answer of a seat, with its code. Return true if it has completed the ply."""
+        """Store the answer of a seat, a move with the code `code`. Return true if the answer has completed the ply."""
         self.answers[made.seat] = code
         if not made.turn_id:
             self.draws += 1
         return self._make_ply()
 
     def chance(self, drawn: ChanceDrawn, code: int) -> None:
-        """Make the ply of an outcome of chance, with its code."""
+        """Make the ply of an outcome of chance, which has the code `code`."""
         self.draws += 1
         self._go_to(self.state.after(code), drawn.move)
         self._make_ply()
 
     def _make_ply(self) -> bool:
-        """Make the ply if no answer is missing. Then make each further ply of only fallen seats."""
+        """Make the ply if no answer is missing. Then make each further ply in which only fallen seats would move."""
         before = len(self.moves)
         while self.state.movers and not self.waits_for():
             state = self.state
@@ -186,7 +186,10 @@ class Plies:
         self._past.append((at_ms, len(self.moves), self.state, seats_ms))
 
     def public_at(self, until_ms: int) -> Public:
-        """Return the last position reached by `until_ms`, a time that never goes back; at first the first position."""
+        """Return the last position reached up to `until_ms`; at first, the position after the opening.
+
+        From call to call, `until_ms` must not go back.
+        """
         while self._past and self._past[0][0] <= until_ms:
             _, ply, state, seats_ms = self._past.popleft()
             self._public = Public(state, self.seen[:ply], False, seats_ms)
@@ -197,8 +200,8 @@ class Plies:
     def outcome(self) -> Outcome | None:
         """Return the outcome with fallen seats last; None while the match goes on.
 
-        If the rules do not define the effect of falls, the match ends when at most one seat is left. A match that ended
-        by falls has the termination and reason of the last fall. The same is true for a match of two seats with a fall.
+        If the rules do not define the effect of falls, the match ends when at most one seat is left. The termination
+        and the reason are those of the last fall if the match ended by falls, or if it has two seats and one fell out.
         """
         state, falls, seats = self.state, self.falls, self._seats
         ruled = state.outcome

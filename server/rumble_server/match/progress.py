@@ -71,7 +71,7 @@ class Progress:
         self.terms = terms
         self.control = control
         self.plies = Plies(terms) if terms.chance_seed else None
-        """Answers, falls and draws; None in a plain match."""
+        """The plies, with the answers, falls and random numbers drawn; None in a plain match."""
         self.moves: list[str] = list(terms.moves) if self.plies is None else self.plies.moves
         self.state: State = terms.opening_state() if self.plies is None else self.plies.state
         self.seats: list[SeatState] = []
@@ -221,7 +221,7 @@ class Progress:
             self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
 
     def _apply_answer(self, made: MoveMade, code: int, *, counts: bool = True) -> bool:
-        """Store the answer of a seat, with its code.
+        """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
         """
@@ -233,7 +233,7 @@ class Progress:
         return is_made
 
     def _apply_chance(self, drawn: ChanceDrawn, code: int) -> None:
-        """Make the ply of an outcome of chance, with its code."""
+        """Make the ply of an outcome of chance, which has the code `code`."""
         self._plies.chance(drawn, code)
         self._take_over_ply(drawn.at_ms)
 
@@ -330,7 +330,7 @@ class Progress:
         return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
 
     def movers(self) -> list[int]:
-        """Return the seats to move for spectators, with or without an answer so far."""
+        """Return the seats to move that spectators may know, which include seats that have already answered."""
         if self.plies is not None:
             falls = self.plies.falls
             return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]

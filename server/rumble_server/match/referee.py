@@ -148,9 +148,9 @@ class Referee(Announcer):
 
         Return true if the turn is over.
 
-        `delay_ms` returns this time from the age of the turn. Thinking while the server is late is a bot's own time.
-        After too long a thought, the match is decided now. A turn from before a suspension of the club keeps its excuse
-        for the suspension.
+        `delay_ms` returns this time from the age of the turn. Thinking while the server is late is a bot's own time. If
+        the bot thought for too long, the match is decided now. A turn from before a suspension of the club keeps its
+        excuse for the suspension.
 
         If only a minimum of the time is known, all lateness is excused. The match is void if the answer is too late
         with the minimum, but in time with all lateness excused. Therefore an honest bot with several matches loses
@@ -267,7 +267,7 @@ class Referee(Announcer):
         return True
 
     def resign(self, seat: int, now_ms: int, frame: str, failure: str | None = None) -> None:
-        """End the match because the seat's bot gives up, or, with its error as `failure`, because it crashed."""
+        """Have the seat lose because its bot resigned, or crashed with the error `failure`."""
         self._see(seat, "bot", frame, now_ms, self._excused_ms(seat, now_ms))
         name = self.terms.seats[seat]
         if failure is None:
@@ -292,7 +292,7 @@ class Referee(Announcer):
             self._end(None, now_ms, reason=reason)
 
     def wake(self, now_ms: int) -> None:
-        """Decide if a clock or an away budget has run out.
+        """Have each seat lose whose clock or away budget has run out.
 
         Before the call, the driver must pass on all frames received so far, because an answer in time may be among
         them.
@@ -413,7 +413,7 @@ class Referee(Announcer):
         return True
 
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
-        """Return the seat that has lost by time, with termination and reason; None without one, or after the end.
+        """Return the seat that has lost by time, with termination and reason; None without such a seat.
 
         Clocks of open turns are examined first, and then the away budget that ran out first.
         """
