@@ -107,6 +107,44 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Make a small button; `unseen` is the rest of its name, for screen readers.
+ * @param {string} text
+ * @param {() => void} act
+ * @param {Record<string, string>} attributes
+ * @param {string} unseen
+ */
+export function button(text, act, attributes = {}, unseen = "") {
+  const made = element("button", { type: "button", class: "compact", ...attributes }, text);
+  if (unseen) made.append(element("span", { class: "unseen" }, ` ${unseen}`));
+  made.addEventListener("click", act);
+  return made;
+}
+
+/**
+ * Make a row of a table from cells, or from the content of a heading and of cells.
+ * @param {(Node | string)[]} contents
+ */
+export function tableRow(...contents) {
+  const cells = contents.map((each, place) => {
+    if (each instanceof HTMLTableCellElement) return each;
+    return place ? element("td", {}, each) : element("th", { scope: "row" }, each);
+  });
+  return element("tr", {}, ...cells);
+}
+
+/**
+ * Call `act` in place of sending a form.
+ * @param {string} id
+ * @param {() => void} act
+ */
+export function onSubmit(id, act) {
+  byId(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    act();
+  });
+}
+
+/**
  * Write points with a half as a fraction, or to two places: 5, 5½, 1.33.
  * @param {number} value
  * @returns {string}

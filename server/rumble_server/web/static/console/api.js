@@ -78,6 +78,17 @@ function showLogin(problem) {
 }
 
 /**
+ * Show the content of the page again after each pause, while the content is in view.
+ * @param {() => Promise<unknown>} show
+ * @param {number} pauseMs
+ * @param {(error: Error) => void} failed
+ */
+export async function keepShowing(show, pauseMs, failed = () => {}) {
+  if (!byId("content").hidden && !document.hidden) await show().catch(failed);
+  setTimeout(() => keepShowing(show, pauseMs, failed), pauseMs);
+}
+
+/**
  * Show the page's content after the login; at once if this tab has the token.
  * @param {() => Promise<void>} show
  */

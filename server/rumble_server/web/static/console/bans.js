@@ -1,8 +1,8 @@
 // The bans of addresses and names: the list, a new ban, and lifting a ban.
 
-import { byId, element } from "../live.js";
-import { Refused, request } from "./api.js";
-import { input, moment, replace, select } from "./dom.js";
+import { button, byId, element, onSubmit, tableRow } from "../live.js";
+import { request } from "./api.js";
+import { attempt, input, moment, replace, select } from "./dom.js";
 
 async function show() {
   const { bans } = await request("GET", "bans");
@@ -14,31 +14,18 @@ async function show() {
 /** @param {{address: string | null, name: string | null, until_ms: number | null, reason: string}} ban */
 function row({ address, name, until_ms, reason }) {
   const whom = name ?? address ?? "";
-  const button = element("button", { type: "button", class: "compact", "data-focus": whom }, "Let in");
-  button.setAttribute("aria-label", `Let ${whom} in`);
-  button.addEventListener("click", () => tell(() => request("POST", "bans/lift", name === null ? { address } : { name })));
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, whom),
-    element("td", { class: "nowrap" }, until_ms === null ? "let in" : moment(until_ms)),
-    element("td", {}, reason),
-    element("td", {}, button),
-  );
+  const lift = () => tell("bans/lift", name === null ? { address } : { name });
+  const until = element("td", { class: "nowrap" }, until_ms === null ? "let in" : moment(until_ms));
+  return tableRow(whom, until, reason, button("Let in", lift, { "data-focus": whom, "aria-label": `Let ${whom} in` }));
 }
 
-/** Carry out a command, show the bans, and return whether the command succeeded. @param {() => Promise<any>} command */
-async function tell(command) {
-  byId("ban-problem").hidden = true;
-  try {
-    await command();
+/** Send a command and show the bans. Return the server's answer; null for a refused command. @param {string} path @param {object} body */
+function tell(path, body) {
+  return attempt(async () => {
+    const told = await request("POST", path, body);
     await show();
-    return true;
-  } catch (error) {
-    byId("ban-problem").textContent = /** @type {Refused} */ (error).message;
-    byId("ban-problem").hidden = false;
-    return false;
-  }
+    return told;
+  }, "ban-problem");
 }
 
 function given() {
@@ -49,10 +36,8 @@ function given() {
 
 /** Show the bans, and let the host ban. */
 export async function prepareBans() {
-  const form = /** @type {HTMLFormElement} */ (byId("ban-form"));
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (await tell(() => request("POST", "bans", given()))) form.reset();
+  onSubmit("ban-form", async () => {
+    if (await tell("bans", given())) /** @type {HTMLFormElement} */ (byId("ban-form")).reset();
   });
   await show();
 }

@@ -1,13 +1,12 @@
 // The field of a tournament as the host sees it, with the commands for each bot.
 
-import { byId, element } from "../live.js";
+import { button, byId, element, tableRow } from "../live.js";
 import { learn, shown, who } from "../names.js";
-import { confirmed } from "./dialog.js";
 import { replace } from "./dom.js";
 import { request } from "./api.js";
 import { root } from "../root.js";
 
-/** @typedef {(done: string, command: () => Promise<any>) => Promise<boolean>} Act */
+/** @typedef {import("./dialog.js").Act} Act */
 
 /** @param {any} bot */
 function state(bot) {
@@ -18,93 +17,57 @@ function state(bot) {
 }
 
 /**
+ * Make the buttons of the commands for a bot.
  * @param {any} bot
- * @param {string} text
- * @param {string} kind
- * @param {() => Promise<void>} act
- */
-function button(bot, text, kind, act) {
-  const made = element("button", { type: "button", class: `compact ${kind}`, "data-focus": `${bot.name} ${text}` }, text);
-  made.append(element("span", { class: "unseen" }, ` ${shown(bot.name)}`));
-  made.addEventListener("click", act);
-  return made;
-}
-
-/**
- * @param {any} bot
- * @param {string} path
+ * @param {string} path of the tournament in the API
  * @param {boolean} over
  * @param {boolean} hasHalfByes
  * @param {Act} act
  */
 function buttons(bot, path, over, hasHalfByes, act) {
-  const found = [];
-  if (bot.benched && !bot.withdrawn && !over) {
-    found.push(
-      button(bot, "Let play", "", async () => {
-        await act(`${shown(bot.name)} plays again.`, () => request("POST", `${path}/unbench`, { name: bot.name }));
-      }),
-    );
-  }
+  const { name } = bot;
+  const whom = shown(name);
+  const isIn = !bot.withdrawn && !over;
+  const keyPath = `names/${encodeURIComponent(name)}/reset`;
+  /** @type {HTMLButtonElement[]} */
+  const made = [];
+  /** @param {string} text @param {Parameters<Act>} command @param {string} [kind] */
+  const add = (text, command, kind = "") => {
+    made.push(button(text, () => act(...command), { class: `compact ${kind}`, "data-focus": `${name} ${text}` }, whom));
+  };
+  if (bot.benched && isIn) add("Let play", [`${whom} plays again.`, () => request("POST", `${path}/unbench`, { name })]);
   if (bot.house === null && !bot.open) {
-    found.push(
-      button(bot, "Reset key…", "", async () => {
-        const text =
-          "The key that protects this name is forgotten on the whole server. The next login under the name claims it " +
-          "with its own key. Do this only when the owner has lost the key.";
-        const title = `Reset the key of ${shown(bot.name)}?`;
-        if ((await confirmed({ title, text, yes: "Reset the key", danger: true })) === null) return;
-        await act(`The key of ${shown(bot.name)} is forgotten.`, () => request("POST", `names/${encodeURIComponent(bot.name)}/reset`));
-      }),
-    );
+    const text =
+      "The key that protects this name is forgotten on the whole server. The next login under the name claims it " +
+      "with its own key. Do this only when the owner has lost the key.";
+    const question = { title: `Reset the key of ${whom}?`, text, yes: "Reset the key", danger: true };
+    add("Reset key…", [`The key of ${whom} is forgotten.`, () => request("POST", keyPath), question]);
   }
   if (bot.house === null && bot.open) {
-    found.push(
-      button(bot, "Give a key…", "", async () => {
-        const text =
-          "No key protects this name: anyone may log in under it. Enter the key that its owner logs in with (16 to 128 " +
-          "characters); from then on only that key is accepted.";
-        const question = { title: `Give ${shown(bot.name)} a key?`, text, yes: "Give the key", label: "Key" };
-        const key = await confirmed(question);
-        if (key === null) return;
-        const path = `names/${encodeURIComponent(bot.name)}/reset`;
-        await act(`A key protects ${shown(bot.name)}.`, () => request("POST", path, { key }));
-      }),
-    );
+    const text =
+      "No key protects this name: anyone may log in under it. Enter the key that its owner logs in with (16 to 128 " +
+      "characters); from then on only that key is accepted.";
+    const question = { title: `Give ${whom} a key?`, text, yes: "Give the key", label: "Key" };
+    add("Give a key…", [`A key protects ${whom}.`, (key) => request("POST", keyPath, { key }), question]);
   }
-  if (hasHalfByes && !bot.withdrawn && !over) {
-    found.push(
-      button(bot, "Bye…", "", async () => {
-        const text = "It is not paired in that round, and gets half a point. The round must not be paired yet.";
-        const label = "Round";
-        const round = await confirmed({ title: `Give ${shown(bot.name)} a half-point bye?`, text, yes: "Give the bye", label });
-        if (round === null) return;
-        const body = { name: bot.name, round: Number(round) };
-        await act(`${shown(bot.name)} has a half-point bye in round ${round}.`, () => request("POST", `${path}/bye`, body));
-      }),
-    );
+  if (hasHalfByes && isIn) {
+    const text = "It is not paired in that round, and gets half a point. The round must not be paired yet.";
+    const question = { title: `Give ${whom} a half-point bye?`, text, yes: "Give the bye", label: "Round" };
+    const done = (/** @type {string} */ round) => `${whom} has a half-point bye in round ${round}.`;
+    add("Bye…", [done, (round) => request("POST", `${path}/bye`, { name, round: Number(round) }), question]);
   }
   for (const round of over ? [] : bot.bye_rounds) {
-    found.push(
-      button(bot, `No bye in round ${round}`, "", async () => {
-        const body = { name: bot.name, round, take_back: true };
-        await act(`${shown(bot.name)} has no bye in round ${round}.`, () => request("POST", `${path}/bye`, body));
-      }),
-    );
+    const takeBack = () => request("POST", `${path}/bye`, { name, round, take_back: true });
+    add(`No bye in round ${round}`, [`${whom} has no bye in round ${round}.`, takeBack]);
   }
-  if (!bot.withdrawn && !over) {
-    found.push(
-      button(bot, "Remove…", "danger", async () => {
-        const text =
-          "It is out for good: it loses the matches that it is playing, and all that it still has to play. " +
-          "Before the start it may join again.";
-        const title = `Remove ${shown(bot.name)}?`;
-        if ((await confirmed({ title, text, yes: "Remove it", danger: true })) === null) return;
-        await act(`${shown(bot.name)} is removed.`, () => request("POST", `${path}/remove`, { name: bot.name }));
-      }),
-    );
+  if (isIn) {
+    const text =
+      "It is out for good: it loses the matches that it is playing, and all that it still has to play. " +
+      "Before the start it may join again.";
+    const question = { title: `Remove ${whom}?`, text, yes: "Remove it", danger: true };
+    add("Remove…", [`${whom} is removed.`, () => request("POST", `${path}/remove`, { name }), question], "danger");
   }
-  return found;
+  return made;
 }
 
 /** @param {any} bot */
@@ -138,19 +101,9 @@ export function showBots(view, act) {
     const made = [bot.version === null ? "" : `version ${bot.version}`, bot.client ?? ""].filter(Boolean).join(", ");
     if (made) name.append(element("div", { class: "quiet small" }, made));
     if (bot.open) name.append(" ", element("span", { class: "badge warn", title: "no key protects the name" }, "open name"));
-    return element(
-      "tr",
-      {},
-      name,
-      element(
-        "td",
-        { class: "nowrap" },
-        element("span", { class: `dot ${bot.connected ? "on" : "off"}`, "aria-hidden": "true" }),
-        state(bot),
-      ),
-      fault(bot),
-      element("td", {}, element("span", { class: "row tight" }, ...buttons(bot, path, over, hasHalfByes, act))),
-    );
+    const dot = element("span", { class: `dot ${bot.connected ? "on" : "off"}`, "aria-hidden": "true" });
+    const actions = element("span", { class: "row tight" }, ...buttons(bot, path, over, hasHalfByes, act));
+    return tableRow(name, element("td", { class: "nowrap" }, dot, state(bot)), fault(bot), actions);
   });
   replace(byId("bots"), rows);
 }

@@ -1,9 +1,9 @@
 // The administrator's page: all clubs with quotas and use, the form of a club, new host tokens, removal.
 
-import { byId, element } from "../live.js";
-import { Refused, request, whenLoggedIn } from "./api.js";
+import { button, byId, element, onSubmit, tableRow } from "../live.js";
+import { Refused, keepShowing, request, whenLoggedIn } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { input, moment, replace } from "./dom.js";
+import { attempt, input, moment, replace } from "./dom.js";
 
 /** @typedef {Record<string, number | null>} Quotas */
 /** @typedef {{name: string, title: string, listed: boolean, house: boolean, since_ms: number, tournaments: number,
@@ -56,18 +56,12 @@ function row(club) {
   const shown = `${club.listed ? "listed" : "not listed"}${house}`;
   const about = club.name === MAIN ? `always there${house}` : `${club.name}, ${shown}, since ${moment(club.since_ms)}`;
   const buttons = [
-    button(club, "Change…", () => change(club)),
-    button(club, "New host token…", () => makeToken(club)),
-    ...(club.name === MAIN ? [] : [button(club, "Remove…", () => remove(club))]),
+    buttonOf(club, "Change…", () => change(club)),
+    buttonOf(club, "New host token…", () => makeToken(club)),
+    ...(club.name === MAIN ? [] : [buttonOf(club, "Remove…", () => remove(club))]),
   ];
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, name, element("br"), element("span", { class: "quiet small" }, about)),
-    element("td", {}, `${tournaments}, ${bots}`),
-    element("td", {}, uses(club)),
-    element("td", {}, element("div", { class: "row tight" }, ...buttons)),
-  );
+  const head = element("th", { scope: "row" }, name, element("br"), element("span", { class: "quiet small" }, about));
+  return tableRow(head, `${tournaments}, ${bots}`, uses(club), element("div", { class: "row tight" }, ...buttons));
 }
 
 /** @param {Club} club */
@@ -83,11 +77,9 @@ function uses(club) {
 }
 
 /** @param {Club} club @param {string} text @param {() => void} act */
-function button(club, text, act) {
-  const made = element("button", { type: "button", class: "compact", "data-focus": `${club.name} ${text}` }, text);
-  made.setAttribute("aria-label", `${text.replace("…", "")}: ${club.title || club.name}`);
-  made.addEventListener("click", act);
-  return made;
+function buttonOf(club, text, act) {
+  const label = `${text.replace("…", "")}: ${club.title || club.name}`;
+  return button(text, act, { "data-focus": `${club.name} ${text}`, "aria-label": label });
 }
 
 /**
@@ -95,21 +87,15 @@ function button(club, text, act) {
  * @param {string} done the text after a success
  * @param {() => Promise<any>} command
  */
-async function tell(done, command) {
-  byId("problem").hidden = true;
+function tell(done, command) {
   byId("made").hidden = true;
   byId("told").textContent = "";
-  try {
+  return attempt(async () => {
     const told = await command();
     await show();
     byId("told").textContent = done;
     return told;
-  } catch (error) {
-    byId("problem").textContent = /** @type {Refused} */ (error).message;
-    byId("problem").hidden = false;
-    byId("problem").scrollIntoView({ block: "nearest" });
-    return null;
-  }
+  });
 }
 
 /** Fill the form with a club to change, or (null) for a new club. @param {Club | null} club */
@@ -180,16 +166,8 @@ async function remove(club) {
   if (changing?.name === club.name) fill(null);
 }
 
-async function watch() {
-  if (!byId("content").hidden && !document.hidden) await show().catch(() => undefined);
-  setTimeout(watch, AGAIN_MS);
-}
-
-byId("club-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  void save();
-});
+onSubmit("club-form", save);
 byId("club-back").addEventListener("click", () => fill(null));
 fill(null);
 whenLoggedIn(show);
-setTimeout(watch, AGAIN_MS);
+keepShowing(show, AGAIN_MS);

@@ -13,6 +13,13 @@ import { input } from "./dom.js";
  */
 
 /**
+ * Carries out a command, after a yes to any `question`, and shows its result. Returns whether the command succeeded. The
+ * text `done` and the command may depend on the text that the host entered for the question.
+ * @typedef {(done: string | ((answer: string) => string), command: (answer: string) => Promise<any>, question?: Question)
+ *   => Promise<boolean>} Act
+ */
+
+/**
  * Ask, and return null for no (or Escape), else the entered text, which is empty without a `label`.
  * @param {Question} question
  * @returns {Promise<string | null>}

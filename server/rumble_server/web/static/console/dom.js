@@ -40,16 +40,20 @@ export function replace(parent, children) {
 }
 
 /**
- * Carry out a command, and show its error in the page's `#problem`.
- * @param {() => Promise<unknown>} command
+ * Carry out a command, and return its answer. If the command is refused, show the error and return null.
+ * @param {() => Promise<any>} command
+ * @param {string} place the id of the element for the error
  */
-export async function attempt(command) {
-  byId("problem").hidden = true;
+export async function attempt(command, place = "problem") {
+  const problem = byId(place);
+  problem.hidden = true;
   try {
-    await command();
+    return await command();
   } catch (error) {
-    byId("problem").textContent = /** @type {Error} */ (error).message;
-    byId("problem").hidden = false;
+    problem.textContent = /** @type {Error} */ (error).message;
+    problem.hidden = false;
+    problem.scrollIntoView({ block: "nearest" });
+    return null;
   }
 }
 

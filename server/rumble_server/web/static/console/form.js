@@ -1,6 +1,6 @@
 // The form that creates a tournament.
 
-import { byId, element } from "../live.js";
+import { byId, element, onSubmit } from "../live.js";
 import { input, select } from "./dom.js";
 import { request, Refused } from "./api.js";
 import { forecastOf } from "./forecast.js";
@@ -14,23 +14,23 @@ const game = select("f-game");
 const seats = input("f-seats");
 const openings = select("f-openings");
 const own = /** @type {HTMLTextAreaElement} */ (byId("f-openings-own"));
+/** The selector of the settings of the chosen game. */
+const SETTINGS = "fieldset:enabled [data-setting]";
 
 /** Id of the tournament that the form changes; null if the form creates one. @type {string | null} */
 let editing = null;
 
-/** @returns {Control[]} */
-function controls() {
-  return [...form.querySelectorAll("[data-field]")].map((each) => /** @type {Control} */ (each));
+/** Return the controls of a selector, by default of all fields but the settings of the game. */
+function controls(selector = "[data-field]") {
+  return [.../** @type {NodeListOf<Control>} */ (form.querySelectorAll(selector))];
 }
 
 /** Show the fields of the chosen game, seats, format and openings. */
 function adapt() {
-  for (const each of form.querySelectorAll("fieldset[data-game]")) {
-    const fieldset = /** @type {HTMLFieldSetElement} */ (each);
+  for (const fieldset of /** @type {NodeListOf<HTMLFieldSetElement>} */ (form.querySelectorAll("fieldset[data-game]"))) {
     fieldset.disabled = fieldset.hidden = fieldset.dataset.game !== game.value;
   }
-  for (const each of form.querySelectorAll("[data-formats], [data-for-two]")) {
-    const field = /** @type {HTMLElement} */ (each);
+  for (const field of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll("[data-formats], [data-for-two]"))) {
     const formats = (field.dataset.formats ?? format.value).split(" ");
     field.hidden = !formats.includes(format.value) || ("forTwo" in field.dataset && Number(seats.value) > 2);
   }
@@ -76,31 +76,16 @@ function configuration() {
     if (part === undefined) config[name] = value;
     else config[name] = { ...config[name], [part]: value };
   }
-  config.settings = settings();
+  // JSON leaves undefined values out.
+  config.settings = Object.fromEntries(controls(SETTINGS).map((each) => [each.dataset.setting ?? "", valueOf(each)]));
   return config;
-}
-
-function settings() {
-  /** @type {Record<string, boolean | number | string>} */
-  const chosen = {};
-  for (const each of form.querySelectorAll("fieldset:enabled [data-setting]")) {
-    const control = /** @type {Control} */ (each);
-    const name = control.dataset.setting ?? "";
-    if (control instanceof HTMLInputElement && control.type === "checkbox") chosen[name] = control.checked;
-    else if (control.value.trim() !== "") {
-      const isNumber = control instanceof HTMLInputElement && control.type === "number";
-      chosen[name] = isNumber ? Number(control.value) : control.value;
-    }
-  }
-  return chosen;
 }
 
 /** Return the control of a problem's field. @param {string} field @param {string} problem @returns {Control | undefined} */
 function controlOf(field, problem) {
   if (field === "settings") {
-    const offered = [...form.querySelectorAll("fieldset:enabled [data-setting]")];
-    const meant = offered.find((each) => problem.startsWith(/** @type {Control} */ (each).dataset.setting ?? "?"));
-    if (meant) return /** @type {Control} */ (meant);
+    const meant = controls(SETTINGS).find((each) => problem.startsWith(each.dataset.setting ?? "?"));
+    if (meant) return meant;
   }
   for (let name = field; name; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
     const found = controls().find((each) => each.dataset.field === name);
@@ -174,10 +159,7 @@ async function fill(tournament, edit) {
     set(control, part === undefined ? config[field] : config[field][part]);
   }
   adapt();
-  for (const each of form.querySelectorAll("fieldset:enabled [data-setting]")) {
-    const control = /** @type {Control} */ (each);
-    set(control, config.settings[control.dataset.setting ?? ""]);
-  }
+  for (const control of controls(SETTINGS)) set(control, config.settings[control.dataset.setting ?? ""]);
   byId("create-title").textContent = edit ? `Change ${name}` : `Create a tournament like ${name}`;
   byId("create-yes").textContent = edit ? "Save" : "Create";
   if (edit) editing = tournament;
@@ -211,8 +193,7 @@ export function prepare(created) {
   seats.addEventListener("input", adapt);
   adapt();
   forecastOf(form, configuration);
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  onSubmit("create-form", async () => {
     clear();
     const problems = problemsHere();
     if (problems.length) return complain(problems);

@@ -1,11 +1,11 @@
 // The console's first page: all tournaments, and the form for a new one.
 
-import { byId, element } from "../live.js";
+import { byId, element, tableRow } from "../live.js";
 import { expectBots } from "./forecast.js";
 import { moment, replace } from "./dom.js";
 import { fillAsAsked, prepare } from "./form.js";
 import { prepareBans } from "./bans.js";
-import { request, whenLoggedIn } from "./api.js";
+import { keepShowing, request, whenLoggedIn } from "./api.js";
 import { showRefused } from "./refused.js";
 import { prepareTokens } from "./tokens.js";
 import { root } from "../root.js";
@@ -26,26 +26,17 @@ async function show() {
 /** @param {any} tournament */
 function row(tournament) {
   const address = `${root}/console/${encodeURIComponent(tournament.id)}`;
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, element("a", { href: address, "data-focus": tournament.id }, tournament.name)),
-    element("td", {}, element("span", { class: `status ${tournament.status}` }, tournament.status)),
-    element("td", {}, tournament.game_title),
+  return tableRow(
+    element("a", { href: address, "data-focus": tournament.id }, tournament.name),
+    element("span", { class: `status ${tournament.status}` }, tournament.status),
+    tournament.game_title,
     element("td", { class: "nowrap" }, tournament.bots === 1 ? "1 bot" : `${tournament.bots ?? "?"} bots`),
     element("td", { class: "nowrap" }, moment(tournament.created_at_ms)),
   );
-}
-
-async function watch() {
-  if (!byId("content").hidden && !document.hidden) {
-    await show().catch(() => (byId("server").textContent = "The server does not answer: what you see may be old."));
-  }
-  setTimeout(watch, AGAIN_MS);
 }
 
 prepare((id) => location.assign(`${root}/console/${encodeURIComponent(id)}`));
 whenLoggedIn(async () => {
   await Promise.all([show(), prepareTokens(), prepareBans(), fillAsAsked()]);
 });
-setTimeout(watch, AGAIN_MS);
+keepShowing(show, AGAIN_MS, () => (byId("server").textContent = "The server does not answer: what you see may be old."));

@@ -1,8 +1,8 @@
 // Adding house bots to the field.
 
-import { byId, element } from "../live.js";
-import { input, select } from "./dom.js";
-import { request, Refused } from "./api.js";
+import { byId, element, onSubmit } from "../live.js";
+import { attempt, input, select } from "./dom.js";
+import { request } from "./api.js";
 
 /**
  * Show the reference bots, and let the host add house bots; `done` is called with a text about each addition.
@@ -12,7 +12,6 @@ import { request, Refused } from "./api.js";
 export async function prepareHouse(tournament, done) {
   const path = `tournaments/${encodeURIComponent(tournament)}/house`;
   const bots = select("house-bot");
-  const error = byId("house-error");
   /** @type {Map<string, string>} */
   const about = new Map();
 
@@ -33,19 +32,11 @@ export async function prepareHouse(tournament, done) {
   }
 
   bots.addEventListener("change", explain);
-  byId("house-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    error.hidden = true;
+  onSubmit("house-form", async () => {
     const count = Number(input("house-count").value);
     const name = input("house-name").value.trim();
     const body = { bot: bots.value, count, ...(name ? { name } : {}) };
-    try {
-      await request("POST", path, body);
-    } catch (problem) {
-      error.textContent = /** @type {Refused} */ (problem).message;
-      error.hidden = false;
-      return;
-    }
+    if ((await attempt(() => request("POST", path, body), "house-error")) === null) return;
     input("house-name").value = "";
     input("house-count").value = "1";
     await Promise.all([show(), done(count === 1 ? `${bots.value} is added.` : `${count} of ${bots.value} are added.`)]);

@@ -1,7 +1,6 @@
 // The invitation of a tournament: its code, a link with a QR code, a command.
 
 import { byId } from "../live.js";
-import { confirmed } from "./dialog.js";
 import { request, picture } from "./api.js";
 
 /** Codes with fewer characters are called short. */
@@ -47,23 +46,23 @@ function showDoor(door) {
 }
 
 /**
- * Show the invitation, and let the host change the code; `act` carries out a command and shows its result.
+ * Show the invitation, and let the host change the code.
  * @param {string} tournament
- * @param {(done: string, command: () => Promise<any>) => Promise<boolean>} act
+ * @param {import("./dialog.js").Act} act
  */
 export async function prepareInvite(tournament, act) {
   const path = `tournaments/${encodeURIComponent(tournament)}/invite`;
   byId("new-code").addEventListener("click", async () => {
     const title = "Make a new code?";
     const text = "From now on bots join only with the new code; links with an old code stop working. Bots that have joined stay.";
-    if ((await confirmed({ title, text, yes: "Make a new code" })) === null) return;
-    if (await act("There is a new code.", () => request("POST", path, {}))) await showInvite(path);
+    const question = { title, text, yes: "Make a new code" };
+    if (await act("There is a new code.", () => request("POST", path, {}), question)) await showInvite(path);
   });
   byId("no-invite").addEventListener("click", async () => {
     const title = "Ask for no code any more?";
     const text = "Any bot that reaches this server can then join. Bots that have joined stay.";
-    if ((await confirmed({ title, text, yes: "Ask for no code" })) === null) return;
-    if (await act("No code is needed any more.", () => request("POST", path, { code: null }))) await showInvite(path);
+    const question = { title, text, yes: "Ask for no code" };
+    if (await act("No code is needed any more.", () => request("POST", path, { code: null }), question)) await showInvite(path);
   });
   byId("door-button").addEventListener("click", async () => {
     const open = byId("door-open").hidden;

@@ -5,7 +5,7 @@ import { confirmed } from "./dialog.js";
 import { request } from "./api.js";
 import { root } from "../root.js";
 
-/** @typedef {(done: string, command: () => Promise<any>) => Promise<boolean>} Act */
+/** @typedef {import("./dialog.js").Act} Act */
 
 /** Number of bots in a final. */
 const FINALISTS = 8;

@@ -1,6 +1,6 @@
 // The bots whose login or join was refused, with the reasons.
 
-import { byId, element } from "../live.js";
+import { byId, element, tableRow } from "../live.js";
 import { request } from "./api.js";
 import { moment, replace } from "./dom.js";
 
@@ -17,12 +17,5 @@ function row(bot, named) {
   const name = element("th", { scope: "row" }, bot.name);
   if (named && bot.tournament !== null) name.append(element("div", { class: "quiet small" }, `for ${bot.tournament}`));
   const times = bot.times === 1 ? "" : `, ${bot.times} times`;
-  return element(
-    "tr",
-    {},
-    name,
-    element("td", { class: "fault" }, bot.message),
-    element("td", {}, `${moment(bot.at_ms)}${times}`),
-    element("td", {}, bot.address),
-  );
+  return tableRow(name, element("td", { class: "fault" }, bot.message), `${moment(bot.at_ms)}${times}`, bot.address);
 }

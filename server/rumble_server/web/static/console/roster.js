@@ -1,8 +1,8 @@
 // The page that shows who of a class is in, missing or refused.
 
-import { byId, element } from "../live.js";
+import { byId, element, onSubmit, tableRow } from "../live.js";
 import { attempt, moment, replace } from "./dom.js";
-import { request, whenLoggedIn } from "./api.js";
+import { keepShowing, request, whenLoggedIn } from "./api.js";
 
 const AGAIN_MS = 3000;
 
@@ -27,13 +27,8 @@ function row(name, bot, refusal, expected) {
   const here = bot?.connected ? "in" : bot ? "in, but its bot is away" : "missing";
   const state = expected ? here : `${here}; not on your list`;
   const why = refusal ? `${refusal.message} (${moment(refusal.at_ms)}${refusal.times > 1 ? `, ${refusal.times} times` : ""})` : "";
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, element("bdi", {}, name)),
-    element("td", {}, bot ? state : element("span", { class: "status cancelled" }, state)),
-    element("td", { class: "fault" }, why),
-  );
+  const badge = bot ? state : element("span", { class: "status cancelled" }, state);
+  return tableRow(element("bdi", {}, name), badge, element("td", { class: "fault" }, why));
 }
 
 async function show() {
@@ -66,10 +61,9 @@ function save(given) {
   });
 }
 
-byId("roster-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
+onSubmit("roster-form", () => {
   const lines = names.value.split("\n").map((line) => line.trim());
-  await save([...new Set(lines.filter(Boolean))]);
+  save([...new Set(lines.filter(Boolean))]);
 });
 byId("take").addEventListener("click", async () => {
   names.value = field.map(shownName).join("\n");
@@ -79,6 +73,4 @@ byId("take").addEventListener("click", async () => {
 whenLoggedIn(async () => {
   names.value = (await show()).roster.join("\n");
 });
-setInterval(() => {
-  if (!byId("content").hidden && !document.hidden) show().catch((error) => (byId("count").textContent = error.message));
-}, AGAIN_MS);
+keepShowing(show, AGAIN_MS, (error) => (byId("count").textContent = error.message));

@@ -1,6 +1,6 @@
 // The page on which a host makes, voids and prints the slips of pupils.
 
-import { byId, element } from "../live.js";
+import { button, byId, element } from "../live.js";
 import { attempt } from "./dom.js";
 import { request, whenLoggedIn } from "./api.js";
 
@@ -15,12 +15,8 @@ let pupils = [];
 function strip(pupil) {
   const slip = slips.get(pupil.name);
   const who = pupil.display_name ?? pupil.name;
-  const button = (/** @type {string} */ text, /** @type {() => Promise<void>} */ does) => {
-    const made = element("button", { type: "button", class: "compact" }, text);
-    made.append(element("span", { class: "unseen" }, ` for ${who}`));
-    made.addEventListener("click", () => act(does));
-    return made;
-  };
+  const makes = button(slip === undefined ? "Make a slip" : "Make another", () => act(() => make(pupil)), {}, `for ${who}`);
+  const voids = button("Void the slip", () => act(() => voidSlip(pupil)), {}, `for ${who}`);
   const line = element("li", {}, element("p", { class: "who" }, element("bdi", {}, who)));
   if (slip !== undefined) {
     const { code, until_ms } = slip;
@@ -30,9 +26,7 @@ function strip(pupil) {
       element("p", { class: "slip-code" }, `${code.slice(0, 4)} ${code.slice(4)}`),
     );
   }
-  const row = element("div", { class: "row" }, button(slip === undefined ? "Make a slip" : "Make another", () => make(pupil)));
-  row.append(button("Void the slip", () => voidSlip(pupil)));
-  line.append(row);
+  line.append(element("div", { class: "row" }, makes, voids));
   return line;
 }
 

@@ -1,9 +1,9 @@
 // The host tokens by name, a new token, and taking a token back.
 
-import { byId, element } from "../live.js";
-import { Refused, request } from "./api.js";
+import { button, byId, element, onSubmit, tableRow } from "../live.js";
+import { request } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { input, moment, replace } from "./dom.js";
+import { attempt, input, moment, replace } from "./dom.js";
 
 const PATH = "host/tokens";
 
@@ -15,16 +15,9 @@ async function show() {
 
 /** @param {{name: string, since_ms: number, own: boolean}} token */
 function row({ name, since_ms, own }) {
-  const button = element("button", { type: "button", class: "compact", "data-focus": name }, "Take back…");
-  button.setAttribute("aria-label", `Take back ${name}`);
-  button.addEventListener("click", () => takeBack(name, own));
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row" }, own ? `${name} (the one you use)` : name),
-    element("td", { class: "nowrap" }, moment(since_ms)),
-    element("td", {}, button),
-  );
+  const since = element("td", { class: "nowrap" }, moment(since_ms));
+  const attributes = { "data-focus": name, "aria-label": `Take back ${name}` };
+  return tableRow(own ? `${name} (the one you use)` : name, since, button("Take back…", () => takeBack(name, own), attributes));
 }
 
 /**
@@ -35,29 +28,23 @@ async function takeBack(name, own) {
   const title = `Take back the token ${name}?`;
   const text = own ? "It is the one that you use: you will need another one." : "Whoever has it cannot host any more.";
   if ((await confirmed({ title, text, yes: "Take back", danger: true })) === null) return;
-  await tell(() => request("POST", `${PATH}/${encodeURIComponent(name)}/remove`));
+  await tell(`${PATH}/${encodeURIComponent(name)}/remove`);
 }
 
-/** @param {() => Promise<any>} command */
-async function tell(command) {
-  byId("token-problem").hidden = true;
+/** Send a command and show the tokens. Return the server's answer; null for a refused command. @param {string} path @param {object} [body] */
+function tell(path, body) {
   byId("made").hidden = true;
-  try {
-    const told = await command();
+  return attempt(async () => {
+    const told = await request("POST", path, body);
     await show();
     return told;
-  } catch (error) {
-    byId("token-problem").textContent = /** @type {Refused} */ (error).message;
-    byId("token-problem").hidden = false;
-    return null;
-  }
+  }, "token-problem");
 }
 
 /** Show the tokens, and let the host make a token. */
 export async function prepareTokens() {
-  byId("token-form").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const made = await tell(() => request("POST", PATH, { name: input("token-name").value.trim() }));
+  onSubmit("token-form", async () => {
+    const made = await tell(PATH, { name: input("token-name").value.trim() });
     if (made === null) return;
     input("token-name").value = "";
     byId("made-name").textContent = made.name;

@@ -1,13 +1,13 @@
 // The page of a tournament in the console: its live state, and the host's commands.
 
-import { byId, element, follow, result } from "../live.js";
+import { button, byId, element, follow, onSubmit, result, tableRow } from "../live.js";
 import { shown } from "../names.js";
 import { showBots } from "./bots.js";
 import { confirmed } from "./dialog.js";
-import { input, moment, replace } from "./dom.js";
+import { attempt, input, moment, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
-import { request, Refused, whenLoggedIn } from "./api.js";
+import { keepShowing, request, Refused, whenLoggedIn } from "./api.js";
 import { prepareLesson, showLesson, startIfAsked } from "./lesson.js";
 import { showRefused } from "./refused.js";
 import { root } from "../root.js";
@@ -32,24 +32,17 @@ function tell(text) {
   byId("told").textContent = text;
 }
 
-/**
- * Carry out a command, and show its result. Return whether the command succeeded.
- * @param {string} done
- * @param {() => Promise<any>} command
- */
-async function act(done, command) {
-  byId("problem").hidden = true;
+/** @type {import("./dialog.js").Act} */
+async function act(done, command, question) {
+  const answer = question ? await confirmed(question) : "";
+  if (answer === null) return false;
   tell("");
-  try {
-    await command();
-  } catch (error) {
-    const problem = byId("problem");
-    problem.textContent = /** @type {Refused} */ (error).message;
-    problem.hidden = false;
-    problem.scrollIntoView({ block: "nearest" });
-    return false;
-  }
-  tell(done);
+  const isDone = await attempt(async () => {
+    await command(answer);
+    return true;
+  });
+  if (!isDone) return false;
+  tell(typeof done === "string" ? done : done(answer));
   await refresh();
   return true;
 }
@@ -129,21 +122,16 @@ function inWords(value, name = "") {
   return parts.join(", ") || "none";
 }
 
-/** @param {any} match @param {string} what */
-function matchRow(match, what) {
-  const cells = [
-    element("th", { scope: "row", class: "nowrap" }, element("a", { href: `${root}/matches/${match.match}` }, match.match)),
-    element("td", { class: "pairing" }, match.seats.map(shown).join(" – ")),
-    element("td", {}, what),
-  ];
-  const actions = element("td", {});
-  if (status === "running" || status === "paused") {
-    const button = element("button", { type: "button", class: "compact", "data-focus": match.match }, "Play again…");
-    button.append(element("span", { class: "unseen" }, ` ${match.match}`));
-    button.addEventListener("click", () => playAgain(match.match));
-    actions.append(button);
-  }
-  return element("tr", {}, ...cells, actions);
+/** @param {any} data of the match @param {string} what */
+function matchRow({ match, seats }, what) {
+  const link = element("a", { href: `${root}/matches/${match}` }, match);
+  const mayAct = status === "running" || status === "paused";
+  return tableRow(
+    element("th", { scope: "row", class: "nowrap" }, link),
+    element("td", { class: "pairing" }, seats.map(shown).join(" – ")),
+    what,
+    mayAct ? button("Play again…", () => playAgain(match), { "data-focus": match }, match) : "",
+  );
 }
 
 function showMatches() {
@@ -158,12 +146,12 @@ function showMatches() {
 }
 
 /** @param {string} match */
-async function playAgain(match) {
+function playAgain(match) {
   const text = running.has(match)
     ? "It is being played: this attempt is void, and the next attempt begins."
     : "Its result no longer counts, and the standings change at once. It is played again as its next attempt.";
-  if ((await confirmed({ title: `Play ${match} again?`, text, yes: "Play it again", danger: true })) === null) return;
-  await act(`${match} is played again.`, () => request("POST", `${path}/replay`, { match }));
+  const question = { title: `Play ${match} again?`, text, yes: "Play it again", danger: true };
+  return act(`${match} is played again.`, () => request("POST", `${path}/replay`, { match }), question);
 }
 
 /** Read the tournament soon: one request for several events. */
@@ -220,26 +208,21 @@ function watch() {
 prepareLesson(path, act);
 byId("start").addEventListener("click", () => act("It has started.", () => request("POST", `${path}/start`)));
 byId("resume").addEventListener("click", () => act("It goes on.", () => request("POST", `${path}/resume`)));
-byId("pause").addEventListener("click", async () => {
+byId("pause").addEventListener("click", () => {
   const text = "Running matches finish; none starts until you resume the tournament.";
-  const reason = await confirmed({ title: "Pause it?", text, yes: "Pause", label: "What the bots are told (if anything)" });
-  if (reason === null) return;
-  await act("It is paused.", () => request("POST", `${path}/pause`, reason.trim() ? { reason: reason.trim() } : {}));
+  const question = { title: "Pause it?", text, yes: "Pause", label: "What the bots are told (if anything)" };
+  act("It is paused.", (reason) => request("POST", `${path}/pause`, reason.trim() ? { reason: reason.trim() } : {}), question);
 });
-byId("end").addEventListener("click", async () => {
+byId("end").addEventListener("click", () => {
   const text = "It is over at once: the standings count as they are, and running matches are aborted.";
-  if ((await confirmed({ title: "End it now?", text, yes: "End it", danger: true })) === null) return;
-  await act("It is finished.", () => request("POST", `${path}/end`));
+  act("It is finished.", () => request("POST", `${path}/end`), { title: "End it now?", text, yes: "End it", danger: true });
 });
-byId("cancel").addEventListener("click", async () => {
+byId("cancel").addEventListener("click", () => {
   const text = "It is over at once, and nothing of it counts. This cannot be undone.";
-  if ((await confirmed({ title: "Cancel the tournament?", text, yes: "Cancel the tournament", danger: true })) === null) return;
-  await act("It is cancelled.", () => request("POST", `${path}/cancel`));
+  const question = { title: "Cancel the tournament?", text, yes: "Cancel the tournament", danger: true };
+  act("It is cancelled.", () => request("POST", `${path}/cancel`), question);
 });
-byId("replay-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  await playAgain(input("replay-match").value.trim());
-});
+onSubmit("replay-form", () => playAgain(input("replay-match").value.trim()));
 
 let isSetUp = false;
 whenLoggedIn(async () => {
@@ -254,9 +237,7 @@ whenLoggedIn(async () => {
   }
   if (isSetUp) return;
   isSetUp = true;
-  setInterval(() => {
-    if (!byId("content").hidden && !document.hidden) showRefused(id).catch((error) => tell(error.message));
-  }, REFUSED_MS);
+  keepShowing(() => showRefused(id), REFUSED_MS, (error) => tell(error.message));
   await Promise.all([showRefused(id), prepareHouse(id, async (done) => (tell(done), refresh())), prepareInvite(id, act)]);
   watch();
   await startIfAsked(path, act);
