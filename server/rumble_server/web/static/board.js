@@ -3,6 +3,7 @@
 
 import { HEXAGON, Plan, cellName, circle, inWords, path, range, rect, tag } from "./drawing.js";
 import { DrawnBoard } from "./drawn_board.js";
+import { button, element } from "./live.js";
 
 /**
  * @typedef {import("./drawing.js").Drawing} Drawing
@@ -33,9 +34,9 @@ export class BoardView {
   /** True if the last press was a finger's. */ #byTouch = false;
   #cursor = 0;
   /** @type {Element | null} */ #drawn = null;
-  #frame = document.createElement("div");
-  #choices = document.createElement("div");
-  #said = document.createElement("p");
+  #frame = element("div", { class: "frame" });
+  #choices = element("div", { class: "choices", role: "group", "aria-label": "Moves to choose from" });
+  #said = element("p", { class: "unseen", role: "status" });
   #picture = new DrawnBoard(this.#frame);
   /** The layer over the picture during a choice, and its cursor. @type {Element | null} */ #overlay = null;
   /** @type {Element | null} */ #mark = null;
@@ -47,13 +48,7 @@ export class BoardView {
   constructor(root, { label = "Board", flipped = false } = {}) {
     this.label = label;
     this.flipped = flipped;
-    this.#frame.className = "frame";
     this.#frame.append(...root.childNodes);
-    this.#choices.className = "choices";
-    this.#choices.setAttribute("role", "group");
-    this.#choices.setAttribute("aria-label", "Moves to choose from");
-    this.#said.className = "unseen";
-    this.#said.setAttribute("role", "status");
     this.root = root;
     root.classList.add("drawn");
     root.replaceChildren(this.#frame);
@@ -182,12 +177,8 @@ export class BoardView {
       if (this.#moves && !this.#keys.size) this.#open(drawing, drawn);
       else this.#close(drawn);
     } else {
-      const words = document.createElement("pre");
-      words.className = "board";
-      words.setAttribute("aria-label", this.label);
-      words.textContent = diagram;
-      this.#drawn = words;
-      this.#frame.replaceChildren(words);
+      this.#drawn = element("pre", { class: "board", "aria-label": this.label }, diagram);
+      this.#frame.replaceChildren(this.#drawn);
     }
     this.#drawChoices(drawing);
   }
@@ -207,13 +198,9 @@ export class BoardView {
     const before = [...this.#choices.children].map((button) => button.textContent);
     if (texts.join("\n") === before.join("\n")) return;
     const shown = texts.map((text, place) => {
-      const made = document.createElement(place in moves ? "button" : "span");
-      made.textContent = text;
-      if (!(made instanceof HTMLButtonElement)) return made;
-      made.type = "button";
-      made.classList.toggle("primary", moves[place] === this.#aimed);
-      made.addEventListener("click", () => this.#take(moves[place]));
-      return made;
+      const move = moves[place];
+      if (move === undefined) return element("span", {}, text);
+      return button(text, () => this.#take(move), { class: move === this.#aimed ? "primary" : "" });
     });
     this.#choices.replaceChildren(...shown);
     if (complete.length > 1) shown[0].focus();

@@ -1,5 +1,18 @@
 // Requests that are repeated while the server, or the node that answers, is being replaced.
 
+import { root } from "./root.js";
+
+/**
+ * Ask the API of the club as `fetchAgain` does; null without an answer, or for an error.
+ * @param {string} path below /api/
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
+export async function readJson(path, options) {
+  const answer = await fetchAgain(`${root}/api/${path}`, options).catch(() => null);
+  return answer?.ok ? answer.json().catch(() => null) : null;
+}
+
 /** The statuses of answers by a server that is being replaced, or by a proxy before the server. */
 export const REPLACED = new Set([421, 502, 503]);
 /** Time in ms until a request is repeated, if the answer does not tell a time. */

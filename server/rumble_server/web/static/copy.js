@@ -1,6 +1,6 @@
 // A button on every `.command` that copies its text.
 
-import { element } from "./live.js";
+import { button } from "./live.js";
 
 const SHOWN_MS = 2000;
 
@@ -26,11 +26,10 @@ async function copy(source) {
 for (const command of document.querySelectorAll(".command")) {
   const source = command.querySelector("pre");
   if (!source) continue;
-  const button = element("button", { type: "button", class: "compact" }, "Copy");
-  button.addEventListener("click", async () => {
-    button.textContent = (await copy(source)) ? "Copied" : "Failed";
-    setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
+  const made = button("Copy", async () => {
+    made.textContent = (await copy(source)) ? "Copied" : "Failed";
+    setTimeout(() => (made.textContent = "Copy"), SHOWN_MS);
   });
   command.classList.toggle("lines", (source.textContent ?? "").trim().includes("\n"));
-  command.append(button);
+  command.append(made);
 }

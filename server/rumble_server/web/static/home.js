@@ -1,7 +1,7 @@
 // Keeps the page of all tournaments live: fetches the page again and replaces its lists.
 
 import { REPLACED, SOON_MS } from "./coming_again.js";
-import { byId } from "./live.js";
+import { byId, showText } from "./live.js";
 import { showTimes } from "./times.js";
 
 const PACE_MS = 10_000;
@@ -16,9 +16,7 @@ async function refresh() {
 
 /** @param {Response | null} answer */
 async function show(answer) {
-  const banner = byId("connection");
-  banner.hidden = answer?.ok ?? false;
-  banner.textContent = banner.hidden ? "" : "Not connected to the server: what you see may be old. Trying again…";
+  showText(byId("connection"), answer?.ok ? "" : "Not connected to the server: what you see may be old. Trying again…");
   if (!answer?.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const id of PARTS) {

@@ -1,12 +1,13 @@
 // The person at this browser: the bot's name, its key, and a pupil's display name. One for each browser and club.
 
-import { element } from "./live.js";
+import * as storage from "./kept.js";
+import { button, element } from "./live.js";
+import { isName } from "./names.js";
 import { keptAs, root } from "./root.js";
 
 /** @typedef {{name: string, key: string, display: string | null}} Identity `display` is null for a guest */
 
 const KEPT_AS = keptAs("rumble.guest");
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 const KEY_BYTES = 16;
 
 /** The identity of this page, if the browser keeps nothing. @type {Identity | null} */
@@ -42,22 +43,17 @@ export function newName() {
   return `guest-${randomHex(3)}`;
 }
 
-/** @param {string} name */
-export function isName(name) {
-  return NAME.test(name);
-}
-
 /**
  * Return the identity that this browser keeps.
  * @returns {Identity | null}
  */
 export function identity() {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "null");
+    const kept = JSON.parse(storage.kept(KEPT_AS) ?? "null");
     const isWhole = kept && isName(kept.name) && typeof kept.key === "string" && kept.key.length >= 16;
     return isWhole ? { name: kept.name, key: kept.key, display: kept.display ?? null } : held;
   } catch {
-    return held; // storage is forbidden or holds other content, so the identity lasts as long as the page
+    return held; // storage holds other content, so the identity lasts as long as the page
   }
 }
 
@@ -67,11 +63,7 @@ export function identity() {
  */
 export function keep(kept) {
   held = kept;
-  try {
-    localStorage.setItem(KEPT_AS, JSON.stringify(kept));
-  } catch {
-    // storage is forbidden: `held` has the identity
-  }
+  storage.keep(KEPT_AS, JSON.stringify(kept));
   show();
   return kept;
 }
@@ -79,11 +71,7 @@ export function keep(kept) {
 /** Forget the identity, before another person uses this computer. */
 export function forget() {
   held = null;
-  try {
-    localStorage.removeItem(KEPT_AS);
-  } catch {
-    // storage is forbidden, so nothing is kept
-  }
+  storage.keep(KEPT_AS, null);
   show();
 }
 
@@ -95,13 +83,6 @@ function leave(question, path) {
   if (!confirm(`${question}\n\n${WARNING}`)) return;
   forget();
   location.assign(root + path);
-}
-
-/** @param {string} text @param {() => void} action */
-function button(text, action) {
-  const made = element("button", { type: "button", class: "compact" }, text);
-  made.addEventListener("click", action);
-  return made;
 }
 
 /** Fill the page's `data-identity` elements; an element with the value `pupil` leaves guests out. */

@@ -1,8 +1,9 @@
 // The page on which a pupil joins by a code: claims a name, leads on, and shows which step to the first move fails.
 
-import { byId } from "./live.js";
+import { byId, onSubmit, showProblem, showText } from "./live.js";
 import { identity, keep, newKey } from "./identity.js";
 import { fetchAgain } from "./coming_again.js";
+import { openSocket } from "./play/connection.js";
 import { root } from "./root.js";
 
 const ASK_MS = 3000;
@@ -22,12 +23,9 @@ const PLACES = new Map([
 
 /** Show a problem at a field, or below the form; an empty text hides it. @param {HTMLInputElement | null} field @param {string} text */
 function complain(field, text) {
-  const place = byId(field === null ? "problem" : `${field.id}-error`);
-  place.textContent = text;
-  place.hidden = !text;
-  if (text) field?.setAttribute("aria-invalid", "true");
-  else field?.removeAttribute("aria-invalid");
-  if (text) field?.focus();
+  if (field === null) return showText(byId("problem"), text);
+  showProblem(field, byId(`${field.id}-error`), text);
+  if (text) field.focus();
 }
 
 /** Show the state of a step. @param {string} step @param {"good" | "bad" | ""} state @param {string} text */
@@ -41,9 +39,7 @@ function told(step, state, text) {
 
 /** Try a WebSocket, which some networks hold up, and end it after the server's first message. */
 function tryConnection() {
-  const address = new URL(`${root}/bot`, location.href);
-  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  const socket = new WebSocket(address, ["rumble.v1"]);
+  const socket = openSocket();
   const failed = () => told("connection", "bad", "this network does not let it through: tell your teacher");
   const timer = setTimeout(() => {
     failed();
@@ -112,22 +108,17 @@ async function ask(what, wanted) {
   return null;
 }
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
+onSubmit("join", async () => {
   for (const field of [code, display, null]) complain(field, "");
   if (!code.value.trim()) return complain(code, "Enter the code.");
   const isSlip = code.value.replace(/[\s-]/g, "").length === SLIP_LETTERS;
-  if (isSlip) {
-    const redeemed = await ask("slips", { code: code.value });
-    if (redeemed === null) return;
-    keep({ name: redeemed.name, key: redeemed.key, display: redeemed.display_name });
-    return lead(redeemed);
-  }
-  if (!display.value.trim()) return complain(display, "Enter your name.");
-  const key = identity()?.key ?? newKey();
-  const joined = await ask("join", { code: code.value.trim(), display_name: display.value.trim(), key });
+  if (!isSlip && !display.value.trim()) return complain(display, "Enter your name.");
+  const own = identity()?.key ?? newKey();
+  const wanted = { code: code.value.trim(), display_name: display.value.trim(), key: own };
+  const joined = await (isSlip ? ask("slips", { code: code.value }) : ask("join", wanted));
   if (joined === null) return;
-  keep({ name: joined.name, key, display: joined.display_name });
+  const { name, key = own, display_name } = joined; // a slip brings a key
+  keep({ name, key, display: display_name });
   lead({ ...joined, key });
 });
 

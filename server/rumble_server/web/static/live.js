@@ -1,6 +1,7 @@
 // The stream of events of a page, the banner of a lost connection, and helpers for showing events.
 
 import { REPLACED, SOON_MS } from "./coming_again.js";
+import { setText } from "./paint.js";
 import { root } from "./root.js";
 
 const FIRST_WAIT_MS = 1000;
@@ -51,11 +52,8 @@ export function follow(tournament, handlers, onConnection = () => {}) {
   }
 
   function lost() {
-    if (banner.hidden) {
-      const since = new Date().toLocaleTimeString();
-      banner.textContent = `Not connected to the server since ${since}: what you see is as it was then. Trying again…`;
-      banner.hidden = false;
-    }
+    const since = new Date().toLocaleTimeString();
+    if (banner.hidden) showText(banner, `Not connected to the server since ${since}: what you see is as it was then. Trying again…`);
     onConnection(false);
   }
 
@@ -66,8 +64,7 @@ export function follow(tournament, handlers, onConnection = () => {}) {
     source.onopen = () => {
       heard();
       wait = FIRST_WAIT_MS;
-      banner.hidden = true;
-      banner.textContent = "";
+      showText(banner, "");
       onConnection(true);
     };
     source.onerror = () => {
@@ -104,6 +101,28 @@ export function element(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
+}
+
+/**
+ * Show a text in its place; an empty text hides the place.
+ * @param {HTMLElement} place
+ * @param {string} text
+ */
+export function showText(place, text) {
+  setText(place, text);
+  place.hidden = !text;
+}
+
+/**
+ * Show the problem with the content of a field; an empty text removes the problem.
+ * @param {Element} field
+ * @param {HTMLElement} place
+ * @param {string} text
+ */
+export function showProblem(field, place, text) {
+  showText(place, text);
+  if (text) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
 }
 
 /**

@@ -2,14 +2,13 @@
 // The page of a match: live during the match, and a replay, ply by ply.
 
 import { Clocks } from "./clocks.js";
-import { byId, element, follow, moversText, result, seatText } from "./live.js";
+import { byId, element, follow, moversText, result, seatText, showText } from "./live.js";
 import { MovesList, beside } from "./moves_list.js";
 import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
 import { ThinkChart } from "./think_chart.js";
 import { offerTranscript } from "./transcript.js";
-import { fetchAgain } from "./coming_again.js";
-import { root } from "./root.js";
+import { readJson } from "./coming_again.js";
 
 /** @typedef {import("./feed").Board} Board */
 /** @typedef {import("./feed").MatchResult} MatchResult */
@@ -113,14 +112,12 @@ function showBoard(data) {
 /** @param {{match: string}} data */
 async function showOver(data) {
   if (data.match !== id) return;
-  const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(id)}`);
-  if (!answer.ok) return;
-  const match = await answer.json();
-  if (match.status !== "over") return;
+  const match = await readJson(`matches/${encodeURIComponent(id)}`);
+  if (match?.status !== "over") return;
   byId("outcome").replaceChildren(element("b", {}, result(match.scores)), ` ${verdict(match)}`);
   byId("result-title").hidden = false;
-  byId("fault").hidden = match.at_fault.length === 0;
-  byId("fault").textContent = `At fault: ${match.at_fault.map((/** @type {number} */ seat) => names[seat]).join(", ")}`;
+  const faulty = match.at_fault.map((/** @type {number} */ seat) => names[seat]);
+  showText(byId("fault"), faulty.length ? `At fault: ${faulty.join(", ")}` : "");
   seats.forEach((seat, index) => part(seat, ".score").replaceChildren(match.scores ? seatText(match.scores, index) : ""));
   showMovers([]);
   clocks.set(null);

@@ -2,16 +2,15 @@
 
 import { fetchAgain } from "./coming_again.js";
 import { identity } from "./identity.js";
-import { byId, element } from "./live.js";
+import { byId, element, showText } from "./live.js";
 import { learn, who } from "./names.js";
 import { root } from "./root.js";
+import { moment } from "./times.js";
 
 /** @typedef {{match: string, game: string, seat: number, against: string[], version: string, termination: string, reason: string, at_ms: number}} Loss */
 /** @typedef {{kind: string, count: number, newest: Loss, turn: string, answer: string}} Fault */
 /** @typedef {{version: string, against: string, won: number, drawn: number, lost: number}} Score */
 /** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[], display_names: Record<string, string>}} Told */
-
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 /** @param {Loss} loss */
 function pathOf(loss) {
@@ -23,16 +22,10 @@ function versionText(version) {
   return version === "" ? "" : `, version ${version}`;
 }
 
-/** @param {string} kind */
-function kindText(kind) {
-  return kind.replaceAll("_", " ");
-}
-
 /** @param {Loss} loss */
 function told(loss) {
   const names = loss.against.flatMap((name, at) => [at ? ", " : "", who(name)]);
-  const when = time.format(new Date(loss.at_ms));
-  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${loss.reason}`);
+  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${moment(loss.at_ms)}: ${loss.reason}`);
 }
 
 /** @param {Loss | null} loss */
@@ -75,7 +68,7 @@ function faultPart(fault) {
   return element(
     "div",
     { class: "fault" },
-    element("h3", {}, `${kindText(fault.kind)}, ${times}`),
+    element("h3", {}, `${fault.kind.replaceAll("_", " ")}, ${times}`),
     element("p", {}, "The newest is in ", element("a", { href: pathOf(fault.newest) + plyOf(fault.turn) }, fault.newest.match), `${versionText(fault.newest.version)}.`),
     element(
       "div",
@@ -109,8 +102,7 @@ function show(answer) {
   byId("no-scores").hidden = answer.scores.length > 0;
   byId("scores").closest(".scroll")?.toggleAttribute("hidden", answer.scores.length === 0);
   byId("content").hidden = false;
-  byId("told").hidden = answer.damaged === 0;
-  byId("told").textContent = `${answer.damaged} tournaments are damaged: this page leaves them out.`;
+  showText(byId("told"), answer.damaged ? `${answer.damaged} tournaments are damaged: this page leaves them out.` : "");
 }
 
 async function ask() {

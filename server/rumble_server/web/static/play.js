@@ -1,6 +1,7 @@
 // The page on which a person plays a bot: to the server, the person is a bot like any other.
 
-import { byId } from "./live.js";
+import { keep, kept } from "./kept.js";
+import { byId, showText } from "./live.js";
 import { shown } from "./names.js";
 import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
@@ -28,7 +29,7 @@ let wantedChallenge = null;
 /** The tournament of an accepted challenge, until its match begins. @type {string | null} */
 let awaitedTournament = null;
 /** The match that this tab was playing before a reload. @type {string | null} */
-let savedMatch = readSavedMatch();
+let savedMatch = kept(KEPT_AS, "sessionStorage");
 /** True if an unfinished match goes on before the new challenge. */
 let hasEarlierMatch = false;
 /** @type {number | undefined} */
@@ -43,29 +44,9 @@ function isWanted() {
   return wantedChallenge !== null || awaitedTournament !== null || savedMatch !== null || panel.playing;
 }
 
-/** @returns {string | null} */
-function readSavedMatch() {
-  try {
-    return sessionStorage.getItem(KEPT_AS);
-  } catch {
-    return null; // storage is forbidden, so a reload loses the match
-  }
-}
-
 /** Remember the match of this tab. @param {string | null} match */
 function saveMatch(match) {
-  try {
-    if (match === null) sessionStorage.removeItem(KEPT_AS);
-    else sessionStorage.setItem(KEPT_AS, match);
-  } catch {
-    savedMatch = null; // storage is forbidden
-  }
-}
-
-/** @param {string} text an empty text hides the banner */
-function showBanner(text) {
-  if (banner.textContent !== text) banner.textContent = text;
-  banner.hidden = !text;
+  keep(KEPT_AS, match, "sessionStorage");
 }
 
 /** @param {Challenge} wanted */
@@ -96,26 +77,21 @@ function cancel() {
   toSetup("");
 }
 
-/** Go back to the form, with a text to show. @param {string} text @param {string} [code] */
-function toSetup(text, code) {
+/** Show the form in place of the match, or the match. @param {boolean} isForm @param {string} problem @param {string} [code] */
+function show(isForm, problem = "", code) {
   clearTimeout(busyTimer);
   wantedChallenge = awaitedTournament = savedMatch = null;
-  saveMatch(null);
-  showBanner("");
-  panel.show(false);
-  setup.show(true);
+  panel.show(!isForm);
+  setup.show(isForm);
   setup.idle();
-  setup.problem(text, code);
+  setup.problem(problem, code);
 }
 
-/** Show the match in place of the form. */
-function toTable() {
-  clearTimeout(busyTimer);
-  wantedChallenge = awaitedTournament = savedMatch = null;
-  setup.idle();
-  setup.problem("");
-  setup.show(false);
-  panel.show(true);
+/** Go back to the form, with a text to show. @param {string} text @param {string} [code] */
+function toSetup(text, code) {
+  saveMatch(null);
+  showText(banner, "");
+  show(true, text, code);
 }
 
 /** @param {Frame} frame */
@@ -135,7 +111,7 @@ function received(frame) {
       return;
     case "match_start":
       if (panel.playing && panel.match?.id !== frame.match) return;
-      toTable();
+      show(false);
       saveMatch(frame.match);
       panel.start(frame);
       if (hasEarlierMatch) panel.note("earlier", "You have not finished this match: it goes on before you begin another.");
@@ -163,7 +139,7 @@ function received(frame) {
 
 /** @param {Session} session */
 function loggedIn(session) {
-  showBanner("");
+  showText(banner, "");
   panel.note("notice", "");
   if (session.open) panel.note("name", `No key protects the name ${session.name}: others can use it, too.`);
   if (session.matches.length > 0) {
@@ -181,12 +157,8 @@ function loggedIn(session) {
 
 /** Show a match that ended without this page: before its start, or during a lost connection. @param {string} match */
 async function ended(match) {
-  const shown = await panel.showEnded(match, setup.guest.name);
-  if (!shown) {
-    toSetup("Your match is no longer there.");
-    return;
-  }
-  toTable();
+  if (!(await panel.showEnded(match, setup.guest.name))) return toSetup("Your match is no longer there.");
+  show(false);
   saveMatch(null);
 }
 
@@ -215,8 +187,7 @@ function lost(code, waitMs) {
   if (waitMs !== null) {
     const why = code === 1001 ? "The server has stopped or restarts." : "The connection to the server is lost.";
     const clock = panel.playing ? " Your match waits for a while." : "";
-    showBanner(`${why} Trying again…${clock}`);
-    return;
+    return showText(banner, `${why} Trying again…${clock}`);
   }
   if (!panel.playing) {
     if (wantedChallenge !== null || awaitedTournament !== null) toSetup(closeText(code));

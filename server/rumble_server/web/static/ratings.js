@@ -1,13 +1,12 @@
 // The rating chart, kept live. `pages/chart.py` computes the same scale.
 
+import { tag } from "./drawing.js";
 import { byId, element } from "./live.js";
 import { who } from "./names.js";
 import { ratingText, signed } from "./standings.js";
 
 const MOST_STEPS = 6;
 const STEPS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
-const SVG = "http://www.w3.org/2000/svg";
-
 /** @typedef {import("./feed").Standing} Standing */
 
 let drawn = "";
@@ -28,7 +27,7 @@ export function showRatings(lines, model) {
   /** @type {number[]} */
   const ticks = [];
   for (let tick = scale.low; tick <= scale.high; tick += scale.step) ticks.push(tick);
-  byId("ratings-axis").replaceChildren(...ticks.map((tick) => shape("text", { x: at(scale, tick), y: "12" }, signed(tick))));
+  byId("ratings-axis").replaceChildren(...ticks.map((tick) => tag("text", { x: at(scale, tick), y: 12 }, signed(tick))));
   byId("ratings-rows").replaceChildren(...rated.map((line) => row(scale, ticks, line)));
 }
 
@@ -60,15 +59,13 @@ function at(scale, rating) {
  * @param {Standing} line
  */
 function row(scale, ticks, line) {
-  const svg = shape("svg", { width: "100%", height: "18", "aria-hidden": "true" });
-  for (const tick of ticks) {
-    svg.append(shape("line", { class: "tick", x1: at(scale, tick), x2: at(scale, tick), y1: "0", y2: "18" }));
-  }
+  const marks = ticks.map((tick) => tag("line", { class: "tick", x1: at(scale, tick), x2: at(scale, tick), y1: 0, y2: 18 }));
   if (line.interval) {
-    const [low, high] = line.interval;
-    svg.append(shape("line", { class: "interval", x1: at(scale, low), x2: at(scale, high), y1: "9", y2: "9" }));
+    const [x1, x2] = line.interval.map((end) => at(scale, end));
+    marks.push(tag("line", { class: "interval", x1, x2, y1: 9, y2: 9 }));
   }
-  svg.append(shape("circle", { cx: at(scale, value(line)), cy: "9", r: "5" }));
+  marks.push(tag("circle", { cx: at(scale, value(line)), cy: 9, r: 5 }));
+  const svg = tag("svg", { width: "100%", height: 18, "aria-hidden": "true" }, ...marks);
   return element(
     "tr",
     { "data-name": line.name },
@@ -76,16 +73,4 @@ function row(scale, ticks, line) {
     element("td", { class: "chart" }, svg),
     element("td", { class: "number" }, ratingText(line)),
   );
-}
-
-/**
- * @param {string} tag
- * @param {Record<string, string>} attributes
- * @param {string} [text]
- */
-function shape(tag, attributes, text) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, given] of Object.entries(attributes)) made.setAttribute(name, given);
-  if (text !== undefined) made.textContent = text;
-  return made;
 }

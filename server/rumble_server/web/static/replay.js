@@ -2,8 +2,7 @@
 // Steps through a match: by addresses with `?ply=N`, by hand, or by itself.
 
 import { BoardView } from "./board.js";
-import { fetchAgain } from "./coming_again.js";
-import { root } from "./root.js";
+import { readJson } from "./coming_again.js";
 
 const CHUNK = 400;
 const PACE_MS = 900;
@@ -121,10 +120,8 @@ export class Replay {
 
   /** Load the course so far, and boards from ply `first` on. @param {number} first */
   async #load(first) {
-    const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
-    if (!answer.ok) return;
-    const data = await answer.json();
-    if (data.attempt !== this.attempt) return;
+    const data = await readJson(`matches/${encodeURIComponent(this.id)}/boards?first=${first}&limit=${CHUNK}`);
+    if (data?.attempt !== this.attempt) return;
     this.#blank = data.drawing;
     data.boards.forEach((/** @type {Frame} */ frame, /** @type {number} */ index) => {
       this.#frames.set(first + index, frame);

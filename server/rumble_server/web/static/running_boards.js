@@ -2,7 +2,7 @@
 
 import { BoardCard } from "./board_card.js";
 import { followed, offerBots, onFollow } from "./follow.js";
-import { byId } from "./live.js";
+import { byId, showText } from "./live.js";
 import { paint, setText } from "./paint.js";
 import { STAY_MS, Slots } from "./slots.js";
 
@@ -45,8 +45,8 @@ export function showBots(field) {
   offerBots(field.map((entrant) => entrant.name));
   tables = Math.floor(field.length / Number(byId("tournament").dataset.seats));
   elsewhere = field.filter((entrant) => entrant.elsewhere).length;
-  setText(byId("elsewhere"), `${elsewhere} of its bots ${elsewhere === 1 ? "has" : "have"} matches in other tournaments, too.`);
-  byId("elsewhere").hidden = elsewhere === 0;
+  const text = `${elsewhere} of its bots ${elsewhere === 1 ? "has" : "have"} matches in other tournaments, too.`;
+  showText(byId("elsewhere"), elsewhere ? text : "");
 }
 
 /** Show a match that has begun or gone on. @param {Board} board */

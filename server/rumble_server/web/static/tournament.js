@@ -1,7 +1,7 @@
 // Keeps the page of a tournament live, by the events of the feed.
 
 import { showColumns, showCrosstable } from "./crosstable.js";
-import { byId, element, follow, placeText, points, result } from "./live.js";
+import { byId, element, follow, placeText, points, result, showText } from "./live.js";
 import { learn, who } from "./names.js";
 import { paint, setText } from "./paint.js";
 import { announce, announceRound } from "./news.js";
@@ -132,8 +132,7 @@ function showStatus(data) {
   const badge = byId("status");
   setText(badge, data.status);
   badge.className = `status ${data.status}`;
-  setText(byId("reason"), data.reason);
-  byId("reason").hidden = !data.reason;
+  showText(byId("reason"), data.reason);
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
   const isOver = ["finished", "cancelled"].includes(data.status);
   const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");

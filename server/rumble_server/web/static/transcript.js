@@ -2,6 +2,7 @@
 // The form that downloads a match's transcript.
 
 import { fetchAgain } from "./coming_again.js";
+import { element, onSubmit } from "./live.js";
 import { root } from "./root.js";
 
 /** @param {HTMLFormElement} form @param {string} match */
@@ -14,8 +15,7 @@ export function offerTranscript(form, match) {
   who.addEventListener("change", () => {
     secretName.textContent = who.selectedIndex === 0 ? "host token" : "bot's key";
   });
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  onSubmit(form.id, async () => {
     message.textContent = "Asking…";
     try {
       message.textContent = await download();
@@ -29,9 +29,7 @@ export function offerTranscript(form, match) {
     const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(match)}/transcript`, { headers: { Authorization: authorization } });
     if (answer.status === 401) return "The server does not accept this token or key.";
     if (!answer.ok) return (await answer.json()).error.message;
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(await answer.blob());
-    link.download = `${match}.jsonl`;
+    const link = element("a", { href: URL.createObjectURL(await answer.blob()), download: `${match}.jsonl` });
     link.click();
     URL.revokeObjectURL(link.href);
     return `Downloaded as ${link.download}.`;

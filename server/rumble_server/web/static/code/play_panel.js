@@ -1,7 +1,7 @@
 // The part of the page in which the saved versions play: the state, the matches, and what failed.
 
 import { identity } from "../identity.js";
-import { fetchAgain } from "../coming_again.js";
+import { readJson } from "../coming_again.js";
 import { byId, element } from "../live.js";
 import { learn, setWho, who } from "../names.js";
 import { keptAs, root } from "../root.js";
@@ -180,9 +180,8 @@ class PlayPanel {
   async #learn(names) {
     if (names.every((name) => this.#asked.has(name))) return;
     for (const name of names) this.#asked.add(name);
-    const answer = await fetchAgain(`${root}/api/tournaments/${encodeURIComponent(this.#tournament)}`).catch(() => null);
-    if (!answer?.ok) return; // the names of the bots are shown
-    learn((await answer.json()).entrants);
+    const view = await readJson(`tournaments/${encodeURIComponent(this.#tournament)}`);
+    learn(view?.entrants ?? []); // without an answer the names of the bots are shown
     for (const bot of byId("own-matches").querySelectorAll("[data-bot]")) setWho(bot, bot.getAttribute("data-bot") ?? "");
   }
 

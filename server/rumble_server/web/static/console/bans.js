@@ -2,7 +2,8 @@
 
 import { button, byId, element, onSubmit, tableRow } from "../live.js";
 import { request } from "./api.js";
-import { attempt, input, moment, replace, select } from "./dom.js";
+import { moment } from "../times.js";
+import { attempt, input, replace, select } from "./dom.js";
 
 async function show() {
   const { bans } = await request("GET", "bans");

@@ -3,7 +3,8 @@
 import { button, byId, element, onSubmit, tableRow } from "../live.js";
 import { Refused, keepShowing, request, whenLoggedIn } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { attempt, input, moment, replace } from "./dom.js";
+import { moment } from "../times.js";
+import { attempt, input, replace } from "./dom.js";
 
 /** @typedef {Record<string, number | null>} Quotas */
 /** @typedef {{name: string, title: string, listed: boolean, house: boolean, since_ms: number, tournaments: number,

@@ -1,6 +1,6 @@
 // Helpers of the console's pages.
 
-import { byId } from "../live.js";
+import { byId, showText } from "../live.js";
 
 /**
  * Return the input with this id.
@@ -50,18 +50,9 @@ export async function attempt(command, place = "problem") {
   try {
     return await command();
   } catch (error) {
-    problem.textContent = /** @type {Error} */ (error).message;
-    problem.hidden = false;
+    showText(problem, /** @type {Error} */ (error).message);
     problem.scrollIntoView({ block: "nearest" });
     return null;
   }
 }
 
-/**
- * Write a time in the reader's language and time zone.
- * @param {number} ms
- * @returns {string}
- */
-export function moment(ms) {
-  return new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-}

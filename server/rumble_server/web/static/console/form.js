@@ -1,6 +1,6 @@
 // The form that creates a tournament.
 
-import { byId, element, onSubmit } from "../live.js";
+import { byId, element, onSubmit, showProblem } from "../live.js";
 import { input, select } from "./dom.js";
 import { request, Refused } from "./api.js";
 import { forecastOf } from "./forecast.js";
@@ -105,11 +105,8 @@ function complain(problems) {
   const items = problems.map(({ field, problem }) => {
     const control = field ? controlOf(field, problem) : undefined;
     if (!control) return element("li", {}, field ? `${field}: ${problem}` : problem);
-    control.setAttribute("aria-invalid", "true");
+    showProblem(control, byId(`${control.id}-error`), problem);
     control.closest("details")?.setAttribute("open", "");
-    const error = byId(`${control.id}-error`);
-    error.textContent = problem;
-    error.hidden = false;
     const label = form.querySelector(`label[for="${control.id}"]`)?.textContent?.trim() ?? field;
     const link = element("a", { href: `#${control.id}` }, `${label}: ${problem}`);
     link.addEventListener("click", (event) => {

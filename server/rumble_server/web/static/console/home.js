@@ -2,7 +2,8 @@
 
 import { byId, element, tableRow } from "../live.js";
 import { expectBots } from "./forecast.js";
-import { moment, replace } from "./dom.js";
+import { moment } from "../times.js";
+import { replace } from "./dom.js";
 import { fillAsAsked, prepare } from "./form.js";
 import { prepareBans } from "./bans.js";
 import { keepShowing, request, whenLoggedIn } from "./api.js";

@@ -2,7 +2,8 @@
 
 import { byId, element, tableRow } from "../live.js";
 import { request } from "./api.js";
-import { moment, replace } from "./dom.js";
+import { moment } from "../times.js";
+import { replace } from "./dom.js";
 
 /** Show the refused bots; with `tournament`, only bots that asked for it or for no tournament. @param {string} [tournament] */
 export async function showRefused(tournament) {

@@ -1,7 +1,8 @@
 // The page that shows who of a class is in, missing or refused.
 
 import { byId, element, onSubmit, tableRow } from "../live.js";
-import { attempt, moment, replace } from "./dom.js";
+import { moment } from "../times.js";
+import { attempt, replace } from "./dom.js";
 import { keepShowing, request, whenLoggedIn } from "./api.js";
 
 const AGAIN_MS = 3000;

@@ -3,7 +3,8 @@
 import { button, byId, element, onSubmit, tableRow } from "../live.js";
 import { request } from "./api.js";
 import { confirmed } from "./dialog.js";
-import { attempt, input, moment, replace } from "./dom.js";
+import { moment } from "../times.js";
+import { attempt, input, replace } from "./dom.js";
 
 const PATH = "host/tokens";
 

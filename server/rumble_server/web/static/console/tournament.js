@@ -1,10 +1,11 @@
 // The page of a tournament in the console: its live state, and the host's commands.
 
-import { button, byId, element, follow, onSubmit, result, tableRow } from "../live.js";
+import { button, byId, element, follow, onSubmit, result, showText, tableRow } from "../live.js";
 import { shown } from "../names.js";
 import { showBots } from "./bots.js";
 import { confirmed } from "./dialog.js";
-import { attempt, input, moment, replace } from "./dom.js";
+import { moment } from "../times.js";
+import { attempt, input, replace } from "./dom.js";
 import { prepareHouse } from "./house.js";
 import { prepareInvite } from "./invite.js";
 import { keepShowing, request, Refused, whenLoggedIn } from "./api.js";
@@ -68,8 +69,7 @@ function showStatus(data) {
   badge.textContent = status;
   badge.className = `status ${status}`;
   badge.hidden = false;
-  byId("reason").textContent = data.reason;
-  byId("reason").hidden = !data.reason;
+  showText(byId("reason"), data.reason);
   const isOver = status === "finished" || status === "cancelled";
   const isOpen = status === "lobby" || (!isOver && lateJoin);
   const shown = {
@@ -231,8 +231,7 @@ whenLoggedIn(async () => {
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     byId("login").remove();
-    byId("problem").textContent = error.message;
-    byId("problem").hidden = false;
+    showText(byId("problem"), error.message);
     return new Promise(() => {}); // never resolves, so that the content of the page stays hidden
   }
   if (isSetUp) return;

@@ -10,6 +10,11 @@ const LONGEST_WAIT_MS = 1000; // short, because browsers do not tell a page why 
 const BACK_AT_ONCE = 1012;
 const NEVER_AGAIN = new Set([4001, 4003, 4004, 4008, 4010]);
 
+/** Open the WebSocket of bots. */
+export function openSocket() {
+  return new WebSocket(new URL(`${root}/bot`, location.href.replace(/^http/, "ws")), ["rumble.v1"]);
+}
+
 export class Connection {
   /** @type {WebSocket | null} */
   #socket = null;
@@ -70,9 +75,7 @@ export class Connection {
   #connect() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const address = new URL(`${root}/bot`, location.href);
-    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(address, ["rumble.v1"]);
+    const socket = openSocket();
     this.#socket = socket;
     socket.onmessage = (event) => {
       if (socket === this.#socket) this.#received(JSON.parse(event.data));

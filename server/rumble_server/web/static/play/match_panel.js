@@ -2,14 +2,14 @@
 
 import { token } from "../drawing.js";
 import { clockFace } from "../clocks.js";
-import { byId, element, result } from "../live.js";
+import { byId, element, onSubmit, result, showProblem } from "../live.js";
 import { shown } from "../names.js";
 import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
 import { pliesAfter } from "./plies.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
 import { readTyped } from "./typed.js";
-import { fetchAgain } from "../coming_again.js";
+import { readJson } from "../coming_again.js";
 import { root } from "../root.js";
 
 /** @typedef {import("./frames.js").Challenge} Challenge */
@@ -31,7 +31,7 @@ import { root } from "../root.js";
  * @property {string} tournament
  * @property {string} game
  * @property {Settings} settings
- * @property {TimeControl} control
+ * @property {TimeControl} time_control
  * @property {string[]} seats
  * @property {number} seat
  * @property {string[]} moves
@@ -51,7 +51,6 @@ const headline = byId("headline");
 const notes = byId("notes");
 const typing = byId("typing");
 const typed = /** @type {HTMLInputElement} */ (byId("typed"));
-const typedError = byId("typed-error");
 const dialog = /** @type {HTMLDialogElement} */ (byId("resign-dialog"));
 
 export class MatchPanel {
@@ -75,10 +74,7 @@ export class MatchPanel {
   constructor(games, on) {
     this.#games = games;
     this.on = on;
-    typing.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#moveTyped();
-    });
+    onSubmit("typing", () => this.#moveTyped());
     byId("resign").addEventListener("click", () => dialog.showModal());
     dialog.addEventListener("close", () => {
       const { match } = this;
@@ -105,20 +101,7 @@ export class MatchPanel {
   /** Begin or resume a match. @param {MatchStart} frame */
   start(frame) {
     const isNew = this.match?.id !== frame.match || this.match.over;
-    this.#begin({
-      id: frame.match,
-      attempt: frame.attempt,
-      tournament: frame.tournament,
-      game: frame.game,
-      settings: frame.settings,
-      control: frame.time_control,
-      seats: frame.seats,
-      seat: frame.seat,
-      moves: frame.moves,
-      known: frame.moves,
-      turn: null,
-      over: false,
-    });
+    this.#begin({ ...frame, id: frame.match, known: frame.moves, turn: null, over: false });
     const full = frame.time_control.move_ms + frame.time_control.bank_ms;
     this.#time(frame.seats.map(() => full), null);
     this.#waiting();
@@ -187,7 +170,7 @@ export class MatchPanel {
     const view = await fetchMatch(id);
     if (!view || view.status !== "over") return false;
     const seat = view.seats.findIndex((each) => each.toLowerCase() === name.toLowerCase());
-    this.#begin({ ...view, control: view.time_control, seat, known: view.moves, turn: null, over: false });
+    this.#begin({ ...view, seat, known: view.moves, turn: null, over: false });
     this.#time(view.seats.map(() => 0), null);
     this.#end({ ...view, termination: view.termination ?? "" });
     this.#showMoves(view.notes);
@@ -203,9 +186,9 @@ export class MatchPanel {
   rematch(swapped) {
     const { match } = this;
     if (match?.seats.length !== 2) return null;
-    const { game, settings, control } = match;
+    const { game, settings, time_control } = match;
     const seat = swapped ? 1 - match.seat : match.seat;
-    return { type: "challenge", against: this.opponent, game, settings, time_control: control, seat };
+    return { type: "challenge", against: this.opponent, game, settings, time_control, seat };
   }
 
   /** Stop moves and clocks, because the connection is lost. */
@@ -244,12 +227,12 @@ export class MatchPanel {
     this.match = match;
     const title = this.#games.get(match.game)?.title ?? match.game;
     byId("players").textContent = match.seats.map(shown).join(" – ");
-    byId("terms").textContent = `${title} · ${clockText(match.control)} · unrated`;
+    byId("terms").textContent = `${title} · ${clockText(match.time_control)} · unrated`;
     byId("while-playing").hidden = false;
     byId("when-over").hidden = true;
     typing.hidden = false;
     typed.value = "";
-    this.#typedProblem("");
+    complain("");
     notes.replaceChildren();
     const seats = match.seats.map((name, seat) =>
       element(
@@ -316,7 +299,7 @@ export class MatchPanel {
     const { turn } = match;
     if (!this.on.send({ type: "move", match: match.id, turn_id: turn.turn_id, move })) return;
     this.note("rejected", "");
-    this.#typedProblem("");
+    complain("");
     typed.value = "";
     match.moves = [...turn.moves, move];
     // Nobody is told who of several movers has answered.
@@ -331,27 +314,13 @@ export class MatchPanel {
     const { match } = this;
     const text = typed.value.trim();
     const turn = match?.turn;
-    if (!match || !turn || match.moves.length > turn.moves.length) {
-      this.#typedProblem("It is not your turn yet.");
-      return;
-    }
+    if (!match || !turn || match.moves.length > turn.moves.length) return complain("It is not your turn yet.");
     const meant = readTyped(text, turn.legal, this.#board.spellings, turn.legal_complete);
-    if ("problem" in meant) {
-      this.#typedProblem(meant.problem);
-      return;
-    }
+    if ("problem" in meant) return complain(meant.problem);
     const refusal = meant.unsure ? await this.#board.refusal({ ...match, state: turn.state }, meant.move) : null;
     if (match.turn !== turn) return; // the turn has gone meanwhile
-    if (refusal) this.#typedProblem(refusal);
+    if (refusal) complain(refusal);
     else this.#move(meant.move);
-  }
-
-  /** @param {string} text */
-  #typedProblem(text) {
-    typedError.textContent = text;
-    typedError.hidden = !text;
-    if (text) typed.setAttribute("aria-invalid", "true");
-    else typed.removeAttribute("aria-invalid");
   }
 
   /** Read the match soon, as a spectator: a bot gets no message between two turns. @param {number} afterMs */
@@ -457,13 +426,13 @@ export class MatchPanel {
  * @param {string} id
  * @returns {Promise<MatchView | null>}
  */
-async function fetchMatch(id) {
-  try {
-    const answer = await fetchAgain(`${root}/api/matches/${encodeURIComponent(id)}`);
-    return answer.ok ? await answer.json() : null;
-  } catch {
-    return null; // the connection shows its own trouble
-  }
+function fetchMatch(id) {
+  return readJson(`matches/${encodeURIComponent(id)}`); // the connection shows its own trouble
+}
+
+/** Show the problem with the typed move; an empty text removes the problem. @param {string} text */
+function complain(text) {
+  showProblem(typed, byId("typed-error"), text);
 }
 
 /** Show each seat's piece beside its name. @param {import("../drawing.js").Drawing} drawing */

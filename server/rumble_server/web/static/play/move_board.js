@@ -1,8 +1,7 @@
 // The board of a match, and the choice of a move on the board. The server draws, and names the cells of each move.
 
 import { BoardView } from "../board.js";
-import { fetchAgain } from "../coming_again.js";
-import { root } from "../root.js";
+import { readJson } from "../coming_again.js";
 
 /** @typedef {import("../drawing.js").Drawing} Drawing */
 /** @typedef {import("../board.js").Path} Path */
@@ -112,14 +111,9 @@ async function requestDrawing(position, legal) {
  * @param {Position} position
  * @param {{legal: string[], try_move?: string}} more
  */
-async function ask({ game, settings, state, moves }, more) {
+function ask({ game, settings, state, moves }, more) {
   const last = moves.at(-1);
   const body = JSON.stringify({ settings, state, ...more, ...(last === undefined ? {} : { last_move: last }) });
   const headers = { "Content-Type": "application/json" };
-  try {
-    const answer = await fetchAgain(`${root}/api/games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
-    return answer.ok ? await answer.json() : null;
-  } catch {
-    return null;
-  }
+  return readJson(`games/${encodeURIComponent(game)}/board`, { method: "POST", headers, body });
 }

@@ -1,9 +1,9 @@
 // The form of a challenge: the game, the opponent, and the person's name.
 
 import { REPLACED, SOON_MS } from "../coming_again.js";
-import { byId, element } from "../live.js";
-import { identity, isName, keep, newKey, newName } from "../identity.js";
-import { learn, who } from "../names.js";
+import { byId, element, onSubmit, showProblem, showText } from "../live.js";
+import { identity, keep, newKey, newName } from "../identity.js";
+import { isName, learn, who } from "../names.js";
 import { NAME_ERRORS } from "./texts.js";
 import { root } from "../root.js";
 
@@ -63,23 +63,18 @@ export class Setup {
     byId("name-field").hidden = this.guest.display !== null;
     if (this.guest.display !== null) learn([{ name: this.guest.name, display_name: this.guest.display }]);
     start.disabled = false;
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
+    onSubmit("setup", () => {
       if (start.disabled) return;
       const challenge = this.#read();
       if (challenge) on.start(challenge);
     });
     cancel.addEventListener("click", () => on.cancel());
     game.addEventListener("change", () => this.#gameChanged());
-    name.addEventListener("input", () => this.#nameProblem(""));
+    name.addEventListener("input", () => showProblem(name, nameError, ""));
     setInterval(() => this.refresh(), REFRESH_MS);
     document.addEventListener("visibilitychange", () => this.refresh());
     this.#gameChanged();
     this.refresh();
-  }
-
-  get visible() {
-    return !part.hidden;
   }
 
   /** @param {boolean} shown */
@@ -106,22 +101,18 @@ export class Setup {
   /** Show a problem. @param {string} text an empty text hides the problem @param {string} [code] of an error */
   problem(text, code = "") {
     const aboutName = NAME_ERRORS.has(code);
-    this.#nameProblem(aboutName ? text : "");
-    message.hidden = !text || aboutName;
-    message.textContent = aboutName ? "" : text;
+    showProblem(name, nameError, aboutName ? text : "");
+    showText(message, aboutName ? "" : text);
     if (!text) return;
     this.idle();
-    if (aboutName) {
-      name.focus();
-      return;
-    }
+    if (aboutName) return name.focus();
     message.scrollIntoView({ block: "nearest" });
     if (code === "unknown_bot") this.refresh();
   }
 
   /** Fetch the opponents that take challenges now. */
   async refresh() {
-    if (!this.visible || document.hidden) return;
+    if (part.hidden || document.hidden) return;
     try {
       const answer = await fetch(`${root}/api/opponents`);
       if (REPLACED.has(answer.status)) setTimeout(() => this.refresh(), SOON_MS);
@@ -201,14 +192,6 @@ export class Setup {
     }
     if (this.guest.name !== given) this.guest = keep({ ...this.guest, name: given });
     return true;
-  }
-
-  /** @param {string} text */
-  #nameProblem(text) {
-    nameError.textContent = text;
-    nameError.hidden = !text;
-    if (text) name.setAttribute("aria-invalid", "true");
-    else name.removeAttribute("aria-invalid");
   }
 
   /**
