@@ -546,7 +546,7 @@ class Connection(asyncio.Protocol):
 
         The arena closes connections with a login.
         """
-        if not self._name() and self._gateway.ban_of(self.address) is not None:
+        if not self._name() and self._gateway.known.ban_of(self.address) is not None:
             self._abort()
 
     # --- liveness ---

@@ -10,7 +10,6 @@ from rumble_server.arena.ports import Clock
 from rumble_server.gateway.ports import KnownBots, Leader, MoveGate
 from rumble_server.gateway.session import Link, Session, SessionParts
 from rumble_server.gateway.sessions import SessionTable
-from rumble_server.limits.bans import Ban
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
@@ -79,10 +78,6 @@ class Gateway:
         self._opened += 1
         session = self.sessions.open[self._opened] = Session(self._opened, self.shared, link)
         return session
-
-    def ban_of(self, address: str) -> Ban | None:
-        """Return the ban of an address; None without a ban."""
-        return self.known.ban_of(address)
 
     def lost(self, session: Session) -> None:
         """End a session whose connection has ended."""

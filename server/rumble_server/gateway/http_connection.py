@@ -382,7 +382,7 @@ class HttpConnection(HttpToolsProtocol):
     def _ban(self) -> Ban | None:
         """Return the ban of the source in the requested club; None without a ban, or if the club is not loaded."""
         club = self._entrance.clubs.loaded(self._club)
-        return None if club is None else club.gateway.ban_of(self._source.address)
+        return None if club is None else club.gateway.known.ban_of(self._source.address)
 
     def _too_large(self) -> Refusal:
         text = f"the headers of a request are at most {self._entrance.bounds.header_bytes} bytes\n"

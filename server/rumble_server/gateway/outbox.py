@@ -4,12 +4,12 @@ Bots often get several frames in one turn: turns in several matches, or a result
 single write saves system calls, and these cost more than making the frames.
 """
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol
 
+from rumble_server.gateway.read_fairness import next_turn
 from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
@@ -29,17 +29,12 @@ class OutboxConnection(Protocol):
     def write_out(self) -> None: ...
 
 
-def at_end_of_turn(callback: Callable[[], None]) -> None:
-    """Call `callback` after this turn of the running loop."""
-    asyncio.get_running_loop().call_soon(callback)
-
-
 class Outbox:
     """The connections that have frames to write in this turn of the loop. `later` calls a function after the turn."""
 
     __slots__ = ("_began_s", "_later", "_noted", "_waiting", "latency")
 
-    def __init__(self, later: Callable[[Callable[[], None]], None] = at_end_of_turn) -> None:
+    def __init__(self, later: Callable[[Callable[[], None]], None] = next_turn) -> None:
         self._later = later
         self._waiting: list[OutboxConnection] = []
         self._began_s = 0.0

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from rumble_protocol.limits import Limits
 
+from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.quotas import Quotas
 
 
@@ -244,6 +245,10 @@ class Bounds(Constants):
     lease_ms: Annotated[Whole, Field(ge=500)] = 5_000
     """Time in ms for which a server that shares its database leads without a renewal of its lease. The server renews
     the lease five times in this time."""
+
+    def exempts(self, address: str) -> bool:
+        """Return true if the bounds of an address do not apply to `address`."""
+        return not self.limit_loopback and is_loopback(address)
 
     @property
     def limits(self) -> Limits:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 
@@ -89,15 +88,15 @@ class Connections:
 
     def may_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
         """Count HTTP requests of an address. Return False if there are too many."""
-        return self._is_exempt(address) or self._requests.take(address, now_ms, times=requests)
+        return self._bounds.exempts(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
         """Return true if an address has time left in the process that reads the log."""
-        return self._is_exempt(address) or self._reading.allows(address, now_ms)
+        return self._bounds.exempts(address) or self._reading.allows(address, now_ms)
 
     def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
         """Charge an address for a request: the time in ms for which the process that reads the log has worked."""
-        if not self._is_exempt(address):
+        if not self._bounds.exempts(address):
             self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Place":
@@ -120,12 +119,9 @@ class Connections:
                 del self.counts[room]
 
     def _place(self, kind: str, address: str, most: int) -> "Place | None":
-        if self._is_exempt(address):
+        if self._bounds.exempts(address):
             return self.uncounted(address)
         return Place(self, address, (kind, address)) if self.counts[kind, address] < most else None
-
-    def _is_exempt(self, address: str) -> bool:
-        return is_loopback(address) and not self._bounds.limit_loopback
 
 
 class Newcomer:

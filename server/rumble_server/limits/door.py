@@ -5,7 +5,6 @@ The arena asks the door at each login. The web asks the door at each request wit
 
 from copy import copy
 
-from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bans import Bans
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS, HOUR_MS, Buckets
@@ -42,13 +41,9 @@ class Door:
         other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
         return other
 
-    def is_exempt(self, address: str) -> bool:
-        """Return true if the limits by address do not apply to `address`."""
-        return not self.bounds.limit_loopback and is_loopback(address)
-
     def may_name(self, address: str, now_ms: int) -> bool:
         """Count a new name claimed by `address`. Return False if there are too many."""
-        return self.is_exempt(address) or self._names.take(address, now_ms)
+        return self.bounds.exempts(address) or self._names.take(address, now_ms)
 
     def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
         """Count a new name claimed by `address` with a valid invitation. Return False if there are too many."""

@@ -1,6 +1,5 @@
 """Limits for messages from strangers (connections without a login), by address, together for every club."""
 
-from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 from rumble_server.limits.refusals import Refusals
@@ -16,11 +15,8 @@ class Strangers:
 
     def may_speak(self, address: str, now_ms: int) -> bool:
         """Return true if another message from `address` would be allowed. No message is counted."""
-        return self._is_exempt(address) or self._messages.allows(address, now_ms)
+        return self._bounds.exempts(address) or self._messages.allows(address, now_ms)
 
     def speak(self, address: str, now_ms: int, messages: int = 1) -> bool:
         """Count messages from `address`. Return False if there are too many."""
-        return self._is_exempt(address) or self._messages.take(address, now_ms, times=messages)
-
-    def _is_exempt(self, address: str) -> bool:
-        return not self._bounds.limit_loopback and is_loopback(address)
+        return self._bounds.exempts(address) or self._messages.take(address, now_ms, times=messages)

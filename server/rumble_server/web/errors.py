@@ -69,6 +69,11 @@ class WebError(Exception):
         return cls(HTTPStatus.TOO_MANY_REQUESTS, "too_many_requests", message)
 
     @classmethod
+    def bad_token(cls, message: str) -> Self:
+        """Make the refusal (401) of a request without a right key or token."""
+        return cls(HTTPStatus.UNAUTHORIZED, "bad_token", message)
+
+    @classmethod
     def not_found(cls, message: str) -> Self:
         return cls(HTTPStatus.NOT_FOUND, "not_found", message)
 

@@ -109,7 +109,7 @@ def reader_of(site: Site, request: Request, refusal: str) -> str | None:
         claim = names.get(name)
         return name if claim is None else claim.name
     how = "send `Authorization: Bearer <host token>` or `Authorization: Bot NAME:KEY`"
-    raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", f"{refusal}: {how}")
+    raise WebError.bad_token(f"{refusal}: {how}")
 
 
 def shows_token(request: Request) -> bool:
@@ -134,9 +134,7 @@ async def organiser_only(request: Request, response: Response) -> None:
     site = site_of(request)
     request.state.host = host_of(request, site)
     if request.state.host is None:
-        raise WebError(
-            HTTPStatus.UNAUTHORIZED, "bad_token", "only the host may do this: send `Authorization: Bearer <host token>`"
-        )
+        raise WebError.bad_token("only the host may do this: send `Authorization: Bearer <host token>`")
     token = bearer_token(request)
     _exchange(response, token, site.arena.host_tokens.exchanged(token))
 
@@ -150,11 +148,8 @@ async def administrator_only(request: Request, response: Response) -> None:
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
     is_right = site.arena.clubs.is_administrator(token)
     if not is_long or not site.tries.is_right(request, HOST, token, lambda: is_right):
-        raise WebError(
-            HTTPStatus.UNAUTHORIZED,
-            "bad_token",
-            "only the administrator may do this: send `Authorization: Bearer <administrator's token>`",
-        )
+        how = "send `Authorization: Bearer <administrator's token>`"
+        raise WebError.bad_token(f"only the administrator may do this: {how}")
     request.state.host = "administrator"
     _exchange(response, token, site.arena.clubs.exchanged(token))
 

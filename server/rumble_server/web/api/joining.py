@@ -6,7 +6,9 @@ from fastapi import APIRouter, Request, Response
 
 from rumble_server.arena.joining import Joining, JoinRefused
 from rumble_server.arena.slips import SlipDesk
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import answers_of
+from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.host.commands import body_schema, read_model
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView, RedeemAnswer, SlipCode
@@ -40,10 +42,7 @@ def joining_routes() -> APIRouter:
         except JoinRefused as error:
             raise _refusal(error) from None
         await site.on_disk()
-        config = found.config
-        return JoinView(
-            tournament=found.id, title=config.name, game=config.game, settings=config.settings, status=found.status
-        )
+        return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 
     @router.post("/join", openapi_extra=body_schema(JoinRequest))
     async def join(request: Request) -> JoinAnswer:
@@ -60,13 +59,7 @@ def joining_routes() -> APIRouter:
             now_ms, who = site.arena.clock.now_ms(), given.display_name[:MOST_NOTED]
             site.arena.refused_bots.note(who, source_of(request), None, error.code, str(error), now_ms)
             raise _refusal(error) from None
-        return JoinAnswer(
-            name=joined.name,
-            display_name=joined.display,
-            tournament=joined.tournament.id,
-            title=joined.tournament.config.name,
-            game=joined.tournament.config.game,
-        )
+        return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
     @router.post("/slips", openapi_extra=body_schema(SlipCode))
     async def redeem(request: Request, response: Response) -> RedeemAnswer:
@@ -83,16 +76,13 @@ def joining_routes() -> APIRouter:
             raise _refusal(error) from None
         about = await answers_of(request).basics(redeemed.tournament)
         response.headers.update(SECRET)
-        return RedeemAnswer(
-            name=redeemed.name,
-            display_name=redeemed.display,
-            key=redeemed.key,
-            tournament=about.id,
-            title=about.config.name,
-            game=about.config.game,
-        )
+        return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 
     return router
+
+
+def _about(tournament: Tournament | Basics) -> dict[str, str]:
+    return {"tournament": tournament.id, "title": tournament.config.name, "game": tournament.config.game}
 
 
 def _refusal(error: JoinRefused) -> WebError:

@@ -44,7 +44,7 @@ def me_routes() -> APIRouter:
         site, answers = site_of(request), answers_of(request)
         name = reader_of(site, request, REFUSAL)
         if name is None:
-            raise WebError(401, "bad_token", f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
+            raise WebError.bad_token(f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
         live = [each for each in site.arena.tournaments.values() if name in each.field]
         created = {each.id: each.created_at_ms for each in live}
         created |= {each.id: each.created_at_ms for each in await site.reader.ended_with(name, MOST_SEARCHED)}

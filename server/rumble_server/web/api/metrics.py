@@ -101,10 +101,8 @@ class _Figures(Collector):
             "streams": sum(feed.waiting for feed in feeds),
         }
         yield _labelled("queue_length", "What waits for the disk, by kind.", "queue", queues)
-        refused = CounterMetricFamily("rumble_refusals", "What was refused, by reason.", labels=["reason"])
-        for reason, count in sorted(operation.refusals.counts.items()):
-            refused.add_metric([reason], count)
-        yield refused
+        refused = dict(sorted(operation.refusals.counts.items()))
+        yield _labelled("refusals", "What was refused, by reason.", "reason", refused, CounterMetricFamily)
         about = (
             "Time from the first frame that a turn of the event loop says until all its frames are written; "
             "what was read and judged before is not part of it."
@@ -128,8 +126,14 @@ def _counter(name: str, about: str, value: float) -> Metric:
     return CounterMetricFamily(f"rumble_{name}", about, value)
 
 
-def _labelled(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:
-    family = GaugeMetricFamily(f"rumble_{name}", about, labels=[label])
+def _labelled(
+    name: str,
+    about: str,
+    label: str,
+    values: Mapping[str, float],
+    kind: type[GaugeMetricFamily | CounterMetricFamily] = GaugeMetricFamily,
+) -> Metric:
+    family = kind(f"rumble_{name}", about, labels=[label])
     for each, value in values.items():
         family.add_metric([each], value)
     return family

@@ -18,6 +18,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 
 MOST_FRAME = 4000
 """Maximum number of characters of a shown frame; the rest is cut off."""
+COUNTS = ("won", "drawn", "lost")
 MOST_SCORES = 500
 """Maximum number of scores in an answer. The scores of the newest versions are kept."""
 
@@ -94,14 +95,8 @@ def merged(parts: Iterable[OwnResults]) -> OwnResults:
         for each in faults.values()
     ]
     sums = [
-        ScoreView(
-            version=version,
-            against=against,
-            won=sum(score.won for score in each),
-            drawn=sum(score.drawn for score in each),
-            lost=sum(score.lost for score in each),
-        )
-        for (version, against), each in scores.items()
+        each[0].model_copy(update={name: sum(getattr(score, name) for score in each) for name in COUNTS})
+        for each in scores.values()
     ]
     return OwnResults(
         last_loss=max(losses, key=lambda loss: loss.at_ms, default=None),

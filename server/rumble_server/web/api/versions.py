@@ -77,7 +77,7 @@ def version_routes() -> APIRouter:
         site = site_of(request)
         owner = reader_of(site, request, REFUSAL)
         if owner is None:
-            raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", "only its owner saves a version of a bot")
+            raise WebError.bad_token("only its owner saves a version of a bot")
         given = await read_model(request, NewVersion, MOST_BODY_BYTES)
         return SavedVersion(number=await _save(site, _claim(site, owner), given))
 
@@ -108,7 +108,7 @@ async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
         stored = await site.reader.versions(claim.name)
         async with site.recording():
             if _claim(site, claim.name).since_ms != claim.since_ms:
-                raise WebError(HTTPStatus.UNAUTHORIZED, "bad_token", f"the name {claim.name} has another owner now")
+                raise WebError.bad_token(f"the name {claim.name} has another owner now")
             site.arena.allowance.check_creation()
             now_ms = site.arena.clock.now_ms()
             saved = next_version(stored, claim.since_ms, claim.name, given.language, given.source, now_ms)

@@ -112,22 +112,13 @@ def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
     """Show the whole tournament now; `kind` is TournamentView, or Snapshot with its further fields in `more`."""
-    config, now_ms = tournament.config, live.now_ms
+    config = {name: value for name, value in tournament.config if name in kind.model_fields}
     return kind(
-        **outline_of(tournament),
-        settings=config.settings,
-        match_seats=config.match_seats,
-        format=config.format,
-        cycles=config.cycles,
-        legs=config.legs,
-        time_control=config.time_control,
-        seed=config.seed,
-        start_at_bots=config.start_at_bots,
+        **config | outline_of(tournament),
+        match_seats=tournament.config.match_seats,
         by_invitation=tournament.invite is not None,
-        rated=config.rated,
-        listed=config.listed,
         reason=tournament.reason,
-        **_standings_and_progress(tournament, now_ms, ranking),
+        **_standings_and_progress(tournament, live.now_ms, ranking),
         entrants=entrants_view(tournament, live.connected, live.elsewhere, ranking),
         running=list(live.boards),
         pairs=pairs_view(tournament),
@@ -241,15 +232,7 @@ def away_view(referee: Referee) -> list[Away | None]:
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
     """Show the outcome of a match."""
-    return kind(
-        match=over.match,
-        attempt=over.attempt,
-        seats=list(over.seats),
-        scores=None if over.scores is None else list(over.scores),
-        winner=over.winner,
-        termination=over.termination,
-        reason=over.reason,
-    )
+    return kind.model_validate(over, strict=False, from_attributes=True)
 
 
 def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:

@@ -127,10 +127,6 @@ async def _list_of_clubs(request: Request) -> Response:
     return await asyncio.to_thread(lambda: html(request, "clubs.html", clubs=first, more=more))
 
 
-async def _admin(request: Request) -> Response:
-    return html(request, "admin.html", quotas=QUOTAS)
-
-
 async def _bot(request: Request) -> Response:
     name, site = request.path_params["bot"], site_of(request)
     listed = await listing(site, answers_of(request))
@@ -205,22 +201,9 @@ async def _play(request: Request) -> Response:
     games = playable_games()
     here = opponents(site_of(request), games)
     choice = choose(request.query_params, games, here)
-    return await asyncio.to_thread(
-        lambda: html(
-            request,
-            "play.html",
-            games=games,
-            opponents=here,
-            choice=choice,
-            seats=SEATS,
-            clocks=CLOCKS,
-            display_names={each.name: each.display_name for each in here if each.display_name},
-        )
-    )
-
-
-async def _me(request: Request) -> Response:
-    return html(request, "me.html")
+    names = {each.name: each.display_name for each in here if each.display_name}
+    about = {"games": games, "opponents": here, "choice": choice, "seats": SEATS, "clocks": CLOCKS}
+    return await asyncio.to_thread(html, request, "play.html", display_names=names, **about)
 
 
 async def _write(request: Request) -> Response:
@@ -285,11 +268,11 @@ async def _console(request: Request) -> Response:
     )
 
 
-def _of_host(template: str) -> Page:
-    """Return a page of the console about a tournament; its script asks for the contents with the host's token."""
+def _filled_in(template: str, **context: Any) -> Page:
+    """Return a page whose script asks for the contents with a token or key; `id` is the tournament of the path."""
 
     async def page(request: Request) -> Response:
-        return html(request, template, id=request.path_params["tournament"])
+        return html(request, template, id=request.path_params.get("tournament"), **context)
 
     return page
 
@@ -302,9 +285,9 @@ async def _join(request: Request) -> Response:
 PAGES: dict[str, Page] = {
     "/join": _join,
     "/console": _console,
-    "/console/{tournament}": _of_host("console_tournament.html"),
-    "/console/{tournament}/roster": _of_host("console_roster.html"),
-    "/console/{tournament}/slips": _of_host("console_slips.html"),
+    "/console/{tournament}": _filled_in("console_tournament.html"),
+    "/console/{tournament}/roster": _filled_in("console_roster.html"),
+    "/console/{tournament}/slips": _filled_in("console_slips.html"),
     "/": _home,
     "/bots/{bot}": _bot,
     "/tournaments/{tournament}": _tournament,
@@ -314,7 +297,7 @@ PAGES: dict[str, Page] = {
     "/tournaments/{tournament}/audit": _audit,
     "/matches/{match}": _match,
     "/play": _play,
-    "/me": _me,
+    "/me": _filled_in("me.html"),
     "/write": _write,
     "/code": _code,
     "/code/frame": _code_frame,
@@ -323,7 +306,7 @@ PAGES: dict[str, Page] = {
     "/openapi.json": _openapi,
     "/docs": _docs,
     "/clubs": _list_of_clubs,
-    "/admin": _admin,
+    "/admin": _filled_in("admin.html", quotas=QUOTAS),
 }
 
 

@@ -11,6 +11,7 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.host.auditing import audit_command, told_of
 from rumble_server.web.api.host.models import HalfBye, NewKey, Start
 from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
@@ -18,7 +19,7 @@ from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import MOST_BODY_BYTES, organiser_only, read_body
-from rumble_server.web.site import site_of
+from rumble_server.web.site import Site, site_of
 
 REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
 
@@ -41,11 +42,24 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
     Raises TournamentError, WebError.
     """
     site = site_of(request)
-    site.need_disk()
     tournament = site.arena.lifecycle.tournament(tournament_id)
     await site.ranker.fresh(tournament)
+
+    def carry(host: Organiser) -> Tournament:
+        command(host)
+        return tournament
+
+    return await shown_after(site, carry)
+
+
+async def shown_after(site: Site, command: Callable[[Organiser], Tournament]) -> TournamentView:
+    """Carry out a command, wait until the command is on disk, and show the tournament that the command returns.
+
+    Raises TournamentError, WebError.
+    """
+    site.need_disk()
     with site.arena.transaction() as transaction:
-        command(Organiser(site.arena))
+        tournament = command(Organiser(site.arena))
     shown = show(site, tournament)
     await site.on_disk(transaction.number)
     return shown
@@ -67,12 +81,7 @@ def command_routes() -> APIRouter:
         site = site_of(request)
         config = await site.reader.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
-        site.need_disk()
-        with site.arena.transaction() as transaction:
-            tournament = Organiser(site.arena).create(config)
-        shown = show(site, tournament)
-        await site.on_disk(transaction.number)
-        return shown
+        return await shown_after(site, lambda host: host.create(config))
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
     async def start(tournament: str, request: Request) -> TournamentView:

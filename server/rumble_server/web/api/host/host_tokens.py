@@ -26,11 +26,9 @@ def host_token_routes() -> APIRouter:
         site = site_of(request)
         await site.on_disk()
         listed, own = site.arena.host_tokens.listed(), request.state.host
-        return models.HostTokensAnswer(
-            tokens=[
-                models.HostTokenAnswer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed
-            ]
-        )
+        answer = models.HostTokenAnswer
+        tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
+        return models.HostTokensAnswer(tokens=tokens)
 
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
     async def add_token(request: Request, response: Response) -> models.MadeHostToken:

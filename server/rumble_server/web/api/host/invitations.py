@@ -2,13 +2,13 @@
 
 import io
 import shlex
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import segno
 
-from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.host.models import DoorAnswer, InviteAnswer
 from rumble_server.web.guards.public_address import PublicAddress
 from rumble_server.web.made_names import made_name
@@ -18,23 +18,7 @@ NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried"
 """The values of `page_invitation` for a reader without a code."""
 
 
-class Invited(Protocol):
-    """The part of a tournament that invitations need."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def invite(self) -> str | None: ...
-
-    @property
-    def shared_invite(self) -> str | None: ...
-
-    @property
-    def config(self) -> TournamentConfig: ...
-
-
-def page_link(tournament: Invited, base: str) -> str:
+def page_link(tournament: Tournament | Basics, base: str) -> str:
     """Make the link to a tournament's page, with the invitation code, if there is a code."""
     code = tournament.shared_invite
     query = "" if code is None else "?" + urlencode({"invite": code})
@@ -52,14 +36,14 @@ def door_answer(tournament: Tournament, place: PublicAddress) -> DoorAnswer:
     return DoorAnswer(code=tournament.join_code, link=join_link(tournament, place.to_share.base))
 
 
-def join_command(tournament: Invited, base: str) -> str:
+def join_command(tournament: Tournament | Basics, base: str) -> str:
     """Write the shell command with which a function in `mine.py` joins a tournament, under a new made-up name."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
     words = ["rumble", "bot", "mine.py:ai", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)
 
 
-def invite_answer(tournament: Invited, place: PublicAddress) -> InviteAnswer:
+def invite_answer(tournament: Tournament | Basics, place: PublicAddress) -> InviteAnswer:
     """Make the invitation for a host to pass on; `place` is the server's address as the host sees it."""
     to_share = place.to_share
     link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)

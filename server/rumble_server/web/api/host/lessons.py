@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request, Response
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
-from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.slips import LIFETIME_MS, SlipDesk
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
@@ -15,10 +14,16 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.auditing import told_of
-from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_config, read_model
+from rumble_server.web.api.host.commands import (
+    body_schema,
+    carry_out,
+    host_router,
+    read_config,
+    read_model,
+    shown_after,
+)
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import BotName, DoneAnswer
-from rumble_server.web.api.reading import show
 from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
 
@@ -45,12 +50,7 @@ def lesson_routes() -> APIRouter:
         last = (await answers.basics(tournament)).config
         ended = await answers.made(tournament, from_log.ended)
         config = await site.reader.draw(read_config, next_config(last, given.model_extra or {}, given.top))
-        site.need_disk()
-        with site.arena.transaction() as transaction:
-            made = Organiser(site.arena).again(ended, config, top=given.top)
-        shown = show(site, made)
-        await site.on_disk(transaction.number)
-        return shown
+        return await shown_after(site, lambda host: host.again(ended, config, top=given.top))
 
     @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
     async def change_config(tournament: str, request: Request) -> TournamentView:

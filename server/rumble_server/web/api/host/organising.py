@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, Request
 from rumble_engine.registry import game_title
-from rumble_protocol.feed_messages import TournamentSummary, TournamentView
+from rumble_protocol.feed_messages import TournamentView
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
@@ -51,7 +51,8 @@ def organising_routes() -> APIRouter:
         site, answers = site_of(request), answers_of(request)
         found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
         found |= {each.id: summary_view(each) for each in await site.reader.unlisted()}
-        found |= {each.id: each for each in _unlisted(site)}
+        unlisted = (each for each in site.arena.tournaments.values() if not each.config.listed)
+        found |= {each.id: summary_view(each) for each in unlisted if each.challenger is None}
         await site.on_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
         shown = [models.OrganiserTournament(**each.model_dump(), game_title=game_title(each.game)) for each in newest]
@@ -138,14 +139,6 @@ def organising_routes() -> APIRouter:
 
 
 _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {}}}}
-
-
-def _unlisted(site: Site) -> list[TournamentSummary]:
-    return [
-        summary_view(each)
-        for each in site.arena.tournaments.values()
-        if not each.config.listed and each.challenger is None
-    ]
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
