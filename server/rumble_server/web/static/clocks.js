@@ -1,8 +1,9 @@
 // @ts-check
 // Clocks of a running match, which count down between two events of the feed, by the server's time.
 
+import { setText } from "./paint.js";
+
 const PACE_MS = 100;
-const SHORT_MS = 5000;
 
 /**
  * Write the time on a clock: 9.3, 0:59, 12:05, 1:02:03; as the server does (`clock_face`).
@@ -39,10 +40,12 @@ export class Clocks {
   /**
    * @param {HTMLElement[]} faces by seat
    * @param {HTMLElement[]} aways by seat
+   * @param {number} shortMs the time from which on a running clock is marked
    */
-  constructor(faces, aways) {
+  constructor(faces, aways, shortMs = 5000) {
     this.faces = faces;
     this.aways = aways;
+    this.shortMs = shortMs;
     setInterval(() => this.#show(), PACE_MS);
   }
 
@@ -65,18 +68,28 @@ export class Clocks {
     this.#show();
   }
 
+  /** Return the remaining time of each seat in ms. */
+  left() {
+    const { seats_ms, at_ms } = this.#state ?? { seats_ms: [], at_ms: 0 };
+    const gone = Math.max(0, Date.now() + this.#ahead - at_ms);
+    return seats_ms.map((ms, seat) => Math.max(0, this.#runs(seat) ? ms - gone : ms));
+  }
+
+  /** @param {number} seat */
+  #runs(seat) {
+    return this.#state !== null && this.#state.ticking && this.#state.movers.includes(seat);
+  }
+
   #show() {
+    const left = this.left();
     for (const [seat, face] of this.faces.entries()) {
       face.hidden = !this.#state;
       if (!this.#state) continue;
-      const { seats_ms, movers, ticking, at_ms } = this.#state;
-      const runs = ticking && movers.includes(seat);
+      const runs = this.#runs(seat);
       if (this.#sure) {
-        const gone = runs ? Math.max(0, Date.now() + this.#ahead - at_ms) : 0;
-        const left = Math.max(0, seats_ms[seat] - gone);
-        face.textContent = clockFace(left);
+        setText(face, clockFace(left[seat]));
         face.title = runs ? "running" : "standing";
-        face.classList.toggle("short", runs && left < SHORT_MS);
+        face.classList.toggle("short", runs && left[seat] < this.shortMs);
       } else if (!face.classList.contains("unsure")) {
         face.textContent += " ?";
         face.title = "not connected: this is the last known time";

@@ -26,7 +26,7 @@ const clocks = new Clocks(
 );
 const chart = new ThinkChart(byId("think"), names, (page.dataset.colours ?? "").split(" "));
 const list = new MovesList(byId("moves"), { opening: Number(page.dataset.opening), inPairs: page.dataset.pairs === "yes" });
-const replay = new Replay(page, { onShow, onCourse, onPlaying: (plays) => controls.showPlaying(plays) });
+const replay = new Replay(page, { onShow, onCourse, onPlaying });
 const controls = new ReplayControls(replay);
 const ask = byId("ask");
 const told = /** @type {HTMLDetailsElement} */ (byId("result"));
@@ -67,6 +67,11 @@ function onCourse() {
   list.show(written, thought_ms);
   chart.show(thought_ms, movers);
   byId("no-moves").hidden = written.length > 0;
+}
+
+/** @param {boolean} plays true if the replay goes on by itself */
+function onPlaying(plays) {
+  byId("play").textContent = plays ? "Pause" : "Play";
 }
 
 byId("result-title").addEventListener("click", () => (wanted = !told.open));
@@ -151,5 +156,5 @@ if (page.dataset.status === "running") {
   };
   end = follow(tournament, handlers, (sure) => clocks.trust(sure));
 }
-replay.begin();
+replay.go(replay.ply, replay.follows);
 offerTranscript(/** @type {HTMLFormElement} */ (byId("transcript")), id);

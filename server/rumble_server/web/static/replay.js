@@ -49,11 +49,6 @@ export class Replay {
     for (const [ply, { position }] of this.#frames) if (!position) this.#frames.delete(ply);
   }
 
-  /** Load and show the ply of the address. */
-  async begin() {
-    await this.go(this.ply, this.follows);
-  }
-
   /**
    * Begin with another attempt at the match.
    * @param {number} attempt

@@ -63,11 +63,6 @@ export class ReplayControls {
     }
   }
 
-  /** Show whether the replay plays by itself. @param {boolean} plays */
-  showPlaying(plays) {
-    this.#play.textContent = plays ? "Pause" : "Play";
-  }
-
   /** @param {string | undefined} where */
   #step(where) {
     const { replay } = this;

@@ -28,11 +28,6 @@ function rootOf(club) {
   return club.name === MAIN ? "" : `/c/${club.name}`;
 }
 
-/** @param {Club} club */
-function address(club) {
-  return `${rootOf(club)}/`;
-}
-
 /** @param {string} quota @param {number | null} value */
 function amount(quota, value) {
   if (value === null) return "no quota";
@@ -52,7 +47,7 @@ async function show() {
 function row(club) {
   const tournaments = club.tournaments === 1 ? "1 tournament runs" : `${club.tournaments} tournaments run`;
   const bots = club.bots === 1 ? "1 bot is connected" : `${club.bots} bots are connected`;
-  const name = element("a", { href: address(club), "data-focus": club.name }, club.title || club.name);
+  const name = element("a", { href: `${rootOf(club)}/`, "data-focus": club.name }, club.title || club.name);
   const house = club.house ? ", with house bots" : "";
   const shown = `${club.listed ? "listed" : "not listed"}${house}`;
   const about = club.name === MAIN ? `always there${house}` : `${club.name}, ${shown}, since ${moment(club.since_ms)}`;
@@ -148,7 +143,7 @@ async function makeToken(club) {
   if (made === null) return;
   byId("made-name").textContent = made.name;
   byId("made-club").textContent = club.title || club.name;
-  byId("made-club").setAttribute("href", `${address(club)}console`);
+  byId("made-club").setAttribute("href", `${rootOf(club)}/console`);
   byId("made-token").textContent = made.token;
   byId("made").hidden = false;
   byId("made").scrollIntoView({ block: "nearest" });

@@ -172,37 +172,34 @@ function finish(match) {
   if (over.size > 2 * MOST_MATCHES) over.delete([...over.keys()][0]);
 }
 
+/** @param {any} data */
+function onStatus(data) {
+  showStatus(data);
+  showProgress(data);
+}
+
+/** @type {Record<string, (data: any) => void>} */
+const HANDLERS = {
+  snapshot(data) {
+    running.clear();
+    over.clear();
+    for (const match of data.running) running.set(match.match, match);
+    for (const match of [...data.latest].reverse()) over.set(match.match, match);
+    onStatus(data);
+  },
+  status: onStatus,
+  standings: showProgress,
+  field() {},
+  match_start(match) {
+    over.delete(match.match);
+    running.set(match.match, match);
+  },
+  match_over: finish,
+};
+
 function watch() {
-  follow(id, {
-    snapshot(data) {
-      running.clear();
-      over.clear();
-      for (const match of data.running) running.set(match.match, match);
-      for (const match of [...data.latest].reverse()) over.set(match.match, match);
-      showStatus(data);
-      showProgress(data);
-      refreshSoon();
-    },
-    status(data) {
-      showStatus(data);
-      showProgress(data);
-      refreshSoon();
-    },
-    standings(data) {
-      showProgress(data);
-      refreshSoon();
-    },
-    field: refreshSoon,
-    match_start(match) {
-      over.delete(match.match);
-      running.set(match.match, match);
-      refreshSoon();
-    },
-    match_over(match) {
-      finish(match);
-      refreshSoon();
-    },
-  });
+  const handlers = Object.entries(HANDLERS).map(([kind, handle]) => [kind, (/** @type {any} */ data) => (handle(data), refreshSoon())]);
+  follow(id, Object.fromEntries(handlers));
 }
 
 prepareLesson(path, act);

@@ -1,10 +1,9 @@
 // The match that the person plays: board, clocks, moves, the player to move, and the result.
 
 import { token } from "../drawing.js";
-import { clockFace } from "../clocks.js";
+import { Clocks } from "../clocks.js";
 import { byId, element, onSubmit, result, showProblem } from "../live.js";
 import { shown } from "../names.js";
-import { Clocks } from "./clocks.js";
 import { MoveBoard } from "./move_board.js";
 import { pliesAfter } from "./plies.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
@@ -45,6 +44,7 @@ const FEW_MOVES = 10;
 const POLL_AFTER_MS = 150;
 const POLL_AGAIN_MS = 500;
 const SLOW_MS = 6000;
+const LOW_MS = 10_000;
 
 const part = byId("table-part");
 const headline = byId("headline");
@@ -57,7 +57,7 @@ export class MatchPanel {
   /** @type {Match | null} */
   match = null;
   #board = new MoveBoard(byId("board"), showTokens);
-  #clocks = new Clocks((seat, ms, low) => this.#showClock(seat, ms, low));
+  #clocks = new Clocks([], [], LOW_MS);
   /** @type {Map<string, Game>} */
   #games;
   /** @type {number | undefined} */
@@ -148,7 +148,7 @@ export class MatchPanel {
       this.#showMoves();
       this.#offer();
       if (frame.remaining_ms !== null) {
-        const left = this.#left();
+        const left = this.#clocks.left();
         left[match.seat] = frame.remaining_ms;
         this.#time(left, match.seat);
       }
@@ -197,7 +197,7 @@ export class MatchPanel {
     clearTimeout(this.#slowTimer);
     if (!this.playing) return;
     if (this.match) this.match.turn = null;
-    this.#time(this.#left(), null);
+    this.#time(this.#clocks.left(), null);
     this.#board.stop();
     this.#status("Not connected");
   }
@@ -245,6 +245,7 @@ export class MatchPanel {
       ),
     );
     byId("seats").replaceChildren(...seats);
+    this.#clocks.faces = [.../** @type {NodeListOf<HTMLElement>} */ (byId("seats").querySelectorAll(".seat-clock"))];
     if (fresh) this.#board.begin(match.seats.map(shown).join(" – "), match.seat === 1);
     this.#showMoves();
   }
@@ -259,7 +260,7 @@ export class MatchPanel {
     match.turn = null;
     match.over = over.scores !== null;
     this.#board.stop();
-    this.#time(this.#left(), null);
+    this.#time(this.#clocks.left(), null);
     this.note("opponent", "");
     this.#showMoves();
     if (dialog.open) dialog.close();
@@ -303,7 +304,7 @@ export class MatchPanel {
     typed.value = "";
     match.moves = [...turn.moves, move];
     // Nobody is told who of several movers has answered.
-    this.#time(this.#left(), turn.since ? null : 1 - match.seat);
+    this.#time(this.#clocks.left(), turn.since ? null : 1 - match.seat);
     this.#board.stop();
     this.#waiting();
     this.#showMoves();
@@ -385,28 +386,9 @@ export class MatchPanel {
     headline.className = `headline ${kind}`;
   }
 
-  /**
-   * @param {number} seat
-   * @param {number} ms
-   * @param {boolean} low
-   */
-  #showClock(seat, ms, low) {
-    const line = byId("seats").querySelector(`[data-seat="${seat}"]`);
-    const face = line?.querySelector(".seat-clock");
-    if (!line || !face) return;
-    const text = clockFace(Math.max(0, ms));
-    if (face.textContent !== text) face.textContent = text;
-    face.classList.toggle("bad", low);
-  }
-
-  /** Return the remaining time of each seat in ms. */
-  #left() {
-    return (this.match?.seats ?? []).map((_, seat) => this.#clocks.left(seat));
-  }
-
   /** Set the remaining times in ms, and the seat to move (null: none). @param {number[]} left @param {number | null} toMove */
   #time(left, toMove) {
-    this.#clocks.set(left, toMove);
+    this.#clocks.set({ seats_ms: left, movers: toMove === null ? [] : [toMove], ticking: true, at_ms: Date.now() });
     for (const line of byId("seats").children) {
       const isNext = toMove !== null && line.getAttribute("data-seat") === String(toMove);
       line.classList.toggle("to-move", isNext);
