@@ -52,8 +52,8 @@ export function follow(tournament, handlers, onConnection = () => {}) {
   }
 
   function lost() {
-    const since = new Date().toLocaleTimeString();
-    if (banner.hidden) showText(banner, `Not connected to the server since ${since}: what you see is as it was then. Trying again…`);
+    const since = `Not connected to the server since ${new Date().toLocaleTimeString()}`;
+    if (banner.hidden) showText(banner, `${since}: what you see is as it was then. Trying again…`);
     onConnection(false);
   }
 

@@ -167,13 +167,11 @@ class PlayPanel {
   /** @param {Told} start @param {string} how */
   #words(start, how) {
     const others = start.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat !== start.seat);
-    const link = element("a", { href: `${root}/matches/${encodeURIComponent(start.match)}` }, "against ");
-    for (const [index, name] of others.entries()) {
-      const bot = element("span", { "data-bot": name });
-      bot.append(who(name));
-      link.append(index ? ", " : "", bot);
-    }
-    return [link, ` ${how}`];
+    const names = others.flatMap((/** @type {string} */ name, /** @type {number} */ index) => {
+      return [index ? ", " : "", element("span", { "data-bot": name }, who(name))];
+    });
+    const href = `${root}/matches/${encodeURIComponent(start.match)}`;
+    return [element("a", { href }, "against ", ...names), ` ${how}`];
   }
 
   /** Show the display names of bots that play here for the first time. @param {string[]} names */

@@ -20,13 +20,13 @@ function row({ address, name, until_ms, reason }) {
   return tableRow(whom, until, reason, button("Let in", lift, { "data-focus": whom, "aria-label": `Let ${whom} in` }));
 }
 
-/** Send a command and show the bans. Return the server's answer; null for a refused command. @param {string} path @param {object} body */
+/**
+ * Send a command and show the bans. Return the server's answer; null for a refused command.
+ * @param {string} path
+ * @param {object} body
+ */
 function tell(path, body) {
-  return attempt(async () => {
-    const told = await request("POST", path, body);
-    await show();
-    return told;
-  }, "ban-problem");
+  return attempt(() => request("POST", path, body), "ban-problem", show);
 }
 
 function given() {

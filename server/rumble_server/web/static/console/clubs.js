@@ -83,15 +83,12 @@ function buttonOf(club, text, act) {
  * @param {string} done the text after a success
  * @param {() => Promise<any>} command
  */
-function tell(done, command) {
+async function tell(done, command) {
   byId("made").hidden = true;
   byId("told").textContent = "";
-  return attempt(async () => {
-    const told = await command();
-    await show();
-    byId("told").textContent = done;
-    return told;
-  });
+  const answer = await attempt(command, "problem", show);
+  if (answer !== null) byId("told").textContent = done;
+  return answer;
 }
 
 /** Fill the form with a club to change, or (null) for a new club. @param {Club | null} club */

@@ -40,15 +40,18 @@ export function replace(parent, children) {
 }
 
 /**
- * Carry out a command, and return its answer. If the command is refused, show the error and return null.
+ * Carry out a command and `show` its effect, and return its answer. If either fails, show the error and return null.
  * @param {() => Promise<any>} command
  * @param {string} place the id of the element for the error
+ * @param {() => Promise<unknown>} show
  */
-export async function attempt(command, place = "problem") {
+export async function attempt(command, place = "problem", show = async () => {}) {
   const problem = byId(place);
   problem.hidden = true;
   try {
-    return await command();
+    const answer = await command();
+    await show();
+    return answer;
   } catch (error) {
     showText(problem, /** @type {Error} */ (error).message);
     problem.scrollIntoView({ block: "nearest" });

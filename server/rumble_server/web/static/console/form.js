@@ -17,6 +17,15 @@ const own = /** @type {HTMLTextAreaElement} */ (byId("f-openings-own"));
 /** The selector of the settings of the chosen game. */
 const SETTINGS = "fieldset:enabled [data-setting]";
 
+/** The values for the API of texts in controls, by the kind of the control. @type {Record<string, (text: string) => unknown>} */
+const READINGS = {
+  integer: Number,
+  seconds: (text) => Math.round(Number(text) * 1000),
+  moment: (text) => new Date(text).getTime(),
+  numbers: (text) => (/^[a-z]+$/i.test(text) ? text : text.split(",").map((each) => (each.trim() === "" ? null : Number(each)))),
+  list: (text) => text.split(",").map((each) => each.trim()),
+};
+
 /** Id of the tournament that the form changes; null if the form creates one. @type {string | null} */
 let editing = null;
 
@@ -42,22 +51,7 @@ function valueOf(control) {
   const text = control.value.trim();
   if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked;
   if (control === openings && text === "own") return lines(own.value);
-  if (text === "") return undefined;
-  switch (control.dataset.kind) {
-    case "integer":
-      return Number(text);
-    case "seconds":
-      return Math.round(Number(text) * 1000);
-    case "moment":
-      return new Date(text).getTime();
-    case "numbers":
-      if (/^[a-z]+$/i.test(text)) return text;
-      return text.split(",").map((each) => (each.trim() === "" ? null : Number(each)));
-    case "list":
-      return text.split(",").map((each) => each.trim());
-    default:
-      return text;
-  }
+  return text === "" ? undefined : (READINGS[control.dataset.kind ?? ""]?.(text) ?? text);
 }
 
 /** @param {string} text */

@@ -56,10 +56,7 @@ async function show() {
 
 /** @param {string[]} given */
 function save(given) {
-  return attempt(async () => {
-    await request("PUT", `${path}/roster`, { names: given });
-    await show();
-  });
+  return attempt(() => request("PUT", `${path}/roster`, { names: given }), "problem", show);
 }
 
 onSubmit("roster-form", () => {

@@ -32,14 +32,14 @@ async function takeBack(name, own) {
   await tell(`${PATH}/${encodeURIComponent(name)}/remove`);
 }
 
-/** Send a command and show the tokens. Return the server's answer; null for a refused command. @param {string} path @param {object} [body] */
+/**
+ * Send a command and show the tokens. Return the server's answer; null for a refused command.
+ * @param {string} path
+ * @param {object} [body]
+ */
 function tell(path, body) {
   byId("made").hidden = true;
-  return attempt(async () => {
-    const told = await request("POST", path, body);
-    await show();
-    return told;
-  }, "token-problem");
+  return attempt(() => request("POST", path, body), "token-problem", show);
 }
 
 /** Show the tokens, and let the host make a token. */

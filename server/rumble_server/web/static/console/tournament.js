@@ -197,8 +197,11 @@ const HANDLERS = {
   match_over: finish,
 };
 
+/** Follow the tournament, and read it again after each event. */
 function watch() {
-  const handlers = Object.entries(HANDLERS).map(([kind, handle]) => [kind, (/** @type {any} */ data) => (handle(data), refreshSoon())]);
+  const handlers = Object.entries(HANDLERS).map(([kind, handle]) => {
+    return [kind, (/** @type {any} */ data) => (handle(data), refreshSoon())];
+  });
   follow(id, Object.fromEntries(handlers));
 }
 

@@ -13,6 +13,15 @@ const ERRORS = {
   unknown_game: "The server does not have this game. Choose another.",
 };
 
+/** @type {Record<number, string>} */
+const ENDS = {
+  4001: "Your name has logged in somewhere else, perhaps in another tab: the match goes on there.",
+  4003: "Somebody else's key protects this name.",
+  4004: "This club was removed.",
+  4008: "The server has had too many messages from here, and has hung up. Wait a minute, then go on.",
+  4010: "This page and the server do not understand each other: load the page again.",
+};
+
 /** The codes of errors about the name. */
 export const NAME_ERRORS = new Set(["bad_name", "bad_key", "key_required"]);
 
@@ -31,20 +40,7 @@ export function errorText(error) {
  * @param {number} code
  */
 export function closeText(code) {
-  switch (code) {
-    case 4001:
-      return "Your name has logged in somewhere else, perhaps in another tab: the match goes on there.";
-    case 4003:
-      return "Somebody else's key protects this name.";
-    case 4004:
-      return "This club was removed.";
-    case 4008:
-      return "The server has had too many messages from here, and has hung up. Wait a minute, then go on.";
-    case 4010:
-      return "This page and the server do not understand each other: load the page again.";
-    default:
-      return "The connection to the server has ended.";
-  }
+  return ENDS[code] ?? "The connection to the server has ended.";
 }
 
 /**
