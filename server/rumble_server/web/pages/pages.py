@@ -202,7 +202,7 @@ async def _play(request: Request) -> Response:
     here = opponents(site_of(request), games)
     choice = choose(request.query_params, games, here)
     names = {each.name: each.display_name for each in here if each.display_name}
-    about = {"games": games, "opponents": here, "choice": choice, "seats": SEATS, "clocks": CLOCKS}
+    about: dict[str, Any] = {"games": games, "opponents": here, "choice": choice, "seats": SEATS, "clocks": CLOCKS}
     return await asyncio.to_thread(html, request, "play.html", display_names=names, **about)
 
 

@@ -2,7 +2,7 @@
 
 import { token } from "../drawing.js";
 import { Clocks } from "../clocks.js";
-import { byId, element, onSubmit, result, showProblem } from "../live.js";
+import { button, byId, element, onSubmit, result, showProblem } from "../live.js";
 import { shown } from "../names.js";
 import { MoveBoard } from "./move_board.js";
 import { pliesAfter } from "./plies.js";
@@ -213,11 +213,7 @@ export class MatchPanel {
     notes.querySelector(`[data-key="${key}"]`)?.remove();
     if (!text) return;
     const made = element("div", { class: `notice ${kind}`, "data-key": key }, element("p", {}, text));
-    if (action) {
-      const button = element("button", { type: "button" }, action.label);
-      button.addEventListener("click", action.act);
-      made.append(button);
-    }
+    if (action) made.append(button(action.label, action.act, { class: "" }));
     notes.append(made);
   }
 
