@@ -253,7 +253,7 @@ class Session:
         self.link.unasked()
         if self.name is None:
             return self._take_of_stranger(now_ms, messages) and self._take_of_address(now_ms, messages)
-        if not shared.messages.take(self._counted_as[0], now_ms, messages):
+        if not shared.messages.take(self._counted_as[0], now_ms, times=messages):
             shared.leader.flooded(self.id, shared.limits.unsolicited_per_minute)
             return False
         return True

@@ -75,35 +75,6 @@ def network_of(address: str) -> str:
     return str(found.supernet(new_prefix=min(48 if found.version == 6 else 24, found.prefixlen)))
 
 
-class NameBuckets:
-    """Token buckets, one for each name in use. In contrast to addresses, names never share a bucket."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[str, Bucket] = OrderedDict()
-        """The buckets, keyed by the name in lower case, the least recently used first."""
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def allows(self, name: str, now_ms: int) -> bool:
-        """Return true if another event of `name` would be allowed. No event is counted."""
-        bucket = self._kept.get(name.casefold())
-        return bucket is None or bucket.allows(now_ms)
-
-    def take(self, name: str, now_ms: int, times: int = 1) -> bool:
-        """Count events of `name`. Return False if there are too many."""
-        kept, key = self._kept, name.casefold()
-        while kept and next(iter(kept.values())).is_idle(now_ms):
-            kept.popitem(last=False)
-        bucket = kept.get(key)
-        if bucket is None:
-            bucket = kept[key] = Bucket(self._most, now_ms)
-        else:
-            kept.move_to_end(key)
-        return bucket.take(now_ms, times)
-
-
 class Buckets:
     """Token buckets, keyed by address, or by address and subject.
 
@@ -172,3 +143,11 @@ class Buckets:
             self._of_networks[network] -= 1
             if not self._of_networks[network]:
                 del self._of_networks[network]
+
+
+class NameBuckets(Buckets):
+    """Buckets by name, one for each name in use. In contrast to addresses, names never share a bucket."""
+
+    def _key(self, name: str, now_ms: int, about: str) -> Key:
+        self._forget_idle(now_ms)
+        return name.casefold(), about
