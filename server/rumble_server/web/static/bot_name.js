@@ -1,9 +1,7 @@
 // The name of the reader's bot in every command of the page; the browser keeps the name.
 
-import { keep, kept } from "./kept.js";
-import { byId, showProblem } from "./live.js";
-import { isName } from "./names.js";
-import { keptAs } from "./root.js";
+import { byId, isName, showProblem } from "./live.js";
+import { keep, kept, keptAs } from "./root.js";
 
 const KEPT_AS = keptAs("rumble.bot-name");
 const RULE = "A name has 1 to 32 letters, digits and _ . -, and begins with a letter or a digit.";

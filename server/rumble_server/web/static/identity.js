@@ -1,9 +1,7 @@
 // The person at this browser: the bot's name, its key, and a pupil's display name. One for each browser and club.
 
-import * as storage from "./kept.js";
-import { button, element } from "./live.js";
-import { isName } from "./names.js";
-import { keptAs, root } from "./root.js";
+import { button, element, isName } from "./live.js";
+import { keep as keepText, kept as keptText, keptAs, root } from "./root.js";
 
 /** @typedef {{name: string, key: string, display: string | null}} Identity `display` is null for a guest */
 
@@ -49,7 +47,7 @@ export function newName() {
  */
 export function identity() {
   try {
-    const kept = JSON.parse(storage.kept(KEPT_AS) ?? "null");
+    const kept = JSON.parse(keptText(KEPT_AS) ?? "null");
     const isWhole = kept && isName(kept.name) && typeof kept.key === "string" && kept.key.length >= 16;
     return isWhole ? { name: kept.name, key: kept.key, display: kept.display ?? null } : held;
   } catch {
@@ -63,7 +61,7 @@ export function identity() {
  */
 export function keep(kept) {
   held = kept;
-  storage.keep(KEPT_AS, JSON.stringify(kept));
+  keepText(KEPT_AS, JSON.stringify(kept));
   show();
   return kept;
 }
@@ -71,7 +69,7 @@ export function keep(kept) {
 /** Forget the identity, before another person uses this computer. */
 export function forget() {
   held = null;
-  storage.keep(KEPT_AS, null);
+  keepText(KEPT_AS, null);
   show();
 }
 

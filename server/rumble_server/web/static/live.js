@@ -4,6 +4,7 @@ import { REPLACED, SOON_MS } from "./coming_again.js";
 import { setText } from "./paint.js";
 import { root } from "./root.js";
 
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
 const QUIET_MS = 4000; // between two checks; after three silent checks a stream is lost, since events come every 5 s
@@ -123,6 +124,11 @@ export function showProblem(field, place, text) {
   showText(place, text);
   if (text) field.setAttribute("aria-invalid", "true");
   else field.removeAttribute("aria-invalid");
+}
+
+/** Return whether a text may be the name of a bot. @param {string} text */
+export function isName(text) {
+  return NAME.test(text);
 }
 
 /**

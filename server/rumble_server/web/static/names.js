@@ -3,15 +3,8 @@
 import { element } from "./live.js";
 import { setText } from "./paint.js";
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
-
 /** The display names by the names of bots. @type {Map<string, string>} */
 const known = new Map();
-
-/** Return whether a text may be the name of a bot. @param {string} text */
-export function isName(text) {
-  return NAME.test(text);
-}
 
 /** Learn the display names of bots. @param {Iterable<{name: string, display_name?: string}>} bots */
 export function learn(bots) {

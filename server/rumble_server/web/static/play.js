@@ -1,6 +1,5 @@
 // The page on which a person plays a bot: to the server, the person is a bot like any other.
 
-import { keep, kept } from "./kept.js";
 import { byId, showText } from "./live.js";
 import { shown } from "./names.js";
 import { Connection } from "./play/connection.js";
@@ -8,7 +7,7 @@ import { Setup } from "./play/setup.js";
 import { MatchPanel } from "./play/match_panel.js";
 import { closeText, errorText } from "./play/texts.js";
 import { fetchAgain } from "./coming_again.js";
-import { keptAs, root } from "./root.js";
+import { keep, kept, keptAs, root } from "./root.js";
 
 /** @typedef {import("./play/frames.js").Challenge} Challenge */
 /** @typedef {import("./play/frames.js").ErrorFrame} ErrorFrame */
