@@ -81,7 +81,7 @@ def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Cont
 
 
 def about(club: str, tournament: str) -> str:
-    """Return the subject of a row of the log, for people."""
+    """Return a text that says to what a row of the log belongs: a tournament, a bot's versions, or the club itself."""
     if tournament.startswith(VERSIONS):
         return f"versions of the bot {prefix_of(club)}{tournament.removeprefix(VERSIONS)}"
     if tournament:

@@ -42,9 +42,9 @@ class ReadWorkers:
     """The thread and the process that read the logs of all clubs, and a cache of records."""
 
     def __init__(self, open_reader: Callable[[], LogReader], bounds: Bounds) -> None:
-        """Open a reader for the thread, and start both. `open_reader` must be picklable, for use in the process.
+        """Open a reader for the thread, and prepare the thread and the process. Raises StoreError.
 
-        Raises StoreError.
+        `open_reader` must be picklable, because the process opens its own reader.
         """
         self.reader = open_reader()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="reader")

@@ -14,13 +14,13 @@ from rumble_server.tournament.facts import TournamentEnded
 class EndedCount:
     """The count of ended tournaments by status.
 
-    Call `count` with facts of this run as soon as they are on disk, and `add` with the result of the query of the whole
-    database. The order of these calls does not matter.
+    Call `count` with facts of this run as soon as they are on disk, and `add` with the result of the query
+    `LogReader.ended_by_club`. The order of these calls does not matter.
     """
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """Fact number and status of each tournament end of this run, by club. The query may include some of them."""
+        """Fact number and status of each tournament end of this run, by club. The query may count some of them, too."""
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None
 

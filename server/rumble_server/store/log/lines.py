@@ -1,6 +1,6 @@
 """Lines of the log for the two facts that every ply has: the turn and the move.
 
-For speed, the code here names each field. `store/log/codec.py` makes the lines of further kinds of facts.
+For speed, the code here names each field. `store/log/codec.py` makes the lines of all other kinds of facts.
 """
 
 from typing import Any
@@ -36,7 +36,10 @@ def line_of_turn(number: int, fact: TurnAsked) -> Line:
 
 
 def line_of_move(number: int, fact: MoveMade) -> Line:
-    """Return the line of the log for a move. `COMPACT` or `SPACED` replaces the bot's frame if it has this form."""
+    """Return the line of the log for a move.
+
+    If the bot's frame has the usual form, the line has `COMPACT` or `SPACED` in place of the frame.
+    """
     frame = fact.frame
     form = SPACED if frame[8:9] == " " else COMPACT  # the character after `{"type":`
     return (

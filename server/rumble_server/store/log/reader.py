@@ -23,11 +23,11 @@ from rumble_server.tournament.versions import StoredVersion
 log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
-"""Number of rows at the end of the log in which the newest time is searched. A commit may write several rows."""
+"""Number of rows at the end of the log in which the newest time is searched. The last commit may have several rows."""
 PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
-"""Number of facts after a match's end among which its last frames are searched: frames that told bots the end."""
+"""Number of facts after a match's end in which the reader looks for the frames that told the bots of the end."""
 
 
 class LogReader:
@@ -52,7 +52,10 @@ class LogReader:
         return self.rows.tournament_ids(over)
 
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
-        """Return the ids of the `limit` newest tournaments that are listed (or unlisted) and over, newest first."""
+        """Return the ids of the `limit` newest ended tournaments, newest first.
+
+        Only listed tournaments are returned, or with `unlisted` only unlisted tournaments.
+        """
         return self.rows.listed_ids(limit, unlisted=unlisted)
 
     def ended_ids(self, limit: int) -> list[str]:

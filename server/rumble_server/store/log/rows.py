@@ -86,7 +86,7 @@ class Rows(ABC):
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes. In SQLite, `main` has the file's size less other clubs."""
+        """Return the size of the club's facts in bytes; for `main` in SQLite, of the file less other clubs' facts."""
 
     @abstractmethod
     def newest(self, limit: int) -> list[Row]:
@@ -103,7 +103,10 @@ class Rows(ABC):
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)
 
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
-        """Return the ids of the `limit` newest tournaments that are listed (or unlisted) and over, newest first."""
+        """Return the ids of the `limit` newest ended tournaments, newest first.
+
+        Only listed tournaments are returned, or with `unlisted` only unlisted tournaments.
+        """
         which = "NOT listed" if unlisted else "listed"
         query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND {which}
             ORDER BY {self.place} DESC LIMIT :limit"""

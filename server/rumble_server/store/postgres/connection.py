@@ -51,7 +51,7 @@ def told(error: psycopg.Error) -> str:
 def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
     """Open a connection on which each statement commits by itself. Raises psycopg.Error.
 
-    `settings` are settings of PostgreSQL for this connection, by name.
+    `settings` has the values of PostgreSQL's settings for this connection, by name.
     """
     connection = psycopg.connect(
         url,

@@ -140,7 +140,7 @@ def reading(url: str) -> Iterator[PostgresContents]:
 
 @contextmanager
 def writing(url: str) -> Iterator[PostgresContents]:
-    """Yield a database to write to, in one transaction, which any error undoes. Raises StoreError.
+    """Yield a database to write to. All writes are one transaction, which any error undoes. Raises StoreError.
 
     Missing tables are made first.
     """

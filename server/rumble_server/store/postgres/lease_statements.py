@@ -35,7 +35,7 @@ class Acquire:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A statement that asks the node `to` to read ahead a club, so that it can become the next leader.
+    """A statement that asks the node `to` to read a club ahead. The node can then become the club's next leader.
 
     This node must lead the club under `epoch`. The answer is `Offered`.
     """
@@ -49,7 +49,7 @@ class Offer:
 class Ready:
     """A statement that tells a club's leader that this node has read the club ahead. The answer is `Executed`.
 
-    `offer` is the number of the offer in which the leader asked for this.
+    `offer` is the number of the offer in which the leader asked this node to read the club ahead.
     """
 
     club: str
@@ -90,7 +90,7 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class ClubRow:
-    """A club with a leader, as the table of clubs has it. `node` is the leader; its lease may be over."""
+    """A club with a leader, as the table of clubs has it. `node` is the leader, whose lease may be over."""
 
     node: str
     epoch: int
@@ -101,7 +101,7 @@ class ClubRow:
     offer: int = 0
     """Number of the leader's newest offer."""
     ready: int = 0
-    """Number of the newest offer that was followed: the node `to` has read the club ahead."""
+    """Number of the newest offer after which the asked node has read the club ahead; 0 if there was none."""
     listens: int = 0
     """Newest epoch in which the club's leader lets bots in."""
 

@@ -202,7 +202,7 @@ class Leases:
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:
-        """Return the use (`ClubUse`) of each club that another node leads, as its leader wrote it last, by club.
+        """Return the newest use (`ClubUse`) that other nodes wrote about the clubs they lead, by club.
 
         Nodes without a valid lease are left out.
         """

@@ -98,7 +98,7 @@ Columns of `clubs`:
 - `indexed` is the number of the newest fact that the table `matches` covers.
 - `wanted` is the node that an operator wants as the next leader.
 - `offered` is the node that the leader asked to read the club ahead, and `offer` the number of this newest offer.
-- `ready` is the number of the newest offer that was followed: the node has read the club ahead.
+- `ready` is the number of the newest offer after which the asked node has read the club ahead.
 - `listens` is the newest epoch in which the club's leader lets bots in.
 Every commit changes a row of `clubs`. Pages are only half filled (`fillfactor`), to leave room for new versions of
 rows.

@@ -1,8 +1,8 @@
 """The store in PostgreSQL, for all clubs of one or several servers.
 
 `open_store` opens the store for `app.Server`. Each club has an epoch, which grows with each new leader. Only the server
-that leads the club under the newest epoch can write its log. Each club has its own sequence of fact numbers. Turn ids
-contain the club's epoch, where SQLite has the number of the server's run.
+that leads the club under the newest epoch can write the club's log. Each club has its own sequence of fact numbers.
+Turn ids contain the club's epoch; with SQLite, turn ids contain the number of the server's run.
 """
 
 import os

@@ -55,9 +55,10 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
 
 
 def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldest: int) -> None:
-    """Delete the rows with a bot's versions before the row `oldest`, and lower the club's value `bytes`.
+    """Delete a bot's versions: the rows with the key `versions` and a number below `oldest`.
 
-    `versions` is the key of the bot's rows. The value `bytes` counts only rows up to the last indexed fact.
+    Also subtract the size of the deleted rows from the club's value `bytes` in `meta`. Rows after the last indexed
+    fact are not subtracted, because `bytes` does not count them yet.
     """
     old = "FROM log WHERE tournament = ? AND kind = ? AND number < ?"
     if club != MAIN:
