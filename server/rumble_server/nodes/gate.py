@@ -118,7 +118,7 @@ class Gate:
         self._let_in()
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
-        """Count the time for which the gate was closed as lateness of the process, so that it costs bots no time."""
+        """Count the time for which the gate was closed as lateness of the process, which is not charged to bots."""
         # The clock may have counted a part already: a stall of the process, or the time for which another club's gate
         # was closed. Only the rest is added, so that no bot is excused twice for the same ms.
         lateness = self._clock.lateness
@@ -216,7 +216,7 @@ class _Timer:
 
 
 class GatedLeader:
-    """The arena of a led club behind its gate, as sessions call it (port `Leader`)."""
+    """The arena of a led club, behind the club's gate. Sessions call the arena through this object (port `Leader`)."""
 
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
@@ -243,9 +243,9 @@ class GatedLeader:
         self._hold(session_id, partial(self._arena.refused, session_id, text, error))
 
     def _hold(self, session_id: int, call: Callable[[], None]) -> None:
-        """Let a frame in through the gate.
+        """Send a frame through the gate, where the frame waits if the gate is closed.
 
-        If its session has too many frames waiting, drop the frame and end the session.
+        If more than `MOST_FRAMES` frames of the session came since the gate closed, drop the frame and end the session.
         """
         if self._gate.is_open:
             self._frames.clear()

@@ -61,7 +61,7 @@ LOOK_MS = 100
 AT_ONCE = 2
 """Maximum number of clubs offered to a node at a time. The node can read one club while loading another."""
 ABANDON_MS = 5_000
-"""Time in ms without a lease after which a node closes its bots' connections, so that they find the next leader."""
+"""Time in ms without a lease after which a node closes its bots' connections. The bots then find the next leader."""
 
 
 class LeaseDriver(Protocol):
@@ -74,7 +74,7 @@ class LeaseDriver(Protocol):
         """Load a club, and lead it under this epoch. Call `Lease.listening` when the club lets bots in."""
 
     def discard(self, club: str) -> None:
-        """Forget the state of a club in memory, because another node has led the club since."""
+        """Forget a club, because another node has taken the club over."""
 
     def read_ahead(self, club: str, offer: int) -> None:
         """Read ahead a club that another node still leads. Then call `Lease.was_read`."""
@@ -92,7 +92,7 @@ class LeaseDriver(Protocol):
         """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """Continue the clubs that were not discarded, because the lease is valid again."""
+        """Continue all clubs except discarded clubs: the lease is valid again."""
 
     def expelled(self) -> None:
         """End this node, because its row is missing in the database. The process has to join under a new id."""
@@ -143,14 +143,14 @@ class Lease:
         """
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
-        """Time of a look just after the next possible end of another node's lease; None if no look is planned."""
+        """Time in ms of a look just after the next possible end of another node's lease; None if no look is planned."""
         self._confirm_until_ms: int | None = None
         """Time in ms at which the renewed lease ends, while the suspended node waits for the look that confirms its
         clubs; None at any other time."""
         self._abandon_at_ms: int | None = None
-        """Time at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
+        """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
-        """Clubs without a leader, each with the time at which this was first noticed."""
+        """Clubs without a leader, each with the time in ms at which the node first noticed the lack of a leader."""
         self._moves: dict[str, Move] = {}
         """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
@@ -386,8 +386,8 @@ class Lease:
     def _compare(self, now_ms: int) -> None:
         """Compare the node's clubs with the rows of the last look.
 
-        Discard clubs that other nodes have led, repeat hand-overs that were lost, and lead clubs that were handed to
-        this node.
+        Discard clubs that other nodes have taken over, repeat hand-overs that were lost, and lead clubs that were
+        handed to this node.
         """
         own = {club: row.epoch for club, row in self.rows.items() if row.node == self.node}
         for club, epoch in list(self.clubs.items()):
@@ -468,7 +468,7 @@ class Lease:
         return next((node for node in names if node not in passed_over), None)
 
     def _offer_all(self, now_ms: int) -> None:
-        """Offer the clubs that have to move to other nodes, at most `AT_ONCE` clubs to each node."""
+        """For each club that has to move, offer the club to a node. A node gets at most `AT_ONCE` clubs at a time."""
         if self.suspended:
             return
         offered = Counter(move.to for move in self._moves.values())
@@ -524,7 +524,7 @@ class Lease:
             self._add(HandOver(club, epoch, to), now_ms)
 
     def _leave(self, club: str) -> None:
-        """Close the connections of bots of a club that was handed over, and stop the next club."""
+        """Close the connections of bots of a club that was handed over. Then stop the club to hand over next."""
         del self._leaving[club]
         self._driver.handed_over(club)
         self._stop_next()

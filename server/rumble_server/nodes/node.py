@@ -1,4 +1,4 @@
-"""The node, which runs a `Lease` on asyncio and PostgreSQL, and has the clubs loaded, suspended and handed over.
+"""The node, which runs a `Lease` on asyncio and PostgreSQL, and has the process load, suspend and hand over clubs.
 
 `app.Server` starts the node. `ClubRegistry` asks the node for clubs, and carries out the node's commands (port `Led`).
 `Lease` makes all decisions. The node passes the time and the database's answers to `Lease`, so tests of decisions need
@@ -88,7 +88,7 @@ class Led(Protocol):
         """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """Continue all clubs that were not discarded, because the lease is valid again."""
+        """Continue all clubs except discarded clubs: the lease is valid again."""
 
     def discard(self, club: str) -> None:
         """Forget a club, loaded or not, because another node leads the club."""
@@ -97,10 +97,10 @@ class Led(Protocol):
         """End the process, because this node cannot lead clubs any more."""
 
     def changed(self) -> None:
-        """Note that the rows of nodes and clubs may have changed in memory."""
+        """Note that this process may have newer rows of nodes and clubs in memory."""
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the use of resources by each club of this node, by club. The node writes it for other nodes."""
+        """Return the use of resources by each club of this node, by club. The node writes the uses for other nodes."""
 
 
 class Node:

@@ -3,7 +3,8 @@
 A proxy asks for every request of every visitor, so `HttpConnection` answers from memory, before the web sees the
 request. The answers are:
 - 204 with the address of the leading node.
-- 502 if this node has no lease, and does not know. The proxy asks another node, and avoids this node for a while.
+- 502 if this node has no lease, and so does not know the leader. The proxy asks another node, and avoids this node for
+  a while.
 - 503 if the club has no leader. The proxy tells the client to come again.
 """
 
