@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
 Ask = Callable[[Any, Callable[[Any], None]], None]
-"""Function of a question and a callback. The callback gets the answer later."""
+"""Function with two arguments: a question, and a callback that later gets the answer."""
 PROGRAM = f"rumble {version('botrumble')}"
 
 
@@ -63,7 +63,7 @@ class ClubGate(MoveGate, Protocol):
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
 
     def around(self, ask: Ask, /) -> Ask:
-        """Wrap a function with a callback. Calls of the callback then enter through the gate."""
+        """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
 
     def clock(self, newest_ms: int, /) -> Clock:
         """Return a clock for the club. Its time is never before the time of the club's newest fact, `newest_ms`."""
@@ -131,7 +131,7 @@ class Stored:
     problems: dict[int, DamagedLog]
     """Errors of damaged rows with facts about the club, by row number."""
     played_before: frozenset[str] = frozenset()
-    """Names of bots in the records of ended tournaments, read only after problems."""
+    """Names of bots in the records of ended tournaments; read only if there are `problems`, otherwise empty."""
     newest_ms: int = 0
     """Time of the newest fact in ms since 1970, by the clock of the node that wrote it; 0 on a lone server."""
 
@@ -270,7 +270,7 @@ class Club:
     # --- its life ---
 
     def open_house(self) -> None:
-        """Let the club's house bots connect: residents, and house bots of tournaments that are not over."""
+        """Let the club's house bots connect: bots that wait for challenges, and bots of open tournaments."""
         self.house_bots.open()
         for name in self.house_bots.names_lost():
             log.warning("no house bot %s: somebody else uses that name", name)

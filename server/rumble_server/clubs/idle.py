@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 MOST_IDLE = 256
-"""Maximum number of empty clubs in memory. Beyond the maximum, the longest empty clubs are unloaded."""
+"""Maximum number of empty clubs in memory. Beyond the maximum, the clubs empty for longest are unloaded."""
 
 
 class Idle:
     """The empty clubs, each with the time when first seen empty. After `idle_ms` a club is idle."""
 
     def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:
-        """Keep at most `most` empty clubs in memory. A club is idle when it was empty for `idle_ms`."""
+        """Keep at most `most` empty clubs in memory. A club is idle after it was empty for `idle_ms`."""
         self._idle_ms = idle_ms
         self._most = most
         self.since_ms: dict[str, int] = {}

@@ -1,8 +1,9 @@
 """The clubs of this process: loading, unloading, hand-over, and settings of clubs (stored by `main`).
 
-`app.Server` starts the clubs. The web and the entrance ask for clubs, and a node sends commands (`nodes.node.Led`).
+`app.Server` starts the clubs. The web and bots' connections ask for clubs; a node sends commands (`nodes.node.Led`).
 
-A lone server loads `main`, each club with residents or an unfinished tournament, and any other club while it is used.
+A lone server loads `main`, each club with an unfinished tournament or with residents (house bots that wait for
+challenges), and any other club while it is used.
 With several nodes, each node loads only the clubs led by the node, and knows the names and settings of the rest.
 
 Clubs are created, changed and removed by facts of `main`. Therefore each node follows `main`: from its log if `main` is
@@ -52,7 +53,7 @@ READY_S = 30.0
 FOLLOW_S = 1.0
 """Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
 AHEAD_S = 10.0
-"""Time in s for which tournaments read ahead are kept."""
+"""Time in s for which the tournaments of a club stay in memory after the club was read ahead."""
 TOLD_S = 1.0
 """Maximum time in s to read the use of resources by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
@@ -111,7 +112,7 @@ class ClubRegistry:
         self._looking: TimerHandle | None = None
         self._following: asyncio.Task[None] | None = None
         self._known = 0
-        """Number of the newest fact of `main` that was read here, because another node leads `main`."""
+        """Number of the newest fact of `main` that this node has read while another node leads `main`."""
         self._news = asyncio.Event()
         """Event set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
         self._reader: LogReader | None = None
@@ -190,7 +191,7 @@ class ClubRegistry:
     def is_elsewhere(self, name: str) -> bool:
         """Return true if requests for a club belong to another node.
 
-        If a known club has no leader, ask for a leader.
+        If a known club has no leader, ask for a leader. Requests for an unknown club belong to the leader of `main`.
         """
         if not self._is_one_of_several or name in self._clubs:
             return False
@@ -228,7 +229,7 @@ class ClubRegistry:
         return self._add(name, stored) if self.knows(name) else None
 
     async def _read(self, name: str, epoch: int | None = None) -> Stored:
-        """Read a club on the thread, without the facts that were read ahead. Raises StoreError.
+        """Read a club on the thread for reading clubs, without the facts that were read ahead. Raises StoreError.
 
         With a node but no `epoch`, first wait until the node leads the club.
         """
@@ -391,7 +392,10 @@ class ClubRegistry:
                 self._need(fact.club)
 
     def _need(self, name: str) -> None:
-        """Load a club, or with several nodes ask for a leader on any node, so that residents can wait in the club."""
+        """Load a club, so that house bots can wait there for challenges.
+
+        With several nodes, ask for a leader of the club on any node instead.
+        """
 
         def told(loading: asyncio.Task[Club | None]) -> None:
             if not loading.cancelled() and (error := loading.exception()) is not None:
@@ -526,7 +530,7 @@ class ClubRegistry:
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the use of resources by each club of this node, by club. The node writes the result for the others."""
+        """Return the use of resources by each club of this node, by club. The node writes the uses for other nodes."""
         return {name: asdict(use) for name, use in self._own_uses().items()}
 
     # --- life ---

@@ -14,11 +14,11 @@ MOST_S = 1.0
 
 
 class StoredUses:
-    """The use of resources by each club at its last reading. Only a single thread may use the object."""
+    """The use of resources by each club when the club was last read. Only a single thread may use the object."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
-        """Size of a club's facts in bytes at the last reading, and the use of resources then, by club.
+        """Size of the club's facts in bytes, and the club's use of resources, as last read, by club.
 
         A new size shows that the club has new facts.
         """
