@@ -109,7 +109,10 @@ def _folder(
 
 
 def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]", timeout: float | None) -> T:
-    """Call `play`, and return its result. Show `heading` meanwhile, and the functions that take long."""
+    """Call `play`, and return its result. Meanwhile show `heading`, and name the `functions` that take long.
+
+    Raises CliError if a function takes longer than `timeout` seconds (None: `TIMEOUT_S`).
+    """
     from rich.console import Console
 
     from rumble_server.cli.practice.asking import TIMEOUT_S, in_time
@@ -153,7 +156,7 @@ def _print_table(
 def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":
     """Return a function that makes the bot named by `text`.
 
-    If `text` is FILE.py:FUNCTION, the function is loaded now, and its bot is appended to `functions`.
+    If `text` is FILE.py:FUNCTION, this call already loads the function, and appends its bot to `functions`.
     """
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot

@@ -141,7 +141,9 @@ def bridge(
 def bot_maker(
     protocol: Protocol, chosen: Mapping[str, Any], command: Sequence[str], stderr: Path | None
 ) -> "Callable[[str, Callable[[str], None]], BridgeBot | BattlesnakeBot]":
-    """Return a function that makes the bot. Its arguments are a label for the bot's files, and a function for news.
+    """Return a function that makes the bot. Its arguments are a label, and a function that gets lines for the person.
+
+    The label names the bot's file of standard error, if `stderr` is None.
 
     Raises CliError for options that do not fit the protocol or each other, and CliError or BadAddress for a wrong
     command of a Battlesnake.

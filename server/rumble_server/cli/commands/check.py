@@ -53,8 +53,8 @@ def check(
 ) -> int:
     """Check a bot in any language against every rule of PROTOCOL.md, and say what to fix.
 
-    The bot finds RUMBLE_SERVER (host:port, and /c/NAME if --server has that), RUMBLE_JOIN and RUMBLE_NAME in its
-    environment. In COMMAND, {address}, {join} and {name} are replaced by the same three values.
+    The bot finds RUMBLE_SERVER (host:port, followed by /c/NAME if --server contains /c/NAME), RUMBLE_JOIN and
+    RUMBLE_NAME in its environment. In COMMAND, {address}, {join} and {name} are replaced by the same three values.
     """
     from rumble_bots.check.run import STARTED_S, Plan, check_bot
     from rumble_bots.check.writers import as_json as written_json
@@ -82,7 +82,7 @@ def check(
 
 
 def _address(server: str | None) -> "Address":
-    """Return the address at which the kit listens. Raises BadAddress, and CliError for an address with TLS."""
+    """Return the address at which the check listens for the bot. Raises BadAddress; CliError for TLS."""
     from rumble_bots.check.run import ANY_PORT
     from rumble_bots.sdk.address import Address
 

@@ -10,7 +10,7 @@ from rumble_server.cli.output.terminal import plain, plain_lines, plain_or_rich
 
 
 def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
-    """Print `told` as JSON, or else `shown` for a person: texts, and tables whose texts `plain` has escaped."""
+    """Print `told` if `as_json` is true, otherwise `shown`: texts, and tables whose texts `plain` has escaped."""
     if as_json:
         typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))
         return

@@ -28,7 +28,10 @@ def draws(console: Console) -> bool:
 
 
 def board_of(console: Console, game: Game, view: Mapping[str, Any], last: str | None) -> Text:
-    """Return the board of a view after a move: drawn on a terminal if the game has drawings, otherwise the diagram."""
+    """Return the board of `view`, after the move `last`.
+
+    The board is drawn if the console shows drawn boards and the game has drawings. Otherwise it is the game's diagram.
+    """
     drawing = game.drawing(view, last) if draws(console) else None
     return Text(plain_lines(game.diagram(view))) if drawing is None else drawn(asdict(drawing))
 

@@ -148,7 +148,7 @@ def told_table(
 
 
 def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[str]:
-    """Explain the table's tie-break columns in a line; return no line without such columns."""
+    """Return a line that explains the table's tie-break columns; an empty list if there are none."""
     names = [str(column.header) for column in table.columns if str(column.header).isupper()]
     told = ", ".join(f"{name} {known.get(name.lower(), name)}" for name in names)
     return [f"Equal points are told apart by: {told}"] if told else []
@@ -190,7 +190,7 @@ def remarks_on(
 
 
 def void_text(void: Mapping[str, int]) -> list[str]:
-    """Write the number of void attempts of each match in a line; return no line without a void attempt."""
+    """Return a line with the number of void attempts of each match; an empty list if there are none."""
     told = ", ".join(f"{match} {count}" for match, count in void.items())
     return [f"void attempts: {told}"] if told else []
 

@@ -1,4 +1,4 @@
-"""Reading from a terminal or a pipe, and drawing on it."""
+"""Reading from a terminal or a pipe, and writing text and pictures to a terminal or a pipe."""
 
 import io
 import os

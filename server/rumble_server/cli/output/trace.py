@@ -99,9 +99,10 @@ class Trace:
             yield TraceEntry("next", LOSSES["disconnect"])
 
     def _sent(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
-        """Yield the board after the bot's move. Yield nothing after an illegal move, which the referee answers.
+        """Yield the board after the bot's move.
 
-        Yield nothing after a part of a joint move, because the moves of the others are unknown.
+        Yield nothing if the state is unknown, or if the move is illegal. Also yield nothing if other seats move at the
+        same time, because their moves are unknown.
         """
         if frame.get("type") != "move" or self._state is None or self._state.movers != (self._seat,):
             return

@@ -79,6 +79,9 @@ def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
 
 
 def _passed_on(code: int | None) -> int:
-    """Return the close code to send to the other side: 1000 in place of a code that only stands for a missing code."""
+    """Return the close code to send to the other side: `code`, or 1000 if the connection ended without a close code.
+
+    The codes 1005 and 1006 mean such an end, and cannot be sent.
+    """
     unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
     return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

@@ -109,7 +109,7 @@ class _Child:
         self.playing = asyncio.create_task(self._play())
 
     def tell(self, bots: Sequence[ClubBot]) -> None:
-        """Have the process play `bots` and no other bots. Bots that already play go on undisturbed."""
+        """Have the process play `bots` and no other bots. Bots in `bots` that already play go on undisturbed."""
         if list(bots) != self._bots:
             self._bots = list(bots)
             self._write()

@@ -32,7 +32,7 @@ MATCHES_IN_TOURNAMENT = 2
 def make_house_bot(reference_bot: str, name: str) -> Bot:
     """Make a house bot. Raises ReferenceBotError, BadFunction.
 
-    If a reference bot cannot play every installed game, the bot's `games` are those that it can play.
+    If a reference bot cannot play every installed game, `games` of the returned bot names the games that it can play.
     """
     from rumble_bots.reference import REFERENCE_BOTS
 
@@ -50,9 +50,10 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 
 
 def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
-    """Return a function that makes a TLS context, which trusts `certificate` and the certificate now in `file`.
+    """Return a function that makes a TLS context. The function reads `file` at each call.
 
-    The server shows the certificate in `file` once it has read the file again, and `certificate` before.
+    The context trusts `certificate` and the certificate in `file`. The server shows `certificate` until it reads the
+    file again, and afterwards the certificate in `file`.
     """
 
     def make() -> ssl.SSLContext:

@@ -22,9 +22,9 @@ own: str | None = None
 
 
 def names(count: int, worker: str | None) -> list[str]:
-    """Return the names of `count` workers: each is a prefix and a number. The prefix is `worker`, or made up for None.
+    """Return the names of `count` workers: each is a prefix and a number. The prefix is `worker`.
 
-    Raises CliError for a name that is too long.
+    If it is None, the prefix is this machine's name and the process id. Raises CliError for a name that is too long.
     """
     if worker is None:  # a unique prefix, because commands on one machine or on many must not take each other's names
         worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST]}-{os.getpid()}"
@@ -85,7 +85,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
 
 
 def said_by(worker: str | None) -> Callable[[str], None]:
-    """Return a function that writes a line to standard error, after the worker's name if `--workers` is used."""
+    """Return a function that writes a line to standard error. With `--workers`, lines begin with the worker's name."""
     from rumble_bots.sdk.serve import to_stderr
 
     return to_stderr if own is None else lambda line: to_stderr(f"{worker}: {line}")

@@ -22,7 +22,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 class _Failed(SdkError):
-    """The error of a bot in a match, with the bot."""
+    """The error that a bot raised in a match. Its `bot` is the bot."""
 
     def __init__(self, bot: "_FileBot", error: SdkError) -> None:
         super().__init__(str(error))
@@ -66,9 +66,9 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """A bot for each file that was loaded or is being loaded, and the bots made from these files.
+        """For each file, a bot that stands for loading the file, and then the bot made from the file.
 
-        The time `asked_at_s` is the start of the file or function that is running now; None if nothing runs.
+        `asked_at_s` of each bot is the time at which the loading or the bot's running call began; None if nothing runs.
         """
 
     def play(self) -> Tournament:
@@ -115,7 +115,7 @@ class FolderBattle:
             self._tell(f"{error}")
 
     def _played(self, terms: MatchStarted) -> MatchOver:
-        """Play a match, and return its outcome. A bot that fails loses, at its own fault."""
+        """Play a match, and return its outcome. A bot that fails loses by its own fault."""
         bots = [self._bots[name] for name in terms.seats]
         random = Random(f"{terms.match}.{self._config.seed}")
         at_fault: tuple[int, ...] = ()

@@ -82,15 +82,15 @@ Iterations = Annotated[
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options given on the command line, which are not None."""
+    """Return the options that are given on the command line. An option that is not given is None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def with_parameters(run: Callable[..., None], parameters: Mapping[str, Any]) -> Callable[..., None]:
     """Return `run` with a signature for typer, in which `parameters` stand in the place of the `**` of `run`.
 
-    `parameters` has the annotation of each parameter, by name. An argument is required. An option that the user does
-    not give is None.
+    `parameters` has the annotation of each parameter, by name. The user must give every argument. An option that the
+    user does not give is None.
     """
     own = inspect.signature(run, eval_str=True)
     added = []
@@ -116,13 +116,13 @@ def check_purpose(join: str | None, challenges: bool) -> None:
 
 
 def log_everything() -> None:
-    """Log everything to standard error, for `--verbose`; of the library websockets, leave out its debug messages."""
+    """Log to standard error, for `--verbose`: everything except debug messages of the library websockets."""
     logging.basicConfig(level=logging.DEBUG, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("websockets").setLevel(logging.INFO)
 
 
 def no_options_for_functions(options: Mapping[str, Any]) -> None:
-    """Raise CliError unless `options` is empty. These are options of reference bots, and the bot is a function."""
+    """Raise CliError unless `options` is empty: the bot is a function, and only reference bots have these options."""
     if options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise CliError(f"{names}: only for reference bots, not for functions", ExitCode.USAGE)

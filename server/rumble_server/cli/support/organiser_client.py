@@ -68,7 +68,7 @@ class OrganiserClient:
 
     @classmethod
     def of_bot(cls, server: str, name: str, key: str | None) -> Self:
-        """Make a client for the owner of the bot `name`, with the bot's `key`, or else the key that the SDK keeps."""
+        """Make a client for the owner of the bot `name`. `key` is the bot's key; by default the key kept by the SDK."""
         from rumble_bots.sdk.address import Address
         from rumble_bots.sdk.keys import kept_key
 

@@ -103,7 +103,11 @@ def _say(problem: str) -> None:
 def _events(
     client: OrganiserClient, path: str, say: Callable[[str], None], results: str | None = None
 ) -> Iterator[StreamEvent]:
-    """Yield the events. With `results`, the path of all results, put all results into each snapshot as `latest`."""
+    """Yield the events of the stream at `path`. Raises CliError.
+
+    `results` is the path of all results of the tournament. If `results` is given, each snapshot gets all results as
+    `latest`.
+    """
 
     def connect(last_id: str | None) -> Iterator[StreamEvent]:
         for event in client.events(path, last_id):
