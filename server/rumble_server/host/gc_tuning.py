@@ -14,12 +14,12 @@ A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects a
 if other programs use the processor, too.
 """
 PASS_SHARE = 0.01
-"""Maximum share of the time for passes. If passes take more, the next pass waits for twice as many new objects.
+"""Share of the time that passes may take. If passes take more, the next pass waits for twice as many new objects.
 
 The number is not doubled if a pass could then take longer than `LONGEST_PASS_S`.
 """
 LONGEST_PASS_S = 0.003
-"""Maximum CPU time of a pass in s. After a longer pass, the next pass waits for only half as many new objects."""
+"""Longest desired CPU time of a pass in s. After a longer pass, the next pass waits for half as many new objects."""
 SWITCH_S = 0.0005
 """Maximum time in s for which another thread keeps the interpreter while the event loop waits for its turn.
 
@@ -37,7 +37,7 @@ class Interpreter:
 
     In large tournaments, a pass over all objects takes about 100 ms and finds almost nothing. Therefore objects that
     survive two passes are set aside (`gc.freeze`), and later passes look only at newer objects. A sweep looks at every
-    object, but only when no match is played.
+    object. While matches are played, a sweep waits for their end, but at most for `LATEST_SWEEP_S`.
 
     With hundreds of running matches, passes over the matches' objects take ten times as long, and find almost nothing
     either. Therefore passes become rarer if they take a large share of the time.
@@ -75,7 +75,7 @@ class Interpreter:
             sys.setswitchinterval(switch_s)
 
     def look(self) -> None:
-        """Make a sweep (a look at every object) if it is due."""
+        """If a sweep is due, make the sweep: a look at every object."""
         since_s = self._now_s() - self._swept_at_s
         if self._has_set_aside and since_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):
             self._sweep()
@@ -104,7 +104,10 @@ class Interpreter:
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:
-        """Choose the number of new objects before the next pass. The last pass took `took_s` of the last `since_s`."""
+        """Choose the number of new objects before the next pass.
+
+        The last pass took a CPU time of `took_s`. It ended `since_s` after the end of the pass before. Both are in s.
+        """
         if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
             self._pass_after(max(self._most_new // 2, LEAST_NEW))
         elif took_s > PASS_SHARE * since_s and 2 * took_s <= LONGEST_PASS_S:
