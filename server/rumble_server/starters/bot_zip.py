@@ -81,7 +81,10 @@ def _constant(language: Language) -> bytes:
 
 
 def _websockets() -> Mapping[str, str]:
-    """Return the Python files and the licence of the installed library `websockets`. The files work alone."""
+    """Return the Python files and the licence of the installed library `websockets`, by path.
+
+    The files work without any other library. Parts in `NOT_CARRIED` are left out.
+    """
     package = Path(websockets.__file__).parent
     files = (path.relative_to(package.parent) for path in sorted(package.rglob("*.py")))
     texts = {

@@ -64,7 +64,7 @@ class Launch:
     run: str
     """The command that runs the starter in a shell."""
     on_windows: str | None
-    """The command that runs the starter on Windows, where %RUN% is the found program; None without such a command."""
+    """The command that runs the starter on Windows, with %RUN% for the program found; None if there is none."""
     windows_programs: Sequence[str] = ()
     """The programs to try on Windows, in order; by default `program`."""
 

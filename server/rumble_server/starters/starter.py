@@ -37,7 +37,7 @@ class Starter:
     others: Sequence[str]
     """The other program files, for the connection."""
     build: str | None
-    """The command to run once, and for a compiled starter after each change; None for no command."""
+    """The command to run before the first start, and if `compiled` after each change; None if there is none."""
     run: str
     """The command to play.
 
