@@ -199,9 +199,9 @@ class Server:
         return True
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
-        """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main.
+        """If the database is in PostgreSQL, join its nodes, and on standby wait until this node leads main.
 
-        Return False if `stopping` was set during the standby. Raises StoreError.
+        Return False if `stopping` was set during the standby, otherwise True. Raises StoreError.
         """
         config = self.config
         if not is_postgres(config.db):
@@ -250,7 +250,7 @@ class Server:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
-        """Return the random text that the database keeps under `key`. At first, make a text of `size` bytes."""
+        """Return the random text that the database keeps under `key`. If there is none, make a text of `size` bytes."""
         return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
@@ -385,7 +385,10 @@ class Server:
                 cast(HttpConnection | Connection, each).shut_out()
 
     def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
-        """Pair a round in another process, because the pairing library would hold up the event loop."""
+        """Run `task`, the pairing of a round, in another process, and call `done` with the result later.
+
+        In this process the pairing library would hold up the event loop.
+        """
 
         async def pair() -> None:
             try:
@@ -447,9 +450,10 @@ class Server:
             log.info("the certificate was read again")
 
     async def stop(self) -> None:
-        """Drain and stop: start no matches, and let running matches finish within `drain_ms`, or else in the next run.
+        """Start no more matches, let running matches finish for at most `drain_ms`, then stop.
 
-        A server that is one of several nodes first hands all clubs over. Bots' connections are closed with code 1001.
+        Matches that are unfinished then go on in the next run. A server that is one of several nodes first hands all
+        clubs over. Bots' connections are closed with code 1001.
         """
         # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
         # the bots are closed, so that no bot is judged for the end of the server. The lease ends last, when this

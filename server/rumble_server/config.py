@@ -63,8 +63,8 @@ class ServerConfig(BaseModel):
     behind_proxy: Annotated[frozenset[Annotated[str, AfterValidator(_network)]], Words] = frozenset()
     """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
     grace_ms: Annotated[Whole, Field(ge=0)] = 30_000
-    """Time in ms after a start with matches in progress. Within this time no away or absent time of a bot runs, and no
-    clock of a bot that is away."""
+    """Time in ms after a start, for bots to come back to matches in progress. In this time, no bot is charged for being
+    absent or away, and the clock of a bot that is away stands still."""
     drain_ms: Annotated[Whole, Field(ge=0)] = 5_000
     """Time in ms that running matches have to finish at a stop; unfinished matches go on after the next start."""
 
