@@ -62,7 +62,9 @@ class ReadWorkers:
 
 
 class AsyncReader:
-    """An asynchronous reader of one club's facts and records on disk. All methods raise StoreError.
+    """An asynchronous reader of one club's facts and records on disk.
+
+    Methods raise StoreError, except for `ended` and `find_ended`, whose result after an error is None.
 
     Functions passed as `make` run in another process. Therefore they must be functions of a module, not closures or
     methods, and their arguments and results must be picklable.
