@@ -354,7 +354,10 @@ class Lease:
         self._add(Look(), now_ms)
 
     def _seen(self, seen: Seen, now_ms: int) -> None:
-        """Store the rows of a look, and act on them. End a suspension if a renewal came before the look."""
+        """Store the rows of a look, and act on the rows.
+
+        A suspended node ignores the look, unless a renewal came before the look. Then the look ends the suspension.
+        """
         if self.suspended:
             if self._confirm_until_ms is None:
                 return  # no valid renewal came before the look, so the clubs may be taken now; a renewal is due
