@@ -333,7 +333,7 @@ class ClubRegistry:
         return {each.name: ClubUse.of(each.site) for each in self if not each.is_suspended}
 
     def _outside(self) -> LogReader:
-        """Return the reader for the thread that reads clubs. Call this only on the thread. Raises StoreError."""
+        """Return the reader of the thread that reads clubs. Call the method only on this thread. Raises StoreError."""
         if self._reader is None:
             self._reader = self._shared.store.reader(MAIN)
         return self._reader
