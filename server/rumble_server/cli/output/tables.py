@@ -44,7 +44,7 @@ def points_text(points: float) -> str:
 
 
 def result_text(scores: Sequence[float] | None) -> str:
-    """Write the scores of two seats as `1 : 0`, and the places of three or more seats as `placed 1, 3, 2`."""
+    """Write the scores of two seats as `1 : 0`, the places of more seats as `placed 1, 3, 2`, and None as `void`."""
     if scores is None:
         return "void"
     if len(scores) > 2:

@@ -22,9 +22,9 @@ own: str | None = None
 
 
 def names(count: int, worker: str | None) -> list[str]:
-    """Return the names of `count` workers: each is a prefix and a number. The prefix is `worker`.
+    """Return the names of `count` workers: each is a prefix and a number. Raises CliError for a name that is too long.
 
-    If it is None, the prefix is this machine's name and the process id. Raises CliError for a name that is too long.
+    The prefix is `worker`. If `worker` is None, the prefix is made of this machine's name and the process id.
     """
     if worker is None:  # a unique prefix, because commands on one machine or on many must not take each other's names
         worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST]}-{os.getpid()}"

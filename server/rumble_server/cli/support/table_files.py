@@ -40,7 +40,7 @@ def print_standings(file: str, results: "ResultsFile", names: list[str], points:
 
 
 def given_points(text: str | None, results: "ResultsFile") -> "TablePoints":
-    """Return the points in `text`, by default the file's `table_points`. Raises ValueError."""
+    """Return the points in `text`, or else in the file's `table_points`, or else by places. Raises ValueError."""
     from rumble_server.results.tables.points import PLACES, TablePoints
 
     tournament = results.tournament or {}
