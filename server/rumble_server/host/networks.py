@@ -64,7 +64,7 @@ def network_addresses(
     interfaces: Source = of_interfaces,
     is_used: Callable[[Address], bool] = can_listen,
 ) -> list[str]:
-    """Return an address of this machine for each of its networks.
+    """Return this machine's addresses in its networks: every IPv4 address, and an address for each IPv6 network (/64).
 
     IPv4 addresses come first; of each version, the address of the default route comes first. Loopback and link-local
     addresses are left out. No packet is sent, and names are looked up only on this machine.
