@@ -8,7 +8,7 @@ WINDOW_S = 60.0
 MOST_KINDS = 1_000
 """Maximum number of kinds of events with separate counts in a window.
 
-Further kinds are counted together by message and reason, without address and bot.
+Events of further kinds are not logged, but counted together by message and reason, without address and bot.
 """
 
 Kind = tuple[str, str, str]
