@@ -137,7 +137,7 @@ class Server:
         """Listen, and go on with unfinished tournaments. Return False if `stopping` was set during a standby.
 
         On PostgreSQL a server without a node address stands by while another server leads. Raises StoreError;
-        StartError if the server cannot listen. The database is closed before an error is raised.
+        StartError if the server cannot listen. If the lease or the listening fails, the database is closed.
         """
         loop = asyncio.get_running_loop()
         try:
