@@ -471,7 +471,7 @@ class Lease:
         return next((node for node in names if node not in passed_over), None)
 
     def _offer_all(self, now_ms: int) -> None:
-        """For each club that has to move, offer the club to a node. A node gets at most `AT_ONCE` clubs at a time."""
+        """Offer each club that has to move. A node gets at most `AT_ONCE` offers at a time."""
         if self.suspended:
             return
         offered = Counter(move.to for move in self._moves.values())
