@@ -75,7 +75,7 @@ class Interpreter:
             sys.setswitchinterval(switch_s)
 
     def look(self) -> None:
-        """If a sweep is due, make the sweep: a look at every object."""
+        """Make a sweep (a look at every object) if a sweep is due."""
         since_s = self._now_s() - self._swept_at_s
         if self._has_set_aside and since_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):
             self._sweep()
