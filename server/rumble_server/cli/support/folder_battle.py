@@ -66,7 +66,7 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """For each file, a bot that stands for loading the file, and then the bot made from the file.
+        """Two bots for each file: a bot that stands for loading the file, and the bot made from the file, if any.
 
         `asked_at_s` of each bot is the time at which the loading or the bot's running call began; None if nothing runs.
         """
