@@ -199,9 +199,9 @@ class Server:
         return True
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
-        """If the database is in PostgreSQL, join its nodes, and on standby wait until this node leads main.
+        """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main. Raises StoreError.
 
-        Return False if `stopping` was set during the standby, otherwise True. Raises StoreError.
+        Return False if `stopping` was set during the standby. Return True otherwise, and at once with SQLite.
         """
         config = self.config
         if not is_postgres(config.db):
@@ -250,7 +250,7 @@ class Server:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
-        """Return the random text that the database keeps under `key`. If there is none, make a text of `size` bytes."""
+        """Return the random text that the database keeps under `key`. At first, make a text of `size` bytes in hex."""
         return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
