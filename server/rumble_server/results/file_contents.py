@@ -41,8 +41,9 @@ class ResultsFile:
 
     @property
     def is_of_tables(self) -> bool:
-        """True if any match has more than two seats."""
-        return any(len(result.seats) > 2 for result in self.tables)
+        """True if the results are known as tables alone: a match has more than two seats, or the file has a CSV's columns
+        for each seat."""
+        return bool(self.tables) and not self.results
 
 
 class FileNames:

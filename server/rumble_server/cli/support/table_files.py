@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
     """Return whether to rank the bots of a file as bots of tables.
 
-    Return true if any match has more than two seats. Otherwise return true if the file gives its results as tables
-    (`results.tables`), and payoffs are to be counted according to `points` or to the tournament in the file.
+    Return true if the results are known as tables alone. Otherwise return true if the file gives its results as tables,
+    too (`results.tables`), and payoffs are to be counted according to `points` or to the tournament in the file.
     """
     from rumble_server.results.tables.points import PAYOFFS
 

@@ -49,6 +49,14 @@ def test_standings(capsys: Captured, file: Path) -> None:
     assert "tie-break rules" not in shown
 
 
+def test_a_file_with_columns_for_two_seats(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "two.csv"
+    file.write_text("seat_0,place_0,seat_1,place_1\nann,1,ben,2\nben,1,ann,2\nann,1,ben,2\n")
+    points = [(line["name"], line["points"]) for line in told(capsys, "standings", str(file))["standings"]]
+    assert points == [("ann", 2), ("ben", 1)]
+    assert [line["matches"] for line in told(capsys, "ratings", str(file))["ratings"]] == [3, 3]
+
+
 def test_ratings(capsys: Captured, file: Path) -> None:
     document = told(capsys, "ratings", str(file))
     assert document["model"].startswith("Plackett-Luce")
