@@ -41,8 +41,7 @@ class ResultsFile:
 
     @property
     def is_of_tables(self) -> bool:
-        """True if the results are known as tables alone: a match has more than two seats, or the file has a CSV's columns
-        for each seat."""
+        """True if the results are given as tables alone, since a match has more than two seats or a CSV names seats."""
         return bool(self.tables) and not self.results
 
 
