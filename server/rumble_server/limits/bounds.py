@@ -113,10 +113,10 @@ class Constants(BaseModel):
     out.
     """
     freed_names_per_minute: Count = 120
-    """Maximum number of new names, in a minute, that replace unplayed names of the same address.
+    """Maximum number of unplayed names, in a minute, that are freed so that an address can claim new names.
 
-    This is possible after the address has used up `names_per_hour`. Names with a valid invitation count apart. Each new
-    name costs a write to the database.
+    A name is freed if `names_per_hour` or the club's quota of names is used up. New names with a valid invitation are
+    counted apart. Each new name costs a write to the database.
     """
     wrong_keys_of_owner_per_minute: Count = 20
     """Maximum number of wrong keys of a name, in a minute, from an address that has once shown the right key.
@@ -136,30 +136,31 @@ class Constants(BaseModel):
     challenges_per_address: Count = 64
     """Maximum number of open challenges of an address, even of loopback.
 
-    Those who are in a tournament by an invitation or a join code have this number together instead. A crowd of names
-    thus leaves places to others.
+    Bots that joined a tournament by an invitation or a join code are not counted by address. All such bots of a
+    tournament have this number together. A crowd of names thus leaves places to other bots.
     """
     challenges_per_address_at_one_bot: Count = 8
-    """Maximum number of open challenges of an address at one bot.
+    """Maximum number of open challenges of an address to one bot.
 
-    Those who are in a tournament by an invitation or a join code may have more together, because a class tries its bots
-    at the same time. A class leaves this number of places at the bot to other bots.
+    Bots that joined a tournament by an invitation or a join code may have more: all such bots of a tournament together
+    `open_challenges_at_one_bot` minus this number. A class tries its bots at the same time.
     """
     challenge_bytes_per_day: Bytes = 268_435_456
     """Maximum number of bytes that challenges of an address, even of loopback, may add to the database in a day.
 
-    A ply takes some 600 bytes. Those who are in a tournament by an invitation or a join code have this number together
-    instead. Any bot may challenge, and no bot may fill the disk.
+    A ply takes some 600 bytes. Bots that joined a tournament by an invitation or a join code are not counted by
+    address. All such bots of a tournament have this number together. Any bot may challenge, and no bot may fill the
+    disk.
     """
     challenge_frames_ms: Milliseconds = 86_400_000
     """Time in ms for which the moves and frames of a challenge are kept after its end. Results are kept forever."""
     unhurried_challenges: Count = 8
-    """Number of open challenges to a bot that may have any clock.
+    """Number of open challenges to one bot below which a further challenge may have any clock.
 
-    For further challenges, see `hurried_challenge_ms`.
+    For challenges above this number, see `hurried_challenge_ms`.
     """
     hurried_challenge_ms: Milliseconds = 600_000
-    """Maximum in ms of `move_ms` plus `bank_ms`, and of `increment_ms`, for a bot with many open challenges.
+    """Maximum in ms of `move_ms` plus `bank_ms`, and of `increment_ms`, in a challenge above `unhurried_challenges`.
 
     A silent bot holds a place until its clock has run out.
     """
@@ -207,9 +208,9 @@ class Bounds(Constants):
     apart."""
     strangers_per_address: Count = 64
     """Maximum number of strangers of an address: open connections without a login or a completed HTTP request. A
-    further connection waits for a place. After 5 s the oldest stranger gives way, if it has been open for 5 s, too."""
+    stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s for a place."""
     streams_per_address: Count = 128
-    """Open event streams of an address."""
+    """Maximum number of open event streams of an address."""
     requests_per_minute: Count = 12_000
     """Maximum number of HTTP requests of an address in a minute. 40 browsers that load pages at the same time stay far
     below."""
@@ -224,8 +225,8 @@ class Bounds(Constants):
     idle_ms: Milliseconds = 5_000
     """Maximum time in ms between two HTTP requests on a connection."""
     excused_ms: Milliseconds = 10_000
-    """Maximum time in ms for which an attempt of a match may be excused because the server was late. With more, the
-    match is void. Time for which an answer waited unread in the kernel does not count."""
+    """Maximum time in ms that is excused in an attempt at a match because the server was late. With more, the attempt
+    is void. Time for which an answer waited unread in the kernel does not count."""
     rebuilt_results: Count = 100_000
     """Maximum number of results, some 2 KB each, that the process that reads the log keeps in rebuilt tournaments. The
     tournament that was asked for last always stays."""

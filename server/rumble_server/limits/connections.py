@@ -72,7 +72,7 @@ class Connections:
         return _take_out(self.waiting, newcomer.address, newcomer)
 
     def admit(self, address: str) -> None:
-        """Give the place of a stranger that has left to the longest waiting new connection of the same address."""
+        """Give a stranger's place that became free to the new connection of `address` that has waited longest."""
         for newcomer in self.waiting.get(address, ()):
             self.leave(newcomer)
             newcomer.admit(Place(self, address, ("stranger", address)))
@@ -95,7 +95,7 @@ class Connections:
         return self._bounds.exempts(address) or self._reading.allows(address, now_ms)
 
     def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
-        """Charge an address for a request: the time in ms for which the process that reads the log has worked."""
+        """Count `cost_ms` of work for an address against `reading_ms_per_minute`."""
         if not self._bounds.exempts(address):
             self._reading.spend(address, now_ms, cost_ms)
 
@@ -158,7 +158,10 @@ class Place:
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let a new connection take a stranger's place, once `WAIT_MS` have passed. `end` then ends the stranger."""
+        """Let a new connection take the place `WAIT_MS` after `now_ms` or later, if the place is a stranger's.
+
+        `end` then ends the stranger's connection.
+        """
         strangers = self._connections.strangers
         _take_out(strangers, self.address, self)
         if self.is_stranger:

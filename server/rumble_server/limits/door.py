@@ -33,8 +33,8 @@ class Door:
     def of_club(self, club: str) -> "Door":
         """Return the door of another club. Call it on the door of main.
 
-        Counts of addresses are the same for every club. Bans are separate, except that addresses banned in main are
-        kept out of every club.
+        All clubs share the counts of addresses. Each club has its own bans. Addresses banned in main are kept out of
+        every club.
         """
         other = copy(self)
         other._prefix = f"{club}/"
@@ -50,7 +50,7 @@ class Door:
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
-        """Count an unplayed name of `address` that is dropped for a new name. Return False if too many were dropped.
+        """Count an unplayed name that is freed for a new name of `address`. Return False if too many were freed.
 
         `invited_to` is the tournament of a valid invitation, or None. Each tournament has a separate count, which names
         without its invitation cannot use up.

@@ -37,7 +37,10 @@ class Guesses:
         self._prefix = ""
 
     def of_club(self, club: str) -> "Guesses":
-        """Return the guesses of another club. Wrong tries of an address are counted together for every club."""
+        """Return the guesses of another club. All clubs share the counts of wrong secrets by address.
+
+        A right key shown by an address is noted for the key's club only.
+        """
         other = copy(self)
         other._prefix = f"{club}/"
         return other

@@ -10,9 +10,9 @@ class Quotas:
     bots: int | None = None
     """Number of names of the club's bots, without house bots."""
     tournaments: int | None = None
-    """Number of unfinished tournaments, without challenges."""
+    """Number of unfinished tournaments. Challenges are not counted."""
     bytes: int | None = None
-    """Size of the club's facts on disk in bytes. Above it nothing new is created, but existing tournaments go on."""
+    """Size of the club's facts on disk in bytes. Above the quota nothing new is created, but tournaments go on."""
     matches: int | None = None
     """Number of matches played at the same time. Further matches wait."""
     house_bots: int | None = None

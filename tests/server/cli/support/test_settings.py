@@ -17,7 +17,11 @@ def test_every_field_is_a_setting_with_its_docstring_and_default() -> None:
     assert all(setting.about for setting in settings().values())
     found = settings()["streams_per_address"]
     assert (found.option, found.variable) == ("--streams-per-address", "RUMBLE_STREAMS_PER_ADDRESS")
-    assert (found.kind, found.shown_default, found.about) == (int, "128", "Open event streams of an address.")
+    assert (found.kind, found.shown_default, found.about) == (
+        int,
+        "128",
+        "Maximum number of open event streams of an address.",
+    )
     assert (settings()["allowed_hosts"].option, settings()["allowed_hosts"].kind) == ("--allow-host", frozenset)
 
 
