@@ -62,8 +62,8 @@ smaller."""
 MOST_ASKED = 64
 """Maximum value of `_asked`. Answers to further open turns are handled only if the turn of the loop has time left."""
 MOVE_BYTES = 512
-"""Maximum size in bytes of received answers that are handled without `has_time`. To refuse a frame of this size takes
-0.2 ms."""
+"""Maximum size in bytes of received answers that are handled without asking `has_time`. To refuse a frame of this size
+takes 0.2 ms."""
 MOST_WASTED = 32
 """Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which even answers ask `has_time`."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._asked = 0
         """Number of `turn` frames sent and not answered yet.
 
-        Up to this number, received moves are handled without `has_time`.
+        Up to this number, received moves are handled without asking `has_time` (see `ReadFairness`).
         """
         self._is_open = False
         """True if frames can be sent.

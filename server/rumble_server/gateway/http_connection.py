@@ -82,7 +82,10 @@ class HttpConnection(HttpToolsProtocol):
         self._club, self._path = MAIN, ""
         """Club of the newest request whose headers are complete, and the rest of the path."""
         self.rest = b""
-        """Received bytes. The bytes from index `rest_at` on wait to be parsed. Reading from the socket is paused."""
+        """Received bytes. The bytes from index `rest_at` on wait to be parsed.
+
+        Reading from the socket is paused until all of them are parsed.
+        """
         self.rest_at = 0
         self._goes_on = False
         """True while the connection waits for a turn of the loop in which to parse `rest`."""
@@ -494,7 +497,7 @@ class HttpConnection(HttpToolsProtocol):
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Make a bot's `Connection` for the socket and the place. With `refused`, it closes at once with this code."""
+        """Make a bot's `Connection` for the socket and the place. With `refused`, close at once with this code."""
         entrance, place = self._entrance, cast(Place, self._place)
         request = self._leave()
         bot = Connection(club.gateway, entrance, self._source, place, self.connections)
@@ -635,9 +638,10 @@ class HttpConnection(HttpToolsProtocol):
 
     @property
     def idleness(self) -> Idleness | None:
-        """Degree of idleness of the connection; None while a request is received or answered.
+        """Degree of idleness of the connection.
 
-        Until the headers of its first request are complete, the connection counts as a stranger.
+        Until the headers of the first request are complete, the connection is a stranger (`STRANGER`). Afterwards the
+        value is None while a request is received or answered, and else `BETWEEN_REQUESTS`.
         """
         if self._place is None or self._request == 0 or (self._in_head and self._request == 1):
             return Idleness.STRANGER

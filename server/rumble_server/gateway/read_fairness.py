@@ -66,14 +66,14 @@ class ReadFairness:
         self._call()
 
     def do(self, address: str, work: Callable[[], None]) -> None:
-        """Do some short work at once if this turn has time left; otherwise do it when the address is served."""
+        """Do some short work: at once if this turn of the loop has time left, or else when `address` is served."""
         if self.has_time():
             work()
         else:
             self.wait(_Work(address, work))
 
     async def come(self, address: str) -> None:
-        """Return at once if this turn has time left; otherwise wait until the address is served."""
+        """Wait until `address` is served, unless this turn of the loop has time left."""
         if not self.has_time():
             request = _Request(address, self)
             self.wait(request)
@@ -110,7 +110,7 @@ class ReadFairness:
 
 
 class _Work:
-    """Work that waits for time, for a connection that has ended."""
+    """Short work that waits for time, such as the clean-up of an ended connection."""
 
     def __init__(self, address: str, work: Callable[[], None]) -> None:
         self.address = address

@@ -15,7 +15,7 @@ MIN_RTT_OFFSET, MIN_RTT_BYTES = 148, 4
 The field is a time in microseconds.
 """
 LAST_DATA_OFFSET, LAST_DATA_BYTES = 52, 4
-"""Offset and size, in bytes, of `tcpi_last_data_recv` in the same struct: the time in ms since data last came in."""
+"""Offset and size, in bytes, of `tcpi_last_data_recv` in `struct tcp_info`: the time in ms since data last came in."""
 UNMEASURED = 0xFFFFFFFF
 
 

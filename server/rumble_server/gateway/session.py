@@ -45,7 +45,10 @@ class Link(Protocol):
 
     @property
     def delay_ms(self) -> DelayMs | None:
-        """Function for the time that a frame and its answer waited in this machine (see `Caller`); None if unknown."""
+        """Function that returns how long a turn and its answer waited in this machine (see `Caller`).
+
+        None if the system does not tell the waiting time.
+        """
 
     @property
     def has_room(self) -> bool:
@@ -271,7 +274,7 @@ class Session:
         return True
 
     def _may_ask(self, name: str) -> bool:
-        """Return true if the limits allow a login under this name; otherwise close the connection."""
+        """Return true if the limits allow a login under this name. Otherwise close the connection, and return False."""
         now_ms = self.shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False
