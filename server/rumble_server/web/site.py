@@ -82,9 +82,9 @@ class Reach:
     from_elsewhere: bool = False
 
     def note(self, address: str, server: str) -> None:
-        """Note a request from an address to the address `server` of this machine.
+        """Note a request from `address` to `server`, an address of this machine.
 
-        A request of this machine to its own address in a network comes from the same address.
+        If both addresses are equal, the request came from this machine itself.
         """
         if not self.from_elsewhere and address:
             self.from_elsewhere = address != server and not is_loopback(address)

@@ -74,9 +74,10 @@ class StaticFiles:
         return list(found)[len(set(entries)) :]
 
     async def answer(self, request: Request) -> Response:
-        """Send a file. A request with the hash of another version is redirected to the file of this version.
+        """Send a file. If the path has an outdated hash, redirect to the file under the present hash.
 
-        A page that was loaded before an upgrade may not fit the newer file. Without any file, the page would fail.
+        Pages loaded before an upgrade have outdated hashes. The newer file may not fit such a page, but without any
+        file the page would fail.
         """
         path: str = request.path_params["path"]
         shown_hash, _, rest = path.partition("/")

@@ -124,7 +124,7 @@ def quoted(text: str) -> str:
 def first_bot(game: str) -> str:
     """Return the name of a reference bot for a first try.
 
-    Minimax refuses games of joint moves, of chance and of hidden parts; mcts needs states that agree with a view.
+    The bot `minimax` plays plain matches only. The bot `mcts` plays a hidden game only if the game has samples.
     """
     try:
         found = get_game(game)

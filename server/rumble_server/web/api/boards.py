@@ -126,7 +126,7 @@ def moves_of(state: State) -> list[str]:
 
 
 def check_move(state: State, move: str) -> None:
-    """Check that a seat that is to move may make this move. Raises MoveError."""
+    """Check that at least one of the seats to move may make `move`. Raises MoveError."""
     *others, last = state.movers or (state.to_move,)
     for seat in others:
         with suppress(MoveError):

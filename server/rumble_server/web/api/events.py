@@ -79,5 +79,5 @@ def event_routes() -> APIRouter:
 
 
 def read_event_id(text: str | None) -> int | None:
-    """Read a `Last-Event-ID` of this feed; None for any other text."""
+    """Return the id in the header `Last-Event-ID`; None if `text` cannot be an id of this feed."""
     return int(text) if text is not None and text.isdecimal() and len(text) <= LONGEST_EVENT_ID else None

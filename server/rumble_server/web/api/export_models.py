@@ -58,11 +58,11 @@ class ExportedTournament(ServerMessageModel):
     seed: Count
     rated: bool
     seats: Count
-    """Seats of a full match."""
+    """Number of seats of a full match."""
     scheme: list[float] | None = Field(default=None, min_length=3, max_length=3)
     """Points for a win, a draw and a loss; left out where results count by places or payoffs."""
     table_points: list[float] | str | None = None
-    """Points by place, `places` or `payoffs`; left out where matches are won, drawn or lost."""
+    """The points of each place, or the word `places` or `payoffs`; left out where matches are won, drawn or lost."""
     tiebreak_order: list[str]
     tiebreak_rules: str
     names: list[str]

@@ -39,7 +39,7 @@ def metrics_routes() -> APIRouter:
 
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
-        """Show figures in the text format of Prometheus; from another machine with `Authorization: Bearer TOKEN`."""
+        """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
         if not _may_read(request):
             if len(bearer_token(request)) < SHORTEST_TOKEN:
                 process_of(request).operation.refusals.note("wrong_token", source_of(request), request.url.path)

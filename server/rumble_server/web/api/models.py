@@ -64,7 +64,10 @@ class MatchAttempt(ServerMessageModel):
 
 
 class MatchList(ServerMessageModel):
-    """Some of the matches that are over, in the order of their ends; `total` is the number of all matches asked for."""
+    """A part of the list of matches that are over, in the order of their ends.
+
+    `total` is the length of the whole list, without `offset` and `limit`.
+    """
 
     total: Count
     matches: list[MatchAttempt]
@@ -123,7 +126,7 @@ class AuditedBot(ServerMessageModel):
 class AuditAnswer(ServerMessageModel):
     """The fairness audit. `repeated` counts the matches that repeat the seats and the moves of an earlier match.
 
-    `void` has, for each match with void attempts or with results voided by the host, their number.
+    `void` has, by match, the number of void attempts and of results voided by the host. Other matches are left out.
     """
 
     fair: bool
@@ -282,7 +285,7 @@ class BoardQuestion(RequestModel):
     @model_validator(mode="before")
     @classmethod
     def _few(cls, given: Any) -> Any:
-        """Count fields and settings before their validation, whose time grows with their number."""
+        """Return `given` unchanged. Raises ValueError for too many fields or settings: validation would take long."""
         for each in (given, given.get("settings")) if isinstance(given, dict) else ():
             if isinstance(each, dict) and len(each) > MOST_FIELDS:
                 raise ValueError(f"there are at most {MOST_FIELDS} fields, and as many settings")

@@ -147,7 +147,7 @@ def _kind(over: MatchOver, seat: int) -> str:
 def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
     """Return the last turn of a bot in a match, and the bot's last answer to it, each cut off at `MOST_FRAME`.
 
-    A text is empty if there was no such frame. Nothing is returned if the frames of the match cannot be read.
+    A text is empty if there was no such frame. Returns an empty dict if the frames of the match cannot be read.
     """
     turn = answer = ""
     try:

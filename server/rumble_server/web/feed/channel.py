@@ -76,8 +76,8 @@ class Channel:
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
-        """Number of plies that spectators were last told of each match that they see with a delay; -1 before the first
-        telling."""
+        """Number of plies last told to spectators, by match, for matches whose newest position they do not see yet.
+        -1 before the first telling."""
 
     def flush(self) -> None:
         """Send the changes, unless the last flush was too recent or is not complete."""

@@ -24,7 +24,7 @@ _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 _kept: WeakKeyDictionary[LiveTable[Any], _Kept] = WeakKeyDictionary()
 """The kept pairs of each tournament, keyed by the names of both bots. A pair is kept with the counts it was made from.
 
-The outer key is the tournament's table, which lives as long as the tournament.
+The outer key is the tournament's `LiveTable`, which lives as long as the tournament.
 """
 
 

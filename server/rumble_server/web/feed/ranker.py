@@ -109,7 +109,7 @@ class Ranker:
         self._now_ms = now_ms
         self._work = work
         self._known: WeakKeyDictionary[LiveTable[Any], _Known] = WeakKeyDictionary()
-        """The rankings by the tournament's table, which lives as long as the tournament."""
+        """The rankings of each tournament, keyed by its `LiveTable`, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
         """Return the newest known ranking, and start a background computation if one is due."""

@@ -64,7 +64,7 @@ class Spectator:
         self._sending_since_ms: int | None = None
 
     def offer(self, chunk: Chunk) -> None:
-        """Queue a chunk. A queue that would be too long is dropped; `catch_up` then replaces it."""
+        """Queue a chunk. If the queue would be too long, drop the whole queue; `catch_up` then makes a new queue."""
         if self._behind:
             return
         self._unread_bytes += len(chunk.data)

@@ -24,7 +24,7 @@ class PublicAddress:
     root: str = ""
     """Prefix of the paths of the club's pages; empty for main."""
     title: str = ""
-    """Title of the club, or else the name; main may have no title."""
+    """Title of the club. For a club without a title, the name of the club; for main without a title, empty."""
 
     @property
     def server(self) -> str:

@@ -37,7 +37,7 @@ def folder() -> Path | None:
 
 @cache
 def address() -> str | None:
-    """Return the path of the folder on this server, with a hash of the files; None without the distribution."""
+    """Return the URL path under which the files are sent, with a hash of the files; None if `folder()` is None."""
     where = folder()
     if where is None:
         return None

@@ -18,7 +18,10 @@ IN_PAIRS = ("chess",)
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The moves of a match as people write them, the seats that moved, and the times in ms (None: the opening)."""
+    """The moves of a match as people write them, the seats that moved, and the thinking times in ms.
+
+    The time of a ply of the opening is None.
+    """
 
     written: Sequence[str]
     movers: Sequence[int]

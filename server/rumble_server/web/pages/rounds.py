@@ -21,7 +21,7 @@ class Leg:
 
 @dataclass(slots=True)
 class Meeting:
-    """A pairing of a round: two bots (empty while unknown), and the matches that are over or being played."""
+    """A pairing of a round. `seats` are the bots, empty while unknown; `legs` are the matches over or in play."""
 
     seats: tuple[str, str] = ("", "")
     legs: list[Leg] = field(default_factory=list)
@@ -75,9 +75,11 @@ def round_title(boards: int) -> str:
 
 
 def reached(rank: int, best: int, finalists: int = 0) -> str:
-    """Write the last round that a bot of this rank reached in a knockout in which `best` bots share rank 1.
+    """Write how far a bot of rank `rank` came in a knockout: `winner`, `still in`, or the last round of the bot.
 
-    `finalists` is the number of bots in the final of tables, else 0. `static/standings.js` writes the same text.
+    `best` is the number of bots that share rank 1. `finalists` is the number of bots in the final of a knockout of
+    tables; a bot that did not reach this final is `out`. In a knockout of two seats, `finalists` is 0.
+    `static/standings.js` writes the same text.
     """
     if rank == 1:
         return "winner" if best == 1 else "still in"

@@ -12,7 +12,7 @@ from rumble_server.tournament.tournament import Tournament
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A match of a table that is over or being played. `places` are by bot; empty before the match is over."""
+    """A match at a table, over or in play. `places` has the place of each bot; empty before the match is over."""
 
     match: str
     places: Mapping[str, int]
@@ -73,7 +73,7 @@ def table_rounds(tournament: Tournament) -> list[TablesOfRound]:
 
 
 def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, TableView]]:
-    """Return the round, the board and the view of each table, sorted by round and board. Replays belong to a table."""
+    """Return the round, the board and the view of each table, sorted by round and board. A view includes replays."""
     results = {match: table_result_of(over) for match, over in tournament.results.items()}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: result.seats for match, result in results.items()}

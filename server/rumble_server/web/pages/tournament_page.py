@@ -73,7 +73,10 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 
 
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
-    """Make the values for `parts/playing.html`: boards, the number of slots, an empty slot, and the seats."""
+    """Make the values for `parts/playing.html`.
+
+    `slots` is the number of places for boards, `start` the board in empty places, and `seats` the number of seats.
+    """
     game = get_game(view.game)
     initial = game.initial_for(view.match_seats, view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
@@ -148,13 +151,15 @@ def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, i
 
 
 def met_most(pairs: list[Pair] | None) -> int:
-    """Return the most frequent number of matches between two bots. A cell of the crosstable shows its number if it
-    differs."""
+    """Return the most frequent number of matches between two bots; 0 without pairs.
+
+    A cell of the crosstable shows its number of matches only if the number is not the most frequent.
+    """
     return max(Counter(pair.played for pair in pairs or []).items(), key=itemgetter(1, 0), default=(0, 0))[0]
 
 
 def places_text(points: Sequence[float] | str) -> str:
-    """Write how results count by places or payoffs."""
+    """Write the rule for points at tables. `points` is `places`, `payoffs`, or a list with the points of each place."""
     if isinstance(points, str):
         return "a point for each seat behind" if points == PLACES_COUNT else "points are payoffs"
     return f"points {', '.join(f'{value:g}' for value in points)} by place"

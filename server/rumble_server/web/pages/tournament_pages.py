@@ -1,4 +1,4 @@
-"""The pages made from a whole tournament. Pure: the reader runs these functions in the process that reads the log."""
+"""The pages made from a whole tournament. Pure: the functions run in the process that reads the log."""
 
 from collections.abc import Sequence
 
@@ -70,7 +70,7 @@ def page_of_results(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
 
 
 def best_wins(tournament: Tournament, standings: Sequence[Standing]) -> dict[str, str]:
-    """Return, for each bot, the opponent with the best rank that the bot has beaten; empty if it has beaten none."""
+    """Return the best win of each bot: the beaten opponent with the best rank, or an empty text without a win."""
     ranks = {line.name: line.rank for line in standings}
     best: dict[str, str] = {}
     for over in tournament.results.values():

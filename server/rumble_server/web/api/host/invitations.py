@@ -19,14 +19,14 @@ NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried"
 
 
 def page_link(tournament: Tournament | Basics, base: str) -> str:
-    """Make the link to a tournament's page, with the invitation code, if there is a code."""
+    """Return the link to a tournament's page. If bots need an invitation code, the link contains a code."""
     code = tournament.shared_invite
     query = "" if code is None else "?" + urlencode({"invite": code})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
 
 
 def join_link(tournament: Tournament, base: str) -> str:
-    """Make the link to the page on which pupils join, with the join code, if the door is open."""
+    """Return the link to the page on which pupils join. While the door is open, the link contains the join code."""
     query = "" if tournament.join_code is None else "?" + urlencode({"code": tournament.join_code})
     return f"{base}/join{query}"
 
