@@ -589,7 +589,7 @@ class HttpConnection(HttpToolsProtocol):
     def _close(self) -> None:
         """Close the connection after the peer has read all written bytes.
 
-        If the peer reads nothing for too long, cut it.
+        If the peer reads nothing for too long, cut the connection.
         """
         self.transport.close()
         self._expect_reader()

@@ -34,9 +34,10 @@ class Ban:
 
 
 def network_to_ban(address: str) -> str:
-    """Return the network to ban for an address or network.
+    """Return the network to ban. `address` is an address or a network.
 
-    Raises ValueError, with a text for people, for any other text, and for a network with this machine's own address.
+    Raises ValueError, with a text for people, if `address` is neither, or if the network contains this machine's
+    own address.
     """
     try:
         network = ipaddress.ip_network(address, strict=False)

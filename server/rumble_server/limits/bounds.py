@@ -109,8 +109,8 @@ class Constants(BaseModel):
     invited_names_per_hour: Count = 120
     """Maximum number of new names that an address may claim in an hour with a valid invitation to a tournament.
 
-    They are available after `names_per_hour` is used up. Others at the address who claim many names cannot keep a class
-    out.
+    New names are counted here only after `names_per_hour` is used up. Other people at the address who claim many names
+    cannot keep a class out.
     """
     freed_names_per_minute: Count = 120
     """Maximum number of unplayed names, in a minute, that are freed so that an address can claim new names.

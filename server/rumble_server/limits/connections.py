@@ -8,7 +8,7 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets
 
 WAIT_MS = 5_000
-"""Time in ms that a new connection waits for a place. A stranger keeps its place for at least this time."""
+"""Maximum time in ms that a new connection waits for a place. A stranger keeps its place for at least this time."""
 Room = tuple[str, ...]
 """Key under which a place is counted: kind, address, and for an invited connection the tournament.
 

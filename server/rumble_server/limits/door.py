@@ -25,7 +25,7 @@ class Door:
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
         """Allowances of bytes that challenges may write to the log, by the holder of the challenge.
 
-        A holder is the tournament that invited the challenger, or else the challenger's address.
+        A holder is the tournament that the challenger joined by a code, or else the challenger's address.
         """
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
         self._freed_names = Buckets(bounds.freed_names_per_minute)
