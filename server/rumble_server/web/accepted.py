@@ -2,7 +2,7 @@
 
 
 def takes_gzip(accept_encoding: str) -> bool:
-    """Return whether an `Accept-Encoding` asks for gzip: gzip's weight is above 0, and not below the `identity` weight.
+    """Return whether `accept_encoding` gives gzip a weight above 0, and at least the weight of `identity`.
 
     RFC 9110, 12.5.3: `*` stands for all codings that are not named; a weight is `;q=` and a number from 0 to 1.
     """

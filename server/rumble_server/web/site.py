@@ -72,7 +72,7 @@ class ProcessFigures:
     lags: Histogram = field(default_factory=Histogram)
     commits: Histogram = field(default_factory=Histogram)
     metrics_token: str | None = None
-    """Token that opens /metrics to other machines, as a host token does."""
+    """Token that opens /metrics to other machines. A host token of main opens /metrics, too."""
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class Process:
     addresses: Addresses = field(default_factory=Addresses)
     """Finder of the server's public addresses for pages and links."""
     hosts: frozenset[str] = frozenset()
-    """Host names, besides loopback names, that a request to a loopback address may give, as requests by a proxy do."""
+    """Host names that requests to a loopback address may give besides loopback names, for a proxy on this machine."""
     bounds: Bounds = field(default_factory=Bounds)
     operation: ProcessFigures = field(default_factory=ProcessFigures)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))

@@ -25,7 +25,7 @@ MEDIA_TYPES = {
     ".py": "text/x-python; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-"""The media types by suffix of a file; other files are not served."""
+"""The media types by suffix of a file. Files with other suffixes are not served."""
 FOR_GOOD = "public, max-age=31536000, immutable"
 ASKED_ABOUT = "no-cache"
 """The `Cache-Control` of a file that a browser may keep, but has to check for a change at each use."""

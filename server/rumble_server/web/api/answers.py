@@ -100,7 +100,7 @@ class ClubAnswers:
     ) -> AsyncIterator[bytes]:
         """Yield the results of `make` for the first `total` matches, `size` matches at a time.
 
-        `make` also gets the numbers of a piece's first match, and of the match after its last, counted from 0.
+        `make` also gets two numbers, counted from 0: of a piece's first match, and of the first match after the piece.
         """
         for first in range(0, total, size):
             until = min(total, first + size)

@@ -114,7 +114,7 @@ def _refusal(state: State, move: str) -> str | None:
 
 
 def _sample(game: Game, view: dict[str, Any]) -> State | None:
-    """Return a state that agrees with a view; None without samples, or if the view is not of a seat."""
+    """Return a state that agrees with a view; None if the game has no samples, or the view is not of a seat."""
     with suppress(NotSampled, BadPosition):
         return game.sample(view, Random(0))
     return None

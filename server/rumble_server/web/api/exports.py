@@ -24,7 +24,7 @@ JSON = "application/json"
 FOR_TWO = ("pgn", "trf")
 """The formats in which only matches of two seats can be written."""
 OF_GAME = {"phhs": POKER, "sgf": GO}
-"""The game of each format in which only matches of one game can be written."""
+"""Formats for a single game, each with the only game whose matches the format can express."""
 
 
 def export_routes() -> APIRouter:
@@ -72,7 +72,7 @@ async def _trf(answers: ClubAnswers, tournament: str, edition: str) -> AsyncIter
 
 
 async def _expressed(made: Awaitable[bytes]) -> bytes:
-    """Wait for a part of an export. Raises WebError if the format cannot express the tournament."""
+    """Return a part of an export once the part is made. Raises WebError if the format cannot express the tournament."""
     try:
         return await made
     except ValueError as error:

@@ -39,7 +39,7 @@ from rumble_server.web.feed.views import Live, ended_boards, tournament_view
 PIECE_MATCHES = 1000
 """Number of matches in a piece of a long answer; other requests have their turns between two pieces."""
 PIECE_GAMES = 100
-"""Number of matches in a piece whose matches are replayed move by move; a game of chess takes about 5 ms."""
+"""Number of matches in a piece of an export other than CSV. Some formats replay matches: 5 ms for a match of chess."""
 AUDIT_PACE_S = 5.0
 """Time in s for which an audit of a tournament that is not over is reused before the next audit."""
 NO_RATINGS = rate(())
@@ -171,12 +171,12 @@ def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None)
 
 
 def count(rebuilt: Rebuilt, bot: str | None, against: str | None) -> int:
-    """Count the matches of `chosen`."""
+    """Return the number of matches that `chosen` returns."""
     return len(chosen(rebuilt, bot, against))
 
 
 def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, first: int, until: int) -> bytes:
-    """Return a slice of the matches of `chosen`, as the inside of a JSON list."""
+    """Return the matches from `first` to before `until` that `chosen` returns, as the inside of a JSON list."""
     return b",".join(to_json(each) for each in results(chosen(rebuilt, bot, against)[first:until]))
 
 
@@ -213,7 +213,7 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _columns(rebuilt: Rebuilt) -> int | None:
-    """Return the number of seats with columns in CSV; None for the columns of matches of two."""
+    """Return the number of seats for which CSV has columns; None if matches of two seats are won, drawn or lost."""
     config = rebuilt.tournament.config
     return config.match_seats if config.counts_places else None
 

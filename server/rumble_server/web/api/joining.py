@@ -65,7 +65,7 @@ def joining_routes() -> APIRouter:
     async def redeem(request: Request, response: Response) -> RedeemAnswer:
         """Take a name to this computer with the one-time code of a slip.
 
-        The answer has a new key of the name. The old key is no longer valid, and every login with it ends.
+        The answer has a new key of the name. The old key is no longer valid, and every session with the old key ends.
         """
         site = site_of(request)
         given = await read_model(request, SlipCode)

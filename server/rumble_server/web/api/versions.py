@@ -72,7 +72,7 @@ def version_routes() -> APIRouter:
     async def save_version(request: Request) -> SavedVersion:
         """Save a version of the bot whose key is shown; the 20 newest are kept.
 
-        A bot that is benched for its faults may play again.
+        If the bot is benched for its faults, the new version lets the bot play again.
         """
         site = site_of(request)
         owner = reader_of(site, request, REFUSAL)

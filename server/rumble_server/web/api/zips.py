@@ -30,7 +30,7 @@ from rumble_server.web.site import Site, site_of
 
 
 class Wanted(BaseModel):
-    """The fields of the form. Empty fields are absent."""
+    """The fields of the form for a zip. Fields left empty in the form are absent."""
 
     language: Language
     name: Name | None = None
@@ -45,7 +45,7 @@ def zip_routes() -> APIRouter:
 
     @router.post("/join/zip", response_class=Response, include_in_schema=False)
     async def get_zip(request: Request) -> Response:
-        """Return a bot as a zip. Without a name, a name is made up. A name without a key gets a new key."""
+        """Return a bot as a zip. If the form has no name, make up a name. If the form has no key, make a key."""
         wanted = _read(await read_body(request))
         name, key = _named(site_of(request), request, wanted)
         found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None

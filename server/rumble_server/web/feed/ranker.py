@@ -65,8 +65,8 @@ class Ranking:
 
 Task = Callable[[], Ranking]
 Work = Callable[[Task, Callable[[Ranking | None], None]], None]
-"""A function that runs a task in the background. On the event loop it then calls its second argument with the result,
-or with None if the task failed."""
+"""A function that runs a task in the background. The function then calls its second argument on the event loop with the
+result, or with None if the task failed."""
 
 
 def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:

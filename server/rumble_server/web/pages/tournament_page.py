@@ -24,7 +24,7 @@ MOST_SLOTS = 24
 PLACES, MOST_ON_PODIUM = 3, 6
 """Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
-"""Largest field with the crosstable beside the boards, and largest field with the other parts below the standings."""
+"""Maximum number of bots for a crosstable beside the boards, and for results and ratings below the standings."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5

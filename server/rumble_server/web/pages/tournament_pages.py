@@ -18,7 +18,7 @@ MATCHES_A_PAGE = 50
 MOST_AUDITED = 5000
 """Maximum number of results with which a tournament's page has an audit; larger audits are only in the API."""
 BOT_NAME = "@bot-name@"
-"""The placeholder for a made-up bot name. A page is written once for several readers, and each gets another name."""
+"""The placeholder for a made-up bot name. A page is written once for several readers; each reader gets another name."""
 
 
 def page_of_tournament(

@@ -42,7 +42,7 @@ class Start(RequestModel):
 class Again(RequestModel):
     """The next tournament of the same pupils: of all of them, or of the best `top` of the standings.
 
-    All other fields are changes of the configuration, which is otherwise that of the last tournament.
+    All other fields change the configuration, which is copied from the last tournament.
     """
 
     model_config = ConfigDict(extra="allow")

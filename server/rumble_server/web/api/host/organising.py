@@ -90,7 +90,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/invite")
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Show the invitation: a link to the page, the command that starts a bot, and any code."""
+        """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
         found = await answers_of(request).basics(tournament)
         await site_of(request).on_disk()
         going_on, place = answers_of(request).going_on(tournament), place_of(request)
