@@ -20,7 +20,7 @@ class HandshakePolicy:
     """The rules for the headers Host and Origin. On a loopback address, Host must be a local name or be in `hosts`."""
 
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
-        """`public_url` is the address of the pages for other machines. Its Origin is accepted with any Host."""
+        """Make the rules. `public_url` is the address of the pages for other machines; its Origin fits any Host."""
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}
 

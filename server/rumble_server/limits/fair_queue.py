@@ -31,7 +31,7 @@ class Asker:
         may_ask: Callable[[], bool] = lambda: True,
         spend: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`may_ask` returns true if the address has time left. `spend` charges the address for a time in ms."""
+        """Make an asker. `may_ask` returns true if the address has time left. `spend` counts used time in ms."""
         self.address = address
         self.spend = spend
         self.is_served = False
