@@ -267,7 +267,7 @@ def boards(facts: Sequence[LogFact], first: int, most: int) -> bytes | None:
 
 
 def boards_so_far(facts: Sequence[LogFact], terms: MatchStarted, moves: Sequence[str], first: int, most: int) -> bytes:
-    """Draw boards of the running attempt with these terms, as spectators see it. `moves` are the moves to show."""
+    """Draw boards of the running attempt that began with `terms`, for spectators. `moves` are the moves to show."""
     return to_json(replay(terms, moves, None, first, most, thought_ms(facts, terms, len(moves))))
 
 

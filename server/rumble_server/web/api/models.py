@@ -74,7 +74,10 @@ class MatchList(ServerMessageModel):
 
 
 class RatingLine(ServerMessageModel):
-    """A bot's rating and its 95% interval (low, high). Both are null for a bot without a rating; `notes` says why."""
+    """A bot's rating and its 95% interval (low, high). Both are null for a bot without a rating.
+
+    The `notes` of `RatingsAnswer` tell why a bot has no rating.
+    """
 
     name: str
     rating: float | None

@@ -93,7 +93,7 @@ def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live
 
 
 def presence(tournament: Tournament, arena: Arena) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the connected bots of the field, and the bots that have matches in other tournaments, too."""
+    """Return the connected bots of the field, and the bots of the field with matches in other tournaments."""
     players = [player for name in tournament.field if (player := arena.players.get(name)) is not None]
     connected = frozenset(player.name for player in players if player.is_connected)
     return connected, frozenset(player.name for player in players if player.is_shared(tournament))
@@ -250,7 +250,10 @@ def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedS
 def standings_event(
     tournament: Tournament, now_ms: int, ranking: Ranking, met: Iterable[frozenset[str]]
 ) -> FeedStandings:
-    """Show the standings and the progress, with the crosstable's pairs of the bots that have `met`."""
+    """Show the standings, the progress, and pairs for the crosstable.
+
+    `met` has sets of bots that met each other. Every pair within a set is shown, if the field has a crosstable.
+    """
     in_crosstable = len(tournament.field) <= MOST_IN_CROSSTABLE
     pairs = [names for bots in met for names in combinations(sorted(bots), 2)] if in_crosstable else []
     return FeedStandings(
