@@ -128,7 +128,7 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
-    """Return the cells beside `cell` in one direction, up to the first cell with another character than `cell`."""
+    """Return the cells beside `cell` in one direction, as long as they have the same character as `cell`."""
     found: list[int] = []
     row, column = divmod(cell, columns)
     while True:

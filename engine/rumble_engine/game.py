@@ -157,7 +157,7 @@ class State:
         return text
 
     def told(self, text: str) -> list[tuple[int | None, str]]:
-        """Split a ply of this state into parts, each with the seat that made it; None for chance.
+        """Split a ply of this state into parts, each with the seat that made the part, or with None for chance.
 
         `text` is the ply's full text, or the result of `seen`.
         """

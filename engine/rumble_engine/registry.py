@@ -33,12 +33,12 @@ def game_names() -> list[str]:
 
 
 def missing_games() -> dict[str, str]:
-    """Return the games and families whose extra is not installed: by name, a text that names the extra."""
+    """Return a text for each game or family whose extra is not installed, by name. The text names the extra."""
     return dict(_sorted(tuple(entries().values()))[1])
 
 
 def broken_games() -> dict[str, str]:
-    """Return the games and families that cannot be used: by the name of the entry point, the reason in one line."""
+    """Return the reason in one line for each game or family that cannot be used, by the name of the entry point."""
     return dict(_sorted(tuple(entries().values()))[3])
 
 

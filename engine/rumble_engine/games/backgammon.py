@@ -14,7 +14,7 @@ hits can go on without end.
 View: `points` (the number of checkers on points 1 to 24 as seat 0 counts them; below 0 for checkers of seat 1), `bar`
 and `off` (the numbers of checkers by seat), `dice` (two numbers, the higher first; empty while chance decides),
 `to_move` (the seat to move or to roll), `turn` (the number of turns made; 0 until the first move is made), and the
-settings. The text has the board as in the XGID of eXtreme Gammon, the mark to move, the dice, and the turn:
+settings. The text has the board as in the XGID of eXtreme Gammon, the mark of the seat to move, the dice, and the turn:
 `-b----E-C---eE---c-e----B- X 31 0`.
 """
 
@@ -35,7 +35,7 @@ OFF, BAR, CHECKERS = 0, 25, 15
 """The points used for checkers borne off and checkers on the bar, and a seat's number of checkers."""
 PASS = "pass"
 Side = tuple[int, ...]
-"""A seat's checkers on each point, counted from this seat's side: `OFF`, then 1 to 24, then `BAR`."""
+"""A seat's number of checkers by point. The points are counted from this seat's side: `OFF`, 1 to 24, `BAR`."""
 Step = tuple[int, int, bool]
 """A step of a checker: the point left, the point reached, and whether the step hits."""
 START: Side = tuple({6: 5, 8: 3, 13: 5, 24: 2}.get(point, 0) for point in range(26))
@@ -182,7 +182,7 @@ class BackgammonState(State):
         return "\n".join([*lines, *ends, f"dice: {self.dice or '-'}"])
 
     def estimate(self) -> float:
-        """Estimate by the lead in the race: the difference in points to go, divided by the longest possible race."""
+        """Estimate the value by the mover's lead in the race: points to go, divided by the longest possible race."""
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)
 

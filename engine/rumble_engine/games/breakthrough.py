@@ -10,7 +10,7 @@ bottom. Seat 0 plays W (white), from the bottom up, and moves first; seat 1 play
 
 View: `{"board": "...", "columns": 8, "rows": 8, "to_move": 0}`, the board as one text of rows x columns characters
 `W`, `B` and `.`, row by row from the top. The position's text is the same rows with `/` between them, a space, and
-the mark to move.
+the mark of the seat to move.
 """
 
 from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ class BreakthroughState(State):
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in pieces, and the lead of the mover's foremost piece in rows."""
+        """Estimate the value by the mover's lead in pieces, and the lead of the mover's foremost piece in rows."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit of `white` is white's foremost piece; the highest bit of `black` is black's.

@@ -106,7 +106,7 @@ class Connect4State(State):
         return self.grid, self.grid.key(self.mine, self.filled)
 
     def estimate(self) -> float:
-        """Estimate by the lines open to the mover minus the lines open to the opponent, as a share of all lines."""
+        """Estimate the value by the share of lines open to the mover, minus the share of lines open to the opponent."""
         grid = self.grid
         return (grid.open_lines(self.mine ^ self.filled) - grid.open_lines(self.mine)) / (grid.lines + 1)
 

@@ -1,7 +1,8 @@
 """The repeated prisoner's dilemma: two seats choose together, again and again, for the payoffs of their choices.
 
 Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. With `noise`, chance then turns each choice
-around with that probability; the ply has `-`, or the seats whose choices were turned around: `0`, `1`, `01`.
+around with the probability `noise`. The ply of chance has `-`, or the seats whose choices were turned around: `0`, `1`,
+`01`.
 
 A seat that falls out ends the match. In each remaining round the seat has the least payoff of the matrix, which belongs
 to one of its choices, and the other seat has the payoff of the best answer to that choice. If both seats fall out in
@@ -73,7 +74,7 @@ def _rules(settings: tuple[tuple[str, SettingValue], ...]) -> Rules:
 
 
 class DilemmaState(JointState):
-    """The rounds played, the sums of the payoffs, the choices of the last round, and choices before the noise."""
+    """The rounds played, the sums of the payoffs, the choices of the last round, and new choices before the noise."""
 
     __slots__ = ("chosen", "last", "payoffs", "round", "rules")
 
@@ -157,7 +158,7 @@ class DilemmaState(JointState):
         return type(self)(self.rules, self.round + 1, sums, choices, "")
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the rounds played, the sums, and the last choices; all seats see the same."""
+        """Return the rounds played, the sums, the choices and the settings; all seats see the same."""
         return {
             "round": self.round,
             "payoffs": list(self.payoffs),

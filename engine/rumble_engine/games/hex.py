@@ -11,7 +11,7 @@ half a cell further right than the row above: the neighbours of f6 are f5, g5, e
 
 View: `{"board": "...", "size": 11, "swap": true, "to_move": 0}`, the board as one text of size x size characters
 `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them, a space, and
-the mark to move.
+the mark of the seat to move.
 """
 
 from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ class HexState(State):
         return self.swap, self.mover, min(drawn, drawn[::-1])
 
     def estimate(self) -> float:
-        """Estimate by the numbers of stones that both sides still need to connect their edges.
+        """Estimate the value by the numbers of stones that both sides still need to connect their edges.
 
         The right to move counts as half a stone. If both sides need equally many stones, the side with more cells on
         shortest paths is ahead. The first Hex programs judged in these ways: C. E. Shannon's machine by the
@@ -204,7 +204,7 @@ class Hex(Game):
         return _board(view["size"]).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
-        """Refuse counts of stones that cannot occur, and play after the end."""
+        """Read a position. Counts of stones that cannot occur are refused, and so is play after the end."""
         drawn, _, mark = text.partition(" ")
         rows = drawn.split("/")
         full = self.complete({"size": len(rows), **(settings or {})})

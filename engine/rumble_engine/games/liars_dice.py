@@ -354,7 +354,7 @@ class LiarsDiceGame(Game):
 
 
 def _state(view: Mapping[str, Any], hands: Sequence[str], seat: int) -> LiarsDiceState:
-    """Return the state of a view of `seat`, with the dice `hands` instead of its own. Raises BadPosition."""
+    """Return the state from a view of `seat`. `hands` replaces the dice in the view. Raises BadPosition."""
     settings = settings_in(GAME, view)
     rules = int(settings["dice_each"]), bool(settings["ones_wild"])
     try:

@@ -1,9 +1,9 @@
 """Gomoku and the whole m,n,k family: take turns placing stones; a row of `connect` in any direction wins.
 
 Settings: `columns` (m), `rows` (n) and `connect` (k); 15, 15 and 5 by default. `line` says which rows win:
-`freestyle`, at least `connect` stones; `exact`, exactly `connect`, so that a longer row does not win (the "standard"
+with `freestyle`, rows of at least `connect` stones; with `exact`, only rows of exactly `connect` stones (the "standard"
 rule of gomoku; both rules at https://en.wikipedia.org/wiki/Gomoku). A full board without a winning row is a draw.
-With 3, 3 and 3 it is tic-tac-toe.
+With 3, 3 and 3 the game is tic-tac-toe.
 
 Moves: the square, its column's letter from the left and its row's number from the bottom: `"h8"` is the middle of
 15 x 15 (all letters are used, also i). Seat 0 plays X and moves first.
@@ -190,7 +190,7 @@ class MnkState(State):
         return self.rules, min(turned(self.rules.board.split(self._drawn())))
 
     def estimate(self) -> float:
-        """Estimate by the stones in lines that are still open, the mover's minus the opponent's (`Family.promise`)."""
+        """Estimate the value by `Family.promise`: the promise of the mover's stones minus that of the opponent's."""
         x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
         lead = o - x if self.to_move else x - o
         return lead / (x + o + self.rules.connect**2)
@@ -239,7 +239,7 @@ class Gomoku(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
-        """Refuse wrong counts of stones, and play after a winning line."""
+        """Read a position. Wrong counts of stones are refused, and so is play after a winning line."""
         rows, full = rows_in(self, text, settings)
         return _place(_rules(full), rows)
 

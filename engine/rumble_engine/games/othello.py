@@ -1,15 +1,16 @@
 """Othello: a move turns over every line of the other side's discs that it encloses; most discs at the end win.
 
 Rules (World Othello Federation, https://www.worldothello.org/about/about-othello/othello-rules/official-rules/english):
-a disc is put on an empty square where, in at least one of eight directions, it encloses an unbroken line of the other
-side's discs between itself and another disc of its own; all such lines turn over. A side that cannot move passes; the
-game ends when neither side can move. Setting: `size`, 8 by default, an even number.
+a side puts a disc on an empty square. In at least one of eight directions, an unbroken line of the other side's discs
+must stand between the new disc and an old disc of the side. All such lines turn over. A side that cannot move
+passes; the game ends when neither side can move. Setting: `size`, 8 by default, an even number.
 
 Moves: the square, its column's letter from the left and its row's number from the top: `"d3"`, or `"pass"` if no square
 is legal. Seat 0 plays X (black) and moves first.
 
 View: `{"board": "...", "size": 8, "to_move": 0}`, the board as one text of size x size characters `X`, `O` and `.`,
-row by row from the top. The position's text is the same rows with `/` between them, a space, and the mark to move.
+row by row from the top. The position's text is the same rows with `/` between them, a space, and the mark of the seat
+to move.
 """
 
 from collections.abc import Mapping, Sequence
@@ -101,7 +102,7 @@ class OthelloState(State):
         return min(turned(self.board.split(self.board.draw(MARKS, self.mine, self.theirs))))
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in legal moves and in corners."""
+        """Estimate the value by the mover's lead in legal moves and in corners."""
         board = self.board
         mine, theirs = self.open.bit_count(), _open(board, self.theirs, self.mine).bit_count()
         corners = (board.row(0) | board.row(-1)) & (board.column(0) | board.column(-1))

@@ -392,7 +392,7 @@ def _square(given: Any) -> Square:
 
 
 def _snake(given: Mapping[str, Any], turn: int) -> Snake:
-    """Read a snake from a view. Raises KeyError, TypeError or ValueError if it is wrong."""
+    """Read a snake from a view after `turn` turns. Raises KeyError, TypeError or ValueError for a bad snake."""
     body = tuple(_square(each) for each in given["body"])
     snake = Snake(body, given["health"], given["out"], given["reason"])
     if len(body) < FIRST_LENGTH or type(snake.health) is not int or type(snake.out) is not int:

@@ -124,7 +124,7 @@ class TicTacToeState(State):
         return _folded(self.x, self.o)
 
     def estimate(self) -> float:
-        """Estimate by the lines open to the mover minus the lines open to the opponent, divided by nine."""
+        """Estimate the value by the lines open to the mover minus the lines open to the opponent, divided by nine."""
         difference = OPEN_LINES[self.o] - OPEN_LINES[self.x]
         return (difference if self.to_move == 0 else -difference) / 9
 

@@ -15,7 +15,8 @@ squares, so no two moves have the same text. Seat 0 plays b (black, kings B), fr
 View: `{"board": "...", "to_move": 0, "since": ["1-6", "30-26"], "repetitions": 3, "quiet_moves": 40}`: the board as one
 text of 64 characters `b`, `B`, `w`, `W` and `.`, row by row from the top (black's side; the light squares too);
 `since`, the moves since the last capture or move of a man, oldest first, from which repetitions and quiet moves follow.
-The position's text is the rows with `/` between them, the mark to move, and the moves of `since`, with spaces between.
+The position's text is the rows with `/` between them, the mark of the seat to move, and the moves of `since`, with
+spaces between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -151,7 +152,7 @@ class CheckersState(State):
         return keys[-1], len(self.since), tuple(sorted(keys)), self.repetitions, self.quiet
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in men (1 each) and kings (1.5 each)."""
+        """Estimate the value by the mover's lead in men (1 each) and kings (1.5 each)."""
         black = self.black.bit_count() + (self.black & self.kings).bit_count() / 2
         white = self.white.bit_count() + (self.white & self.kings).bit_count() / 2
         lead = (black - white) / (black + white + 1)

@@ -13,7 +13,7 @@ HOMES = {Color.White: Square.E1, Color.Black: Square.E8}
 
 
 class Moves:
-    """Two tables of all moves that a piece could make: the library's moves by Rumble's codes, and the codes by move."""
+    """Two tables of all moves that a piece could make: the library's moves by Rumble's codes, and the reverse."""
 
     __slots__ = ("codes", "moves")
 

@@ -157,7 +157,7 @@ class ChessState(State):
         return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in material (1, 3, 3, 5, 9) and in pieces on the middle squares (0.1 each)."""
+        """Estimate the value by the mover's lead in material (1, 3, 3, 5, 9) and in pieces in the middle (0.1 each)."""
         cells = self._cells()
         count = cells.count
         material = (
@@ -258,7 +258,7 @@ class Chess(Game):
         return spellings(state, move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> ChessState:
-        """Refuse positions that cannot occur (see `fen.faults`), and moves that cannot have led to the position."""
+        """Read a position that can occur (see `fen.faults`), with moves that can have led to the position."""
         words = text.split(" ") if len(text) < 2000 else []
         return self._place(" ".join(words[:6]), words[6:], self.complete(settings)["claims"] == "referee")
 
@@ -310,7 +310,7 @@ def _is_of(seat: int, man: str) -> bool:
 def _is_dead(cells: str) -> bool:
     """Return true if a board without pawns, rooks and queens is dead.
 
-    It is if it has at most one piece besides the kings, or only bishops, all on squares of one colour.
+    Such a board is dead with at most one piece besides the kings, or with only bishops, all on squares of one colour.
     """
     pieces = [cell for cell, man in enumerate(cells) if man in "NBnb"]
     colours = {(cell + cell // 8) % 2 for cell in pieces}

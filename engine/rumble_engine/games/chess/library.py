@@ -4,8 +4,8 @@
 - `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), written in Python and
   several times slower, for platforms without a wheel of cozy-chess-py. It comes with the extra `chess`.
 
-The library only finds and makes moves. Draws by repetition, counts and material are Rumble's own (`game`), and so is
-the check of positions (`fen`), so that both libraries give the same game.
+The library only finds and makes moves. Draws by repetition, by counts of moves and by material are Rumble's own
+(`game`), and so is the check of positions (`fen`). Therefore both libraries give the same game.
 """
 
 from collections.abc import Callable

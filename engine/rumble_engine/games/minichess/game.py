@@ -10,18 +10,22 @@ The board at the start, white at the bottom:
 
 Rules: kings and pawns move and take as in chess (FIDE Laws of Chess, https://handbook.fide.com/chapter/E012023,
 articles 3.7, 3.8, 5), but there is no double step, no capture in passing and no castling. No side may leave its king
-attacked; checkmate wins. Settings: `promotion`, the effect of a pawn on the last row: `queen` (it becomes a queen, the
-default) or `win` (its side wins at once); `stalemate`, the result where a side is not in check and cannot move: `draw`
-(the default) or `loss` (for that side); `quiet_plies`, the number of plies in a row without a capture and without a
-pawn's move that make a draw (20 by default). Kings alone are a draw at once. There is no rule of repetition: the quiet
-plies end every game.
+attacked; checkmate wins. Kings alone are a draw at once. There is no rule of repetition: quiet plies end every game.
+
+Settings:
+
+- `promotion`: a pawn on the last row becomes a queen (`queen`, the default), or its side wins at once (`win`).
+- `stalemate`: if a side is not in check and cannot move, the game is drawn (`draw`, the default), or this side loses
+  (`loss`).
+- `quiet_plies`: after this number of plies in a row without a capture or a pawn's move, the game is drawn (20 by
+  default).
 
 Moves: the square left and the square reached, `"b2a3"`, followed by `q` where a pawn becomes a queen, `"a3a4q"`.
 Seat 0 plays W (white, `K`, `P`, `Q`) and moves first; seat 1 plays B (black, `k`, `p`, `q`).
 
 View: `{"board": "...", "to_move": 0, "quiet": 0, "promotion": "queen", "stalemate": "draw", "quiet_plies": 20}`: the
 board as one text of 16 characters, row by row from the top, and `quiet`, the quiet plies so far. The position's text
-is the rows with `/` between them, the mark to move and the quiet plies, with spaces between.
+is the rows with `/` between them, the mark of the seat to move and the quiet plies, with spaces between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -144,7 +148,7 @@ class MinichessState(State):
         return min(board, mirrored), self.quiet, self.rules
 
     def estimate(self) -> float:
-        """Estimate by the mover's lead in pawns (1 each) and queens (6 each)."""
+        """Estimate the value by the mover's lead in pawns (1 each) and queens (6 each)."""
         white, black = (self.board.count(pawn) + 6 * self.board.count(queen) for _, pawn, queen in PIECES)
         lead = (white - black) / (white + black + 1)
         return -lead if self.mover else lead
@@ -192,7 +196,7 @@ class Minichess(Game):
         return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MinichessState:
-        """Read the rows, from the top, between slashes, then the mark to move and the quiet plies.
+        """Read a position: the rows from the top with `/` between them, the mark of the seat to move, the quiet plies.
 
         Refuse a side without exactly one king, a side with more than four pawns and queens, pawns on impossible rows,
         and an attacked king of the side that has just moved.

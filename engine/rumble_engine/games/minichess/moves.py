@@ -81,7 +81,7 @@ def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=1 << 15)  # a search meets the same few boards again and again
 def legal_moves(board: str, mover: int) -> tuple[int, ...]:
-    """Return the codes of the moves after which the mover's king is not attacked, in order."""
+    """Return the codes of the moves after which the mover's king is not attacked, in ascending order."""
     king = "Kk"[mover]
     found = []
     for start, end in pseudo_moves(board, mover):

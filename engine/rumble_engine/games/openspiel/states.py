@@ -17,7 +17,7 @@ from rumble_engine.texts import shown
 LONGEST_MOVE = 80
 """Maximum number of characters of a move. A longer text is refused as unreadable."""
 MOST_MOVES = 2000
-"""Maximum number of moves in a match; a joint move counts as one. Then all seats tie. Plain games have no maximum."""
+"""Maximum number of moves in a match; then all seats tie. A joint move counts once. Plain games have no maximum."""
 SEED_BITS = 31
 """Number of bits of a seed. OpenSpiel stores seeds as 32-bit numbers with a sign."""
 MOST_PAID = 1e9

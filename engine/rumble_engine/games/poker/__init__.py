@@ -87,7 +87,7 @@ class PokerGame(Game):
         raise BadPosition("a view of poker is not the whole state: other seats have hidden cards")
 
     def sample(self, view: Mapping[str, Any], random: Random) -> PokerState:
-        """Return a state with random cards in place of the hidden cards of this hand."""
+        """Return a state with random cards in place of the hidden cards of the present hand."""
         settings, seat = settings_in(self, view), view.get("seat")
         try:
             last, cards, board = view["last_hand"], view["cards"], view["board"]
@@ -157,8 +157,8 @@ def _words(cards: Sequence[str], betting: str, board: Sequence[str]) -> str:
 def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides: bool = False) -> Hand | None:
     """Return the hand from three words of a position's text; None if all are `-`. Raises BadPosition.
 
-    With `hides`, a seat may have `??` in place of cards. The hand has any remaining cards in their place, because the
-    cards of a seat that showed none no longer matter.
+    With `hides`, a seat may have `??` in place of cards. The hand then has any remaining cards for this seat, because
+    cards that were not shown no longer matter.
     """
     if (cards, betting, board) == ("-", "-", "-"):
         return None

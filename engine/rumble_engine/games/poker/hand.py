@@ -22,7 +22,7 @@ FOLD, CALL = 0, 1
 BOARD = (3, 1, 1)
 """Number of cards dealt to the board at the beginning of the second, third and fourth round."""
 DEEP = 48
-"""Stack of each seat in limit games, in big blinds. A hand costs a seat 24 at most, so the stack never limits play."""
+"""Stack of each seat in limit games, in big blinds. A hand costs at most 24 of them, so the stack never limits play."""
 WORD = re.compile(r"[fc/]|r[1-9]\d{0,5}", re.ASCII)
 BETTING = re.compile(f"(?:{WORD.pattern})*", re.ASCII)
 
@@ -181,8 +181,9 @@ class Hand:
     def gains(self) -> tuple[int, ...]:
         """The chips won by each seat, after the end of the hand; below 0 for a loss.
 
-        OpenSpiel divides a pot into fractions of chips. Here the chips left over go to the first winners from the left
-        of the button, a chip to each, as at a table. The stacks are equal, so the hand has a single pot.
+        OpenSpiel divides a pot into fractions of chips. Here each winner gets whole chips. Chips left over go to the
+        first winners from the left of the button, a chip to each, as at a table. The stacks are equal, so the hand has
+        a single pot.
         """
         order, returns = self.rules.order(self.button), self._spiel.returns()
         gains = [0] * self.rules.seats

@@ -133,7 +133,7 @@ class PokerState(State):
 
     @property
     def _fall(self) -> int:
-        """The code of a mover's fall. With more than two seats, the seat folds, or checks if it can."""
+        """The code of a mover's fall: `CONCEDED` with two seats; with more, a fold if allowed, otherwise a check."""
         return CONCEDED if self.seats == 2 else self.codes()[0]
 
     def text_of(self, code: int) -> str:
