@@ -62,7 +62,7 @@ class Expected(ServerMessageModel):
 class Entrant(ServerMessageModel):
     """A bot of the field. `withdrawn`: the bot left for good. `benched`: the bot failed too often.
 
-    `connected` is told until the tournament is over, and false afterwards. `bye_rounds` are future rounds of a Swiss in
+    `connected` is always false after the end of the tournament. `bye_rounds` are future rounds of a Swiss in
     which the host has given the bot a half-point bye. `elsewhere`: the bot has matches to play here and in another
     tournament, so the two tournaments may keep each other waiting. `display_name` is the name for people; it is absent
     for a bot that people know by its `name`.

@@ -41,7 +41,7 @@ Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""The values that `_setting` accepts, for the schema alone. Checks by the union would report three problems a value."""
+"""The values that `_setting` accepts, for the schema alone. A check by the union would report three problems each."""
 
 
 def _setting(value: Any) -> bool | int | str:
@@ -93,7 +93,7 @@ class TimeControl(BaseModel):
     move_ms: Duration = 0
     """Time for each move, used first."""
     bank_ms: Duration = 0
-    """Time for a whole match, used when a move takes longer. With a bank alone, a move has no time of its own."""
+    """Time for a whole match, used by a move that takes longer than `move_ms`."""
     increment_ms: Duration = 0
     """Time that the bank gains after each move."""
 

@@ -15,7 +15,7 @@ class Limits(ServerMessageModel):
     login_ms: Milliseconds = 10_000
     """Time for the login of a new connection, in ms."""
     unsolicited_per_minute: Count = 120
-    """Messages in a minute that answer no turn; another closes the connection, and the bot loses its matches."""
+    """Messages in a minute that answer no turn; one more closes the connection, and the bot loses its matches."""
     ping_ms: Annotated[Milliseconds, Field(le=5_000)] = 5_000
     """Time between two pings to a bot, in ms; bots give up a connection that is silent for 12 s."""
     pong_ms: Milliseconds = 120_000
