@@ -21,7 +21,7 @@ class ResultsFile:
     """The contents of a file of results."""
 
     results: tuple[Result, ...]
-    """Results of matches with two seats; empty if a match has more seats, and for CSV with columns for each seat."""
+    """Results of matches with two seats; empty if any match has more seats, or for CSV with columns for each seat."""
     field: tuple[str, ...]
     """Names of all bots in the file, also of bots without a match."""
     byes: Mapping[str, int]
@@ -33,7 +33,7 @@ class ResultsFile:
     event: "TrfEvent | None" = None
     """The event of a TRF file; None for other files."""
     tables: tuple[TableResult, ...] = ()
-    """All results as tables; empty if results count only as matches of two.
+    """All results, each as a `TableResult`; empty if results count only as matches of two.
 
     They are given in three cases: for CSV with columns for each seat, for a JSON export in which a match has more than
     two seats, and for a JSON export in which every match has payoffs.

@@ -26,9 +26,9 @@ def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
 
 
 def _round(told: Any, where: str, left: set[str]) -> Paired:
-    """Read a round.
+    """Read a round, and remove each bot in the round from `left`, the names of the field.
 
-    Raises ValueError if the round is malformed, names a bot twice, or names a bot that is not in `left`.
+    Raises ValueError if the round is malformed, names a bot twice, or names a bot outside the field.
     """
     parts: dict[str, list[Any]] = {}
     for name in ("pairs", "byes", "half_byes"):

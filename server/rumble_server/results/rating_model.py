@@ -83,9 +83,9 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
     """Return true if the first-move term has a finite most likely value. It has none if the seat explains every result.
 
-    The term is infinite exactly if some strengths satisfy these conditions (or the same with the seats exchanged): t[i]
-    - t[j] >= -1 for all pairs in which the first seat i scored against j, and t[i] - t[j] <= -1 for all pairs in which
-    the second seat j scored against i. Such strengths exist unless the graph of the conditions has a negative cycle
+    The term is infinite exactly if there are strengths t with these properties, or with the same for exchanged seats:
+    t[i] - t[j] >= -1 where bot i in the first seat scored against bot j, and t[i] - t[j] <= -1 where bot j in the
+    second seat scored against bot i. Such strengths exist unless the graph of these conditions has a negative cycle
     (Bellman and Ford).
     """
     first, second = score > 0, score < count
@@ -170,9 +170,9 @@ def _likelihood(at: Matrix, points: Matrix, total: Matrix) -> float:
 def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
     """Return the information matrix, and a matrix (gauge) to add before the inversion.
 
-    The information is the sum of weight x x' over all pairs. The vector x has 1 for the bot in the first seat, -1 for
-    the bot in the second seat, and 1 for h. The information is singular, because a constant added to all strengths
-    changes nothing. The gauge fixes the mean of the strengths.
+    Let x be the vector of a pair: 1 for the bot in the first seat, -1 for the bot in the second seat, and 1 for the
+    first-move term. The information is the sum of `weight` times x x' over all pairs. It is singular, because a
+    constant added to all strengths changes nothing. The gauge fixes the mean of the strengths.
     """
     size = len(weight)
     information = np.zeros((size + 1, size + 1))
@@ -188,11 +188,12 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
 def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: int) -> Matrix:
     """Return the covariance A^-1 B A^-1.
 
-    A is the Fisher matrix of the fit; B is the same sum with lower variances for draws.
+    A and B are sums over all matches and virtual draws (see `_information`). In A, the Fisher matrix, all weights are
+    p (1 - p), where p is the expected score of the first seat. In B, the weight of a match is its score's variance.
 
-    If a match is drawn with the probability d, its score has the variance p (1 - p) - d / 4; without draws it would be
-    p (1 - p). The estimate of d for a pair is its own share of draws, moved toward the field's share, which is taken as
-    proportional to p (1 - p). The variance has a lower bound, so that no result counts as certain.
+    If a match is drawn with the probability d, this variance is p (1 - p) - d / 4. The estimate of d for a pair is the
+    pair's share of draws, moved toward the field's share. The field's share is taken as proportional to p (1 - p). The
+    variance has a lower bound, so that no result counts as certain.
     """
     expected = _expected(at)
     binary = expected * (1 - expected)

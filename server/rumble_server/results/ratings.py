@@ -26,10 +26,7 @@ A bot that is 400 Elo points stronger scores ten points for each point lost.
 WIDTH = 1.959963984540054
 """Number of standard deviations on each side of the mean that contain 95% of a normal distribution."""
 MOST_COMPARED = 200
-"""Maximum number of bots for the table of the chances that a bot is stronger than another bot.
-
-A larger field has no table, because nobody could read it.
-"""
+"""Maximum number of bots for which `superiority` is shown for each pair. Nobody could read more numbers."""
 Prior = Literal["auto", "none"]
 
 
@@ -69,7 +66,7 @@ class Ratings:
     """Advantage of the first seat in Elo points; None if the model has no first-move term."""
     first_move_interval: tuple[float, float] | None = None
     seats: tuple[tuple[float, tuple[float, float]], ...] = ()
-    """Advantage of each seat of a table in Elo points (mean 0), with its interval; empty for models without it."""
+    """Advantage of each seat of a table in Elo points (mean 0), with its interval; empty for a model without seats."""
     notes: tuple[str, ...] = ()
     """Sentences with facts that readers of the ratings must know."""
     _index: dict[str, int] = field(default_factory=dict, repr=False)
@@ -147,7 +144,7 @@ def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) 
 
 
 def field_of(matches: Mapping[str, int]) -> tuple[list[str], tuple[Rating, ...], list[str]]:
-    """Return the names of the bots with matches, and lines and notes for the bots without matches."""
+    """Return the names of the bots with matches, empty ratings of the other bots, and notes about the other bots."""
     names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
     unrated = sorted(name for name, number in matches.items() if not number)
     notes = []

@@ -48,9 +48,9 @@ def result_of(over: MatchOver) -> Result:
 
 
 def blame(scores: tuple[float, float], termination: Termination) -> tuple[int, ...]:
-    """Return the seats at fault in a match, for a file that does not name them.
+    """Return the seats at fault in a match, for a file that does not name these seats.
 
-    If the termination is a fault, these are the seats with a score of 0.
+    If the termination is a fault, return the seats with a score of 0; otherwise return no seat.
     """
     if termination not in FAULTS:
         return ()

@@ -135,10 +135,7 @@ class RoundSums:
 
 
 def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return the parts without the lowest part (art. 14.1.1). Voluntary parts count as the lowest of all (art.
-
-    16.5).
-    """
+    """Return the parts without the lowest part (art. 14.1.1). Voluntary parts count as the lowest (art. 16.5)."""
     if not parts:
         return parts
     lowest = min(parts, key=lambda part: (not part.voluntary, part.score))

@@ -1,4 +1,4 @@
-"""Standings: a table that counts each result at constant cost, and computes ranks and tie-breaks when read. Pure."""
+"""Standings: results are counted, each at constant cost; ranks and tie-breaks are computed when read. Pure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class LiveTable(ABC, Generic[R]):
     """
 
     result_of: Callable[[MatchOver], R]
-    """Function that makes the result of a match. Raises ValueError if the match has no such result."""
+    """Function that makes the kind of result counted here. Raises ValueError for a match without such a result."""
     tally: Any
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class LiveTable(ABC, Generic[R]):
         return other
 
     def standings(self) -> list[Standing]:
-        """Return the lines of the standings by rank. The list stays the same object until the table changes."""
+        """Return the lines of the standings by rank. The list stays the same object until the next change."""
         if self._standings_of != self.version:
             self._standings = [self._shown(line) for line in self._rank()]
             if self.places is not None:
@@ -142,7 +142,7 @@ class LiveTable(ABC, Generic[R]):
 
 
 class Table(LiveTable[Result]):
-    """A table for matches of two: counts for ranks, ratings and the crosstable, and numbers of faults."""
+    """The counted results of matches of two: counts for ranks, ratings and the crosstable, and numbers of faults."""
 
     result_of = staticmethod(result_of)
     tally: Tally
@@ -223,7 +223,7 @@ class Table(LiveTable[Result]):
 
 
 class PlacesTable(LiveTable[TableResult]):
-    """A table for matches that count by places or payoffs, mainly matches with more than two seats."""
+    """The counted results of matches that count by places or payoffs, mainly matches with more than two seats."""
 
     result_of = staticmethod(table_result_of)
     tally: TableTally

@@ -32,7 +32,7 @@ class TableResult:
 
 
 def table_result_of(over: MatchOver) -> TableResult:
-    """Return the result of a match as a table, with absent bots behind the bots that played.
+    """Return the `TableResult` of a match. Absent bots finish behind the bots that played.
 
     In a plain match, seats that lost by a fault count as fallen out. The payoff of an absent bot is the least of the
     table and at most 0, so that absence does not pay. Raises ValueError for a void attempt.

@@ -14,7 +14,7 @@ from rumble_server.results.result import Result
 
 FIRST_WON, DRAWN, SECOND_WON, FIRST_BY_FORFEIT, SECOND_BY_FORFEIT, NOBODY = range(6)
 Meetings = tuple[int, int, int, int, int, int]
-"""Counts of matches between two bots in fixed seats. There is a count for each of the six outcomes above, in order."""
+"""Counts of matches between two bots in fixed seats. There is a count for each outcome from `FIRST_WON` to `NOBODY`."""
 NONE: Meetings = (0, 0, 0, 0, 0, 0)
 
 

@@ -2,7 +2,7 @@
 
 A shared place counts as the average over the orders of the bots that share it, as a draw is half a win and half a loss.
 For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset of the bots. For
-more bots, the average is over the orders that begin with any of the bots and go round by seat. In these orders, each
+more bots, the average is over the orders that begin with one of the bots and go round by seat. In these orders, each
 bot is once at each place. Needs numpy.
 """
 
@@ -33,7 +33,7 @@ class Choices:
     def __init__(self, rankings: Rankings, virtual: Rankings, bots: int, seats: int) -> None:
         """Make the choices of played tables (`rankings`) and of a prior (`virtual`).
 
-        With 1 seat, seats make no difference.
+        If `seats` is 1, all bots count as sitting in the same seat.
         """
         self.seats, self._size = seats, bots + seats
         self._chosen = np.zeros(self._size)
@@ -110,7 +110,10 @@ class Choices:
         return found
 
     def information(self, weights: Matrix) -> Matrix:
-        """Return the sum of weight x x' over all pairs. x has 1 for an entry's bot and seat, -1 for the other's."""
+        """Return the sum of weight times x x' over all pairs.
+
+        The vector x has 1 for the bot and the seat of the first entry, -1 for the bot and the seat of the second entry.
+        """
         left, right = self._pairs
         ends = [*((end[left], 1) for end in self._ends), *((end[right], -1) for end in self._ends)]
         found = np.zeros(self._size**2)
@@ -127,7 +130,10 @@ def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
 
 @lru_cache(64)
 def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return the sets of bots that may be left while a shared place is put in order, each with its share of orders."""
+    """Return the choices that put the bots at a shared place in order, each with its share of all orders.
+
+    A choice is a set of indexes from 0 to `sharing` - 1: the bots that are left at this choice.
+    """
     if sharing <= MOST_EXACT:
         sizes = range(1, sharing + 1)
         return [(each, 1 / comb(sharing, m)) for m in sizes for each in combinations(range(sharing), m)]
@@ -154,11 +160,12 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return by how much a shared place reduces the variance of each pair of bots at it, if all bots are equal.
+    """Return by how much a shared place reduces the variance of each pair of bots at the place, if all bots are equal.
 
-    The score of a bot is the number of choices it won minus the expected number, which is 1 / n for each choice among n
-    bots up to its own place. The orders of a shared place differ only in the expected number. For two bots with a draw
-    the result is 1/4, the variance of a match between equals.
+    `sharing` bots share the place, and `behind` bots finished behind them. The score of a bot is the number of choices
+    that the bot won, minus the expected number. The expected number is 1 / n for each choice among n bots, up to the
+    bot's own place. The orders of a shared place differ only in the expected number. For a draw of two bots the result
+    is 1/4, the variance of a match between equals.
     """
     sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
     return float(sums.var()) / (sharing - 1)

@@ -26,7 +26,7 @@ PAYOFFS = "payoffs"
 
 @dataclass(frozen=True, slots=True)
 class TablePoints:
-    """The rules for points of tables. By default, a table gives a point for each seat behind."""
+    """The rules for points of tables. By default, a full table gives a bot a point for each seat behind the bot."""
 
     by_place: tuple[Fraction, ...] = ()
     """Points for the first place, for the second, and so on; empty for the default."""
@@ -67,7 +67,7 @@ class TablePoints:
     def each(self, result: TableResult, most_seats: int) -> list[Fraction]:
         """Return the points of each seat of a result. `most_seats` is the number of seats of a full table.
 
-        If payoffs are the points, a result without payoffs gives no points.
+        If payoffs are the points, each seat of a result without payoffs gets 0 points.
         """
         if self.by_payoffs:
             return [Fraction(str(payoff)) for payoff in result.payoffs or (0,) * len(result.seats)]

@@ -18,8 +18,8 @@ def read_table(
 ) -> TableResult | list[str]:
     """Return the result of a table, or a list of problems.
 
-    `told` has lists of values by seat: `seat` (bots), `place`, `payoff` and `fall`. Payoffs and falls may be None.
-    `where` returns the place of a value in the file, from the value's name and seat.
+    `told` has four lists with a value for each seat: `seat` (the bot), `place`, `payoff` and `fall`. A payoff or a fall
+    may be None. `where` tells where a value is in the file, from the name of the list and the seat.
     """
     bots, payoffs = told["seat"], told["payoff"]
     problems: list[str] = []

@@ -46,9 +46,10 @@ def check_table_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
 def rank_tables(
     tally: TableTally, tiebreaks: Sequence[str] = DEFAULT_TABLES, points: TablePoints | None = None
 ) -> "list[Standing]":
-    """Rank the bots of a tally. Bots that stay tied share a rank, in order of name. Raises ValueError.
+    """Rank the bots of a tally. Bots that stay tied share a rank, in order of name.
 
     In each line, `wins` are first places of the bot alone, `draws` shared first places, and `losses` other places.
+    Raises ValueError for wrong tie-breaks, or if payoffs are the points and a result has no payoffs.
     """
     bots = tally.bots
 

@@ -152,7 +152,7 @@ class TableTally:
         self.bots.setdefault(name, TableCount())
 
     def give_bye(self, name: str, matches: int = 1) -> None:
-        """Count `matches` first places without a table."""
+        """Count a bye of a bot: `matches` first places without a table."""
         self.bots.setdefault(name, TableCount()).byes += matches
 
     def between(self, one: str, other: str) -> tuple[int, int, int] | None:

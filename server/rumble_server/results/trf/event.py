@@ -57,7 +57,7 @@ class Forbidden:
     numbers: tuple[int, ...]
     first_round: int
     last_round: int | None
-    """The last round in which they must not meet; None means the last round of the event."""
+    """The last round in which the players must not meet; None means the last round of the event."""
 
 
 @dataclass(frozen=True, slots=True)

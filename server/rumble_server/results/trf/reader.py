@@ -203,7 +203,7 @@ class _Reader:
         )
 
     def entry(self, line: _Line, column: int, number: int) -> TrfEntry | None:
-        """Return the round in the columns from `column` on; None if blank. Raises _Bad."""
+        """Return the round in the columns from `column` on; None if the columns are blank. Raises _Bad."""
         opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
         code = line.part(column + 7, column + 7).upper()
         if line.part(column + 8, column + 9):
