@@ -37,7 +37,7 @@ class RefereeDriver(Protocol):
         """Send the frame `match_start` to the bot of a seat."""
 
     def send(self, seat: int, frame: bytes) -> None:
-        """Send a frame of any other type to the bot of a seat."""
+        """Send a frame to the bot of a seat, but no `match_start`, `turn` or `match_over`."""
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send the frame `turn`.

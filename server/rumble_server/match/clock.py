@@ -44,7 +44,7 @@ def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int, excused_ms: int = 0)
 
 
 def remaining_ms(control: PlainControl, bank_ms: int, used_ms: int = 0) -> int:
-    """Return the time that a seat has left for a move, with its bank, after thinking for `used_ms`."""
+    """Return the time left to a seat for a move, including the bank, after thinking for `used_ms`."""
     left_ms = control.move_ms + bank_ms - used_ms
     return left_ms if left_ms > 0 else 0
 

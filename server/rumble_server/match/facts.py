@@ -30,11 +30,11 @@ Scores = tuple[float, ...] | None
 class MatchStarted:
     """The fact that a match has begun under these terms. `moves` is the opening. Durations are in ms.
 
-    `free_since_ms` has, by seat, the time from which the bot was connected with a free place. Older facts have no time.
+    `free_since_ms` has, by seat, the time from which the bot was connected with a free place; empty in older facts.
     `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two seats
     in turn, nothing by chance and nothing hidden. `absent` are the bots of a table that were not there: the others play
     without them. In a hidden game, spectators see each ply `spectator_delay_ms` later. `versions` has, by seat, the
-    version that the bot's newest login names, or an empty text; it is empty if no bot of the match names a version.
+    version that the bot's newest login names, or an empty text. If no bot names a version, `versions` itself is empty.
     """
 
     match: str
@@ -100,8 +100,8 @@ class StartTold:
 class TurnAsked:
     """The fact that a bot was asked for a ply. The frame `turn` can be rebuilt from this fact and the moves so far.
 
-    The log does not have this fact if the turn was asked together with a move (`MoveMade` has its fields then), or if
-    the match is not plain (`TurnsAsked` has them).
+    The log does not have this fact in two cases. If the turn was asked together with a move, the fields are in
+    `MoveMade`. If the match is not plain, they are in `TurnsAsked`.
     """
 
     match: str

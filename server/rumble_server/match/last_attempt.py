@@ -11,7 +11,10 @@ from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMa
 
 
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
-    """Return the newest start and the newest end of a match. If another attempt has begun, the start is newer."""
+    """Return the newest start and the newest end of a match; None for a missing fact.
+
+    While another attempt is played, the start belongs to this attempt, and the end to the attempt before.
+    """
     started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
     return started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
 
@@ -38,7 +41,7 @@ def infos(facts: Iterable[object], over: MatchOver) -> list[MoveInfo | None]:
 
 
 def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move]]]:
-    """Return the messages for the moves of an attempt, by ply, each with the seat.
+    """Return the messages `move` of an attempt, by ply, each with its seat.
 
     Unreadable frames are left out.
     """
@@ -55,12 +58,12 @@ def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move
 
 
 def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list[int | None]:
-    """Return the thinking times in ms for the first plies of the attempt with these terms; None for opening moves.
+    """Return the thinking time in ms for each of the first `plies` plies of the attempt with these terms.
 
-    If a move drew on the bank, the thinking time follows from the bank. Otherwise it is the time between asking and
-    answering, which may include time in which the turn waited for the disk. If the bot was asked again for the same
-    ply, the time used before is added; the turn's `remaining_ms` is smaller by as much. Of a joint move, the longest
-    time counts.
+    The time is None for a ply without a bot's answer, such as an opening move. If a move drew on the bank, the thinking
+    time follows from the bank. Otherwise it is the time between asking and answering, which may include time in which
+    the turn waited for the disk. If the bot was asked again for the same ply, the time used before is added: the new
+    turn's `remaining_ms` is smaller by this time. Of a joint move, the longest time counts.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control

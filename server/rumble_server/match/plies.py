@@ -1,4 +1,4 @@
-"""The plies of a match that is not plain, made from answers, falls and chance. They are also the news in turns.
+"""The plies of a match that is not plain, made from answers, falls and chance, and the news about plies in turns.
 
 A match is plain if two seats move in turn, without chance and without secrets. Only facts change a `Plies`, both in
 play (`progress.py`) and when frames of a match are rebuilt (`transcript.py`).
@@ -15,9 +15,9 @@ from rumble_engine import Outcome, State, Termination, get_game
 from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
 
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn. If there are more, the turn has the first and a random sample."""
+"""Maximum number of legal moves in a turn. If more are legal, it has the first `FIRST_LEGAL`, and a random sample."""
 FIRST_LEGAL = 10
-"""Number of legal moves, from the start of the list, that no turn leaves out. In poker, fold and call come first."""
+"""Number of legal moves, from the start of the list, that are in every turn. In poker, fold and call come first."""
 News = tuple[int | None, str]
 """A seat (None for chance), and the part of a ply made by the seat."""
 PlyFact = MoveMade | ChanceDrawn | SeatFell
@@ -27,7 +27,7 @@ class Public(NamedTuple):
     """The public part of a running match."""
 
     state: State
-    """Newest public position; only `state.view()` is public."""
+    """Newest position that spectators may see. They see only its `view()`."""
     moves: Sequence[str]
     """The plies before this position, as spectators see them."""
     is_newest: bool
@@ -72,7 +72,7 @@ class Plies:
         self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
         """Positions that delayed spectators have not seen yet: time in ms, number of plies, state, and clocks in ms."""
         self.answers: dict[int, int] = {}
-        """Codes of the moves for the next ply so far, by seat."""
+        """Codes of the moves made so far for the next ply, by seat."""
         self.falls: dict[int, SeatFell] = {}
         self.draws = 0
         """Number of random numbers drawn so far."""
@@ -168,7 +168,7 @@ class Plies:
     def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
         """Return the legal moves for a turn, and true if the list is complete.
 
-        A list of more than `MOST_LEGAL` moves is cut: to its first moves, and a sample of the rest in the game's order.
+        Of more than `MOST_LEGAL` moves, the list has the first `FIRST_LEGAL`, and a sample of the rest, in order.
         The turn's id determines the sample, so that the transcript has the same list.
         """
         state = self.state

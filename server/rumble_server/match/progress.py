@@ -83,7 +83,7 @@ class Progress:
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
-        """Sum in ms of the excused times in this attempt that may make the match void, except for open turns.
+        """Sum in ms of the attempt's excused times that may make the match void. The times of open turns are left out.
 
         If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
         all.
@@ -213,9 +213,9 @@ class Progress:
         self.deadline_ms = min([own.turn.deadline_ms for own in self.seats if own.turn is not None])
 
     def _keep_clocks(self, fact: TurnAsked | TurnsAsked) -> None:
-        """Store the clocks for spectators. If several seats move, they are not updated when a seat is asked again.
+        """Store the clocks for spectators. If several seats move, the clocks stay the same when a seat is asked again.
 
-        Otherwise spectators would learn about the missing answer.
+        Otherwise spectators would learn that this seat has not answered.
         """
         if self._asked_clocks is None or len(self.state.movers) == 1:
             self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
@@ -282,7 +282,7 @@ class Progress:
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def _run_clocks_of_away(self, at_ms: int) -> None:
-        """Start the clocks of seats to move whose bots are away, at `at_ms` or at the end of the grace."""
+        """Start the clocks of seats to move whose bots are away: at `at_ms`, or when a longer grace ends."""
         for seat in self.waits_for():
             own = self.seats[seat]
             if own.away_since_ms is not None and own.turn is None and not own.is_out:
@@ -315,7 +315,7 @@ class Progress:
         return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
-        """Return the time in ms that each seat has for a move at `now_ms`, with its bank."""
+        """Return the time in ms that each seat has left for a move at `now_ms`, including the bank."""
         return tuple([self._remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
 
     def told_clock(self, now_ms: int) -> ToldClocks:
@@ -330,7 +330,7 @@ class Progress:
         return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
 
     def movers(self) -> list[int]:
-        """Return the seats to move that spectators may know, which include seats that have already answered."""
+        """Return the seats to move, as far as spectators may know. Seats that have already answered are included."""
         if self.plies is not None:
             falls = self.plies.falls
             return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]
@@ -348,7 +348,7 @@ class Progress:
 
     @property
     def is_ticking(self) -> bool:
-        """True if a turn is open; in a match that is not plain, true if any bot has to move."""
+        """True if a turn is open. In a match that is not plain: true if any seat has to move."""
         if self.plies is not None:
             return self.over is None and bool(self.state.movers)
         return any(own.turn is not None for own in self.seats)
@@ -359,10 +359,10 @@ class Progress:
         return fall is not None and fall.ply == len(self.moves)
 
     def away(self) -> tuple[AwayTime | None, ...]:
-        """Return the absence of each seat's bot: its start, and the end of the match's waiting; None if connected.
+        """Return the absence of each seat's bot: its start, and the end of the match's waiting; None without absence.
 
         The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
-        that is not plain, the clock does not count here: it would show if the bot had answered before it went away.
+        that is not plain, the clock does not count here: it would tell which bots have not answered.
         """
         return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 
@@ -376,7 +376,7 @@ class Progress:
         return own.away_since_ms, until_ms
 
     def _remaining_ms(self, seat: int, now_ms: int) -> int:
-        """Return the time in ms that a seat has left for its open turn, or else for its next move."""
+        """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""
         own = self.seats[seat]
         thought_ms = 0 if own.turn is None else own.turn.thought_ms(now_ms, self._excused_ms(seat, now_ms))
         return remaining_ms(self.control, own.bank_ms, thought_ms)

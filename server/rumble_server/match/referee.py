@@ -4,10 +4,10 @@ All rules about time, faults and the order of play are here. The driver (`arena/
 event, and `wake` at the time `wake_at_ms`. `announcer.py` records facts and sends frames. `progress.py` has the state,
 which only facts change.
 
-All times are in ms. A turn's clock runs from the question on, but only while its bot is connected. If `away_clock` is
-`runs`, it also runs while the bot is away. `away_left_ms` is a separate budget of each seat for the match, which runs
-while the bot is not connected. Clocks and budgets stop while the server is late. This time is excused, and recorded if
-a clock was running.
+All times are in ms. A turn's clock runs from the question on, but only while the bot is connected. If `away_clock` is
+`runs`, the clock also runs while the bot is away. `away_left_ms` is a separate budget of each seat for the match, which
+runs while the bot is not connected. Clocks and budgets stop while the server is late. This time is excused, and
+recorded if a clock was running.
 """
 
 from collections.abc import Iterable, Mapping
@@ -144,7 +144,7 @@ class Referee(Announcer):
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
     def _waited(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
-        """Excuse the time for which the open turn waited to be written, and its answer to be read.
+        """Excuse the time for which the open turn waited to be written, and for which its answer waited to be read.
 
         Return true if the turn is over.
 
@@ -174,8 +174,9 @@ class Referee(Announcer):
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of a seat's open turn when its connection ends or is replaced.
 
-        If the kernel measures the connection's answers, the time is 0: a bot must not gain by thinking while the server
-        is late, and then connecting again. A turn from before a suspension is an exception.
+        If the kernel measures how long the connection's answers wait, the time is 0: a bot must not gain by thinking
+        while the server is late, and then connecting again. There are three exceptions: a turn from before a suspension
+        of the club, a turn that the bot was not sent, and an answer in doubt (`in_doubt`).
         """
         own = self.seats[seat]
         return 0 if own.turn is None or self._is_told(own, own.turn) else self._excused_ms(seat, now_ms)
@@ -188,7 +189,7 @@ class Referee(Announcer):
     def move(
         self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
     ) -> bool:
-        """Judge a move. `frame` is the whole message. Return true if it answered an open turn.
+        """Judge a move. `frame` is the whole message. Return true if the move answered an open turn.
 
         `delay_ms` returns how long the turn and its answer waited in this machine. The function is called only where
         needed: if the answer uses the bank or is too late, or if much time is excused.

@@ -7,10 +7,10 @@ from typing import Protocol
 from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
 
 DelayMs = Callable[[int], tuple[int, bool]]
-"""Function for the time that a turn waited in this machine to be written, and its answer to be read.
+"""Function that returns how long a turn waited to be written and its answer waited to be read, in this machine.
 
-It is called while the answer is handled, with the age of the turn in ms. The result is the sum in ms, and True if it is
-exact, or False if it is only a minimum.
+It is called while the answer is handled, with the age of the turn in ms. The result is the sum of both times in ms, and
+True if the sum is exact, or False if the sum is only a minimum.
 """
 
 
@@ -58,7 +58,7 @@ class SeatState:
     used_ms: int = 0
     """Thinking time in ms about the present ply before the open turn was asked."""
     counted_ms: int = 0
-    """Excused time in ms of the seat in the present ply that may make the match void."""
+    """Excused time in ms of the seat in the present ply, as far as this time may make the match void."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 
@@ -78,7 +78,7 @@ class OpenTurn:
     turn_id: str
     asked_at_ms: int
     used_ms: int
-    """Thinking time in ms about the same ply before this turn, by a bot that was away in between."""
+    """Thinking time in ms about the same ply in earlier turns. A bot gets a new turn when it comes back."""
     lag_ms: int
     deadline_ms: int
     """Time at which the clock runs out if nothing is excused."""
@@ -96,7 +96,7 @@ class OpenTurn:
         return self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
 
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
-        """Return the excused time in ms: the server's lateness since the clock's start, limited to the time since.
+        """Return the excused time in ms: the server's lateness since the clock's start, but at most the time since.
 
         `late_ms` is the server's present sum of lateness.
         """

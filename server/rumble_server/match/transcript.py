@@ -56,7 +56,7 @@ def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
 
 
 def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | MatchOver]:
-    """Yield the lines of `transcript` from the connections of `bot`, and the verdicts without other bots' versions."""
+    """Yield the lines of `transcript` on the connections of `bot`, and the verdicts without other bots' versions."""
     seats = seats_in(facts)
     for each in transcript(facts):
         if isinstance(each, MatchOver):
@@ -70,7 +70,7 @@ def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine 
 def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     """Return the facts that may be read now. In a running match that is not plain, they end with the newest ply.
 
-    Nobody may know an answer for the next ply before the last answer. The facts that asked for this ply are included.
+    Facts that asked for the next ply may follow, but no answer: nobody may know an answer before all answers are there.
 
     If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match
     (`to_a_seat`), who reads only this bot's frames.
@@ -97,7 +97,7 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
 
 
 def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
-    """Yield the frames of a match in order, from its facts. Each verdict comes just before its `match_over` frames."""
+    """Yield the frames and verdicts of a match in order. Each verdict comes just before its `match_over` frames."""
     terms: MatchStarted | None = None
     state: State | None = None
     plies: Plies | None = None
