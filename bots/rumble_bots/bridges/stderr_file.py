@@ -19,7 +19,11 @@ TAIL_BYTES = 4096
 
 
 def default_stderr_file(name: str) -> Path:
-    """Return the default file for the bot `name`, in the user's state folder, or in the folder `RUMBLE_STATE_DIR`."""
+    """Return the default file for the bot `name`.
+
+    The file is below the folder that the environment variable RUMBLE_STATE_DIR names, or else below the user's state
+    folder.
+    """
     chosen = os.environ.get(FOLDER_VARIABLE)
     folder = Path(chosen) if chosen else user_state_path("rumble", appauthor=False)
     return folder / "bridges" / f"{name.lower()}.log"

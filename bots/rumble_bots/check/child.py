@@ -25,8 +25,8 @@ ERROR = re.compile("error|exception|panic", re.IGNORECASE)
 class Child:
     """A bot's program, of which at most one process runs at a time.
 
-    The program learns from environment variables where to play. The placeholders `{address}`, `{join}` and `{name}` in
-    its command are replaced, too.
+    The program learns from environment variables where to play. In `command`, the placeholders `{address}`, `{join}`
+    and `{name}` are replaced, too.
     """
 
     command: Sequence[str]

@@ -99,7 +99,7 @@ class Course:
             await self._trial(rule, partial(taken, step=step), None if is_plain(game) else game)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Run a step on which later steps depend. After a Trouble, the rule named in it fails, and the check ends."""
+        """Run a step on which later steps depend. After a Trouble, the Trouble's rule fails, and the check ends."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:

@@ -80,7 +80,7 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set `patience`, as the user asked, or from the program's start time. Lengthen the clocks of matches, too."""
+        """Set `patience` to the user's value, or else by the program's start time. Lengthen the clocks of matches."""
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control
         move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))

@@ -14,7 +14,8 @@ from rumble_bots.check.scripted_referee import UNREADABLE, LoggedIn, Moved, Resi
 BACK_S = 6.0
 """Maximum time in s until a bot logs in again after its connection ended."""
 LAST_WORDS_S = 0.3
-"""Time in s after a connection's end. If the program ends within this time, its end counts as the reason."""
+"""Time in s after a connection's end. If the program ends within this time, the program's end counts as the reason for
+the connection's end."""
 MOST_PLIES = 120
 """Number of plies of a match after which the opponents resign."""
 SEED = 1
@@ -67,7 +68,10 @@ class Play:
         await self.advance(match)
 
     async def advance(self, match: ScriptedMatch) -> None:
-        """Move for the opponents until it is the bot's turn, and ask the bot for a move; or end the match."""
+        """Move for the opponents until it is the bot's turn, and ask the bot for a move.
+
+        If the match is over, send its result. After `MOST_PLIES`, let the opponents resign.
+        """
         while match.outcome is None and not match.asks:
             match.go_on()
         if match.outcome is not None:

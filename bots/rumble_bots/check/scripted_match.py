@@ -85,7 +85,7 @@ class ScriptedMatch:
     told: say.MatchOver | None = None
     """The message `match_over` that was sent; None while the match goes on."""
     _why_fell: str = ""
-    """The reason of the last fall."""
+    """The reason given to the last call of `fall`."""
     _draws: int = 0
     _before: tuple[State, int, int, int] | None = None
     """Four values from before the bot's last move: the state, the lengths of `moves` and of `news`, and `since`."""

@@ -47,7 +47,9 @@ async def whole_match(harness: Harness, game: Game) -> str:
 
 
 async def rejected(harness: Harness) -> str:
-    """Reject a move that counted. In a second match, reject a move and end the match. The bot must go on."""
+    """Reject a move as already played, and go on with the match. In a second match, reject a move as illegal, and let
+    the bot lose. The bot must go on.
+    """
     referee = harness.referee
     match = await harness.start()
     answered = await harness.moved()

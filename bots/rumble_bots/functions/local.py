@@ -18,8 +18,9 @@ NO_HURRY_MS = 10_000
 
 
 class FunctionBot(ReferenceBot):
-    """A function as a bot for the game `game`, without a server. `text` is FILE.py:FUNCTION, or FILE.py if `bot` is
-    given, the bot loaded from this file. Raises BadFunction.
+    """A function as a bot for the game `game`, without a server. Raises BadFunction.
+
+    `text` is FILE.py:FUNCTION. If the bot is already loaded, `bot` is the bot, and `text` is its FILE.py.
 
     The function's turns have the position, but not the earlier moves: `ply` is 0 and `moves` is empty.
     """

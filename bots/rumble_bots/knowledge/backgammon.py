@@ -24,7 +24,8 @@ CALM = 0.25
 CONTACT = 22.0
 """Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0
-"""Factor for the lead in a race that wins with 73%: 1 pip, plus this factor times the square root of all pips."""
+"""Factor in the lead that wins a race with a probability of 73%: 1 + `RACE` * sqrt(n) pips, where the seats together
+have n pips left."""
 ROLL = 4.0
 """Value in pips of having the next roll: half of an average roll."""
 REMEMBERED = 32_768

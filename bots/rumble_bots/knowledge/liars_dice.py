@@ -69,7 +69,7 @@ def _binomial(hits: int, dice: int, probability: float) -> float:
 def judge(state: LiarsDiceState) -> Sequence[float]:
     """Return the scores estimated from numbers of dice.
 
-    The seat that would lose if the bid were called now counts half a die less.
+    If there is a bid, half a die is subtracted from one seat: the seat that loses if the mover calls the bid.
     """
     dice = [float(count) for count in state.counts]
     if state.bids:
@@ -83,7 +83,10 @@ def judge(state: LiarsDiceState) -> Sequence[float]:
 
 
 def _ahead(own: float, other: float) -> float:
-    """Return the probability of lasting longer than an opponent. A worth below 0 means a seat out of the match."""
+    """Return the probability that a seat with `own` dice lasts longer than a seat with `other` dice.
+
+    A number below 0 means a seat out of the match: the earlier the seat fell out, the lower.
+    """
     if own < 0 or other < 0:
         return float(own > other)
     return own**EDGE / (own**EDGE + other**EDGE)

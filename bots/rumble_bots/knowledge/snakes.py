@@ -18,11 +18,12 @@ AMPLE = 2
 APPETITE = 0.4
 """Value of food at the next move for a snake without hunger. The whole board has the value 1."""
 GROWTH = 6
-"""Value of a square of length, in squares of room."""
+"""Worth of each square of a snake's length, as a number of squares of room."""
 STARVES = 0.3
 """Factor for the worth of a starving snake."""
 HEADS_LOST, HEADS_WON = 1.0, 0.1
-"""Value of a square on which the head may meet a longer or equal snake (loss), or a shorter snake (gain)."""
+"""Deduction from a move's worth if a longer or equal snake may enter the same square, and bonus if only shorter snakes
+may."""
 
 
 class Board:
@@ -168,7 +169,11 @@ def tries(state: SnakesState, seat: int) -> Sequence[int]:
 
 
 def judge(state: SnakesState) -> Sequence[float]:
-    """Return the estimated scores: by room, length and food while playing, and by the last turn for lost snakes."""
+    """Return the scores estimated from the worth of each snake.
+
+    The worth of a snake in play follows from room, length and food. The worth of a lost snake is below 0: the earlier
+    the snake was lost, the lower.
+    """
     scene = Scene(state)
     worths = [snake.out - state.turn - 1.0 for snake in state.snakes]
     for seat, reach in scene.flood({seat: near & ~scene.blocked for seat, near in scene.near.items()}).items():
@@ -183,9 +188,9 @@ def judge(state: SnakesState) -> Sequence[float]:
 
 
 def _ahead(own: float, other: float) -> float:
-    """Return the probability that a snake lasts longer than another.
+    """Return the probability that a snake with the worth `own` lasts longer than a snake with the worth `other`.
 
-    For a lost snake, the worth is negative: the more so, the earlier the snake was lost.
+    A worth below 0 means a lost snake (see `judge`).
     """
     if own < 0 or other < 0:
         return (own > other) + (own == other) / 2

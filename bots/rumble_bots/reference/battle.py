@@ -50,7 +50,7 @@ class BattleResult:
     games: int = 0
     """Number of different games played."""
     by_chance: bool = True
-    """True if the bots use chance: some start was played twice, and led to different games."""
+    """True if the bots use chance: two matches with the same seats and the same first position were different games."""
 
     @property
     def matches(self) -> int:
@@ -114,8 +114,8 @@ def battle(
 ) -> BattleResult:
     """Play `matches` matches between two bots. They take turns at moving first; the bot `first` begins.
 
-    Matches begin with `opening` random plies. Otherwise, bots without chance would repeat the same two matches. Both
-    matches of a pair have the same opening, and the same random numbers for chance.
+    Matches begin with `opening` random plies. Without random plies, bots without chance repeat the same two matches.
+    Both matches of a pair have the same opening, and the same random numbers for chance.
 
     The result depends only on the arguments, if the bots read no clock. Raises the errors of the bots and of the game;
     an illegal move is a MoveError.

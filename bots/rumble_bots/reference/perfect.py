@@ -22,9 +22,9 @@ from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 from rumble_bots.search import Search, Strong, solve
 
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
-"""The games with a table, by the class of their states."""
+"""The games with a table of best moves, by the class of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""Values of positions for the mover, by the value's word in a table."""
+"""Values of positions for the mover, by the field of a table that has the positions."""
 CELLS = 16
 """Maximum number of cells of a connect four board that is searched to the end. 16 cells take about a second."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"

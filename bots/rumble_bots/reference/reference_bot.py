@@ -116,7 +116,7 @@ class Picker(ReferenceBot):
     @staticmethod
     @abstractmethod
     def candidates(state: State, seat: int) -> Sequence[int]:
-        """Return the codes of the moves left to a seat by the rule: one move or more."""
+        """Return the codes of the moves among which the bot chooses: one move or more."""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         return Choice(state.text_for(seat, self.random.choice(self.candidates(state, seat))))

@@ -1,4 +1,7 @@
-"""Reference bots on a server: their time for a move, and separate bots for concurrent moves or matches."""
+"""Reference bots on a server: the time for a move, and the `ReferenceBot` objects.
+
+Each concurrent turn has its own object. If the bot remembers, each match has its own object.
+"""
 
 from typing import Any
 

@@ -36,7 +36,8 @@ class Turn:
     moves: Sequence[str]
     """The past moves, including the opening; empty in a game of many seats, joint moves or chance."""
     since: Sequence[tuple[int | None, str]]
-    """Parts of the plies since the bot's last turn, each with its seat (None: chance); empty where `moves` has all."""
+    """Parts of the plies since the bot's last turn, each with its seat (None: chance). Empty in a plain match, where
+    `moves` has every move."""
     clock: server.TurnClock
     """The clocks in ms: `remaining_ms` is the time that the bot had left when the server asked."""
     start: server.MatchStart | None

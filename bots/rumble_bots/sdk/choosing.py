@@ -34,7 +34,8 @@ class Chooser:
         self._bot = bot
         self._thinkers = Thinkers()
         self.lateness = Lateness()
-        """The delays from a turn to the start of `choose` in a thread, and from its end to the event loop."""
+        """The delays from a turn to the start of `choose` in a thread, and from the end of `choose` to the event
+        loop."""
 
     async def choose(self, turn: Turn) -> str:
         """Return the bot's answer as text. Raises Resign with the reason if the bot resigns, and Crashed if it fails.

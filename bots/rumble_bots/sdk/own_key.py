@@ -39,12 +39,15 @@ class OwnKey:
 
     @property
     def _exchanged(self) -> str:
-        """The text under which the made key is kept: name and key, because each name gets another made key."""
+        """The text under which the made key is kept: name and key, because each name has its own made key of a key."""
         return f"{self.name.lower()}:{self.key}"
 
     @classmethod
     def find(cls, server: Address, name: str, key: str | None, same_server: str | None) -> Self:
-        """Return the key kept for `same_server` if it is given. Otherwise return `key`, `RUMBLE_KEY`, or the kept key.
+        """Return the bot's own key. With `same_server`, this is the key kept for the address `same_server`.
+
+        Without `same_server`, this is `key`, or else the value of `RUMBLE_KEY`, or else the key kept for `server`. If
+        no key is kept for `server`, a key is made and kept.
 
         Raises BadAddress, BadKey.
         """

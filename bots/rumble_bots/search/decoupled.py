@@ -137,7 +137,10 @@ def _round(root: Node, random: Random) -> None:
 
 
 def _scores(node: Node, random: Random) -> Sequence[float]:
-    """Return the scores of the outcome; before the end, return scores by rules of thumb, or those of a random game."""
+    """Return the scores of the outcome; before the end, return estimated scores.
+
+    The game's rules of thumb estimate the scores. In a game without rules of thumb, a random game is played to the end.
+    """
     if node.outcome is not None:
         return node.outcome.scores
     known = KNOWLEDGE.get(type(node.state))

@@ -116,7 +116,10 @@ def _round(root: Node, state: State, observer: int, random: Random) -> None:
 
 
 def _scores(state: State, random: Random) -> Sequence[float]:
-    """Return the scores of the outcome; before the end, return scores by rules of thumb, or those of a random game."""
+    """Return the scores of the outcome; before the end, return estimated scores.
+
+    The game's rules of thumb estimate the scores. In a game without rules of thumb, a random game is played to the end.
+    """
     if state.outcome is not None:
         return state.outcome.scores
     known = KNOWLEDGE.get(type(state))

@@ -53,7 +53,7 @@ class Node:
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Return true if a round goes on to a child from here. If false, the round plays a random game from here."""
+        """Return true if a round goes on from this node to a child, false if it plays a random game from this node."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:
@@ -124,7 +124,10 @@ def _playout(state: State, plies: int, random: Random) -> float:
 
 
 def _ordered(state: State, codes: Sequence[int], informed: bool) -> Sequence[int]:
-    """Return the moves in the order of the estimates after them, or only a move that wins at once.
+    """Return the moves to try. If a move wins at once, return only this move.
+
+    If `informed`, the moves are in the order of the game's estimates of the positions after them, the best first.
+    Otherwise the moves keep the order of `codes`.
 
     Fabien Teytaud, Olivier Teytaud: On the huge benefit of decisive moves in Monte-Carlo tree search algorithms. IEEE
     Conference on Computational Intelligence and Games 2010, 359-364.

@@ -86,8 +86,8 @@ class Strong(Search):
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         """Return the value of `state`, from the table or by a search.
 
-        The table's value is used if its search had the same depth or went to the end, and if its bounds are good
-        enough.
+        An entry of the table is used if its search had the depth `depth` or went to the end. Its bounds must also be
+        equal, or show that the value is outside of `alpha` to `beta`.
         """
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)

@@ -45,16 +45,18 @@ def think(
 ) -> tuple[Found, Tally]:
     """Search `state` within `limits`, and return the result of `look` and the tally.
 
-    The time limit is the lesser of `limits.time_ms` and half of `budget_ms`, the maximum time for this move. Without a
-    time limit, `look` is called once, at full depth. With a time limit, `look` is called for depth 1, 2 and so on, and
-    the last completed depth counts. If even depth 1 takes longer, depth 1 is searched without a time limit.
+    `budget_ms` is the maximum time for this move. The time limit is the lesser of `limits.time_ms` and half of
+    `budget_ms`. Without a time limit, `look` is called once, at full depth. With a time limit, `look` is called for
+    depth 1, 2 and so on, and the last completed depth counts. If even depth 1 takes longer, depth 1 is searched without
+    a time limit.
 
     A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, a search is
     given up after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
 
-    If the single call is given up, or if `limits` has no depth and the game is too big for a search to the end, the
-    time limit is at most `limits.time_ms`, or `TIME_MS` without it. Then the search ends as soon as it finds a win or a
-    loss. For a loss, the move of the deepest search without the loss is returned.
+    Two searches are quick: a search without a depth in a game too big for a search to the end, and the search that
+    replaces a single call that was given up. In a quick search, `TIME_MS` takes the place of a missing
+    `limits.time_ms`. A quick search ends as soon as it finds a win or a loss. After a loss, the move of the deepest
+    search without the loss is returned.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)

@@ -1,4 +1,7 @@
-"""JSON objects of Battlesnake's API from a view of the game `snakes`. Both count squares from the bottom left."""
+"""JSON objects of Battlesnake's API, made from a view of the game `snakes`.
+
+The API and the view count squares from the bottom left.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
