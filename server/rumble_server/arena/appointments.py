@@ -119,8 +119,9 @@ class Appointments:
         return True
 
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
-        """Yield the appointed matches of a tournament whose players are all free now. End appointments that fell
-        through.
+        """Yield each appointed match of a tournament if all players of the match are free now.
+
+        End the appointments that no longer stand.
         """
         if not self._of:
             return

@@ -79,5 +79,8 @@ class ClubDirectory:
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret that the administrator's token can be exchanged for; without such a token, `token`."""
+        """Return the made secret for which the administrator's token `token` can be exchanged.
+
+        If no administrator's token is set, return `token`.
+        """
         return token if self._administrator is None else exchanged(token, self._administrator.salt)

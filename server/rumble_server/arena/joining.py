@@ -101,7 +101,8 @@ class Joining:
     def _may_name(self, address: str, tournament: Tournament) -> bool:
         """Return whether the address may claim a new name, and count the name.
 
-        If the address has claimed too many names, the name is counted as a name with a valid invitation.
+        If the address has claimed too many names, the name counts as a name with an invitation to the tournament. Such
+        names have a bound of their own.
         """
         door, now_ms = self.arena.door, self.arena.clock.now_ms()
         return door.may_name(address, now_ms) or door.may_name_invited(address, tournament.id, now_ms)

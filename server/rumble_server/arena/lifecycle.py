@@ -208,7 +208,7 @@ class Lifecycle:
         return any(each.follows == tournament_id for each in self._recorder.tournaments.values())
 
     def notify(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
-        """Tell every bot of a tournament, once the tournament's newest fact is on disk."""
+        """Send a notice to every bot in a tournament's field, once the tournament's newest fact is on disk."""
         frame = messages.notice(code, message, tournament_id=tournament.id)
         for player in self._recorder.players.of(tournament.field):
             player.send(frame, self._recorder.number_of(tournament))

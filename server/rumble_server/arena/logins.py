@@ -251,8 +251,9 @@ class Logins:
         self._scheduler.look_at(player)
 
     def _note_presence(self, player: Player) -> None:
-        """Tell each tournament of a player whether the player is absent: no session of it can play the tournament's
-        game.
+        """Tell each tournament of a player whether the player is absent.
+
+        A player is absent if none of its sessions can play the tournament's game.
         """
         for tournament in player.tournaments.values():
             if player.able(tournament.config.game):

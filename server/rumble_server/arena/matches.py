@@ -40,7 +40,10 @@ NEVER = 1 << 62
 
 
 class LiveMatch:
-    """A running match: referee, players by seat, and a single timer. The referee sends and records through it."""
+    """A running match: referee, players by seat, and a single timer.
+
+    The referee sends messages and records facts through the `LiveMatch`.
+    """
 
     __slots__ = (
         "_matches",

@@ -34,7 +34,7 @@ class Claim:
     salt: str | None
     digest: str | None
     since_ms: int = 0
-    """Time in ms of the first login under the name since the host last had the name's key forgotten."""
+    """Time in ms of the first login under the name since the name's last `NameReset`, if any."""
 
     @property
     def open(self) -> bool:

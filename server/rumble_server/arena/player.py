@@ -129,7 +129,7 @@ class Player:
         self.note_room()
 
     def begin(self, part: Part) -> None:
-        """Let the bot enter a match. A session with room plays the match; otherwise it waits in `away_from`."""
+        """Let the bot enter a match. A session with room plays the match; otherwise the match waits in `away_from`."""
         self.has_played = True
         session = self.session_for(part.game)
         if session is None:
@@ -173,8 +173,8 @@ class Player:
     def able(self, game: str) -> list[BotSession]:
         """Return the sessions that may play a match of this game.
 
-        The only session of a bot that names no worker may play any game. Otherwise these are the sessions whose login
-        admits the game.
+        If the bot has a single session, and this session names no worker, the session may play any game. Otherwise
+        return the sessions whose login admits the game.
         """
         if self.sole is not None:
             return [self.sole]

@@ -49,7 +49,9 @@ class Transaction:
 
     @property
     def number(self) -> int:
-        """Number of the fact that must be on disk before the transaction's facts may be told. Read the number last."""
+        """Number of the fact that must be on disk before the transaction's facts may be told. Read the number after the
+        last fact was recorded.
+        """
         return self._log.last
 
     def __enter__(self) -> "Transaction":

@@ -43,7 +43,7 @@ class Scheduler:
         self.draining = False
         """True while draining: no match starts any more."""
         self.trouble: str | None = None
-        """Reason why the log cannot be written at present; until it can, no match starts."""
+        """Reason why the log cannot be written at present; None if it can. With a reason, no match starts."""
         self.stopped = False
         """True after `stop`. Later events are ignored; the next run recovers the state from the log."""
         self._recorder = recorder
@@ -119,7 +119,10 @@ class Scheduler:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
-        """Charge no absent budget for the last `for_ms`, in which the club was suspended, and none during a grace."""
+        """Charge no absent budget for the last `for_ms`, in which the club was suspended.
+
+        During a grace, charge none until the grace ends.
+        """
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
@@ -253,8 +256,8 @@ class Scheduler:
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
-        Return false if a bot has no place even so: a match that it was away from has taken the place, or the bot must
-        first be told of the challenge's end.
+        Return false if a bot still has no place: a match that the bot was away from has taken the place, or the bot
+        must first be told of the challenge's end.
         """
         had_room = True
         for player in players:

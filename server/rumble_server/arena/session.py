@@ -1,6 +1,6 @@
 """A bot's session on the arena's side: login, matches, and frames that are held until facts are on disk.
 
-The socket belongs to the gateway. The session passes it only its id, with a frame or a close code.
+The socket belongs to the gateway. The gateway gets only the session's id, with a frame or a close code.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ class BotSession:
     """A login of a bot on a connection.
 
     A frame is held until its fact is on disk, and as long as an earlier frame of its match, or of no match, is held. A
-    barrier waits for every earlier frame.
+    barrier, which is a last frame (`send_last`) or the end of the connection (`close`), waits for every earlier frame.
 
     A match keeps its place until the bot is told of the match's end. So the bot never sees itself in more than
     `max_matches` matches.
