@@ -132,7 +132,7 @@ class Agenda:
         self.wait(slot)
 
     def wait(self, slot: Slot) -> None:
-        """Let a match that does not run wait to be started."""
+        """Put a match that does not run into the queue of waiting matches."""
         if not slot.order:
             self._put += 1
             slot.order = self._put
@@ -192,7 +192,7 @@ class Agenda:
         return self._queue.has_waiting(bot) or not (self.schedule.follows_results or self.exhausted)
 
     def may_pull_for(self, bot: str) -> bool:
-        """Return true if another round should be pulled for a bot that found no match to play."""
+        """Return true if `pull` should be called for a bot that found no match to play."""
         queue = self._queue
         if not isinstance(queue, PairQueue) or self.schedule.follows_results or self.exhausted:
             return False

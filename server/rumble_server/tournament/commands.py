@@ -100,7 +100,10 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
 
 
 def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
-    """Check that a schedule can be made for this number of bots. Raises TournamentError: `what` cannot be started."""
+    """Check that a schedule can be made for this number of bots.
+
+    Raises TournamentError, whose text says that `what` cannot be started.
+    """
     try:
         make_schedule(config.format, config.plan(bots))
     except ValueError as error:

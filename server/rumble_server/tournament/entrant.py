@@ -29,7 +29,8 @@ class Entrant:
     display: str | None = None
     """Display name; None for a bot that people know by its name."""
     last_fault: MatchOver | None = None
-    """The last match that the bot lost by its own fault, while it was neither withdrawn nor benched."""
+    """The last match that the bot lost by its own fault. A match that ends while the bot is withdrawn or benched does
+    not count."""
 
     @property
     def gone(self) -> bool:

@@ -204,7 +204,7 @@ class NameUsed:
 
 @dataclass(frozen=True, slots=True)
 class NameReset:
-    """The organiser had a name's key forgotten: the next login claims the name anew."""
+    """The organiser made the server forget a name's key: the next login claims the name anew."""
 
     name: str
     at_ms: int
@@ -356,7 +356,10 @@ class ClubCreated:
 
 @dataclass(frozen=True, slots=True)
 class ClubChanged:
-    """A club changed: `listed` clubs are shown to everyone, and `house` clubs have residents."""
+    """A club changed. If `listed`, the public list of clubs has the club.
+
+    If `house`, the club has residents: house bots that can always be challenged.
+    """
 
     club: str
     title: str
@@ -426,7 +429,7 @@ def versions_of(bot: str) -> str:
 def tournament_of(fact: LogFact) -> str:
     """Return the id of the tournament that a fact is about; empty for facts about a club as a whole.
 
-    For a version, return the key of the bot's versions.
+    For a `VersionSaved`, return the key that `versions_of` returns for the bot.
     """
     kind = type(fact)
     if kind is VersionSaved:

@@ -116,7 +116,7 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Return the numbers of repeated matches, by key and moves: at least two matches have this key and these moves.
+    """Return the number of matches with the same key and moves, by key and moves. Only numbers from 2 on are returned.
 
     A key is, for example, the seats of a match.
     """

@@ -17,9 +17,9 @@ class PairQueue:
 
     def __init__(self, bots: Iterable[str]) -> None:
         self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
-        """Waiting slots by bot and opponent, oldest first. Both bots share the list."""
+        """Waiting slots by bot and opponent, oldest first. The two bots of a match share one list."""
         self._in_sight = dict.fromkeys(self._waiting, 0)
-        """Number of waiting slots by bot, without those of late joiners."""
+        """Number of waiting slots by bot, without the slots in which a late joiner plays."""
         self.late: set[str] = set()
 
     def enter_late(self, bot: str) -> None:
@@ -68,7 +68,7 @@ class PairQueue:
         return [slots[0] for slots in self._waiting[bot].values()]
 
     def may_pull_for(self, bot: str) -> bool:
-        """Return true if another round should be pulled for a bot that found no match to play."""
+        """Return true if the limits of looking ahead allow another round for a bot that found no match to play."""
         if bot in self.late:
             return False
         return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self.late) < LOOK_AHEAD

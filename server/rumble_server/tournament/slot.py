@@ -1,4 +1,4 @@
-"""A match of a schedule that has no result yet."""
+"""A scheduled match that has no result yet."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from rumble_server.match.match_id import MatchKey
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """A match of the schedule without a result. `seats` are bot names; `attempt` is the next attempt to be played."""
+    """A scheduled match that has no result yet. `seats` are bot names; `attempt` is the next attempt to be played."""
 
     match_id: str
     key: MatchKey

@@ -33,8 +33,8 @@ class Terms:
     def start(self, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
         """Return the fact that a match begins, without the bots in `absent`.
 
-        The tournament's seed is the same in all matches, so an opening leads to the same position in each. The seed of
-        chance is new for each attempt, and no bot can know it.
+        The tournament's seed is the same in all matches, so an opening leads to the same position in each
+        match. The seed of chance is new for each attempt, and no bot can know the seed of chance.
         """
         seats = tuple([bot for bot in slot.seats if bot not in absent]) if absent else slot.seats
         return MatchStarted(

@@ -89,7 +89,8 @@ class Tournament:
         self.pairs_long = False
         """True if the pairing has taken so long that people are told."""
         self._may_pair = True
-        """True if a match has ended since `due` last asked a schedule that follows results for a round."""
+        """True if `due` must try to pair a round: before the first try, and after each new result if the schedule
+        follows results."""
 
     # --- facts: live or from the log ---
 

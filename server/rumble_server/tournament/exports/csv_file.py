@@ -14,10 +14,10 @@ OF_SEAT = ("seat", "place", "payoff", "fall")
 
 
 def write(document: Mapping[str, Any], seats: int | None = None) -> str:
-    """Write the matches of an export document. With `seats`, the file has columns for each of at least `seats` seats.
+    """Return the matches of an export document as CSV.
 
-    With None, a document whose matches all have two seats gets the columns of `HEADER`. Of these, `at_fault` is left
-    out if a match lacks the field.
+    If `seats` is given, or if a match has more than two seats, each seat has its own columns, and there are columns for
+    at least `seats` seats. Otherwise the columns are `HEADER`, without `at_fault` if a match lacks this field.
     """
     most = max([seats or 2, *(len(match["seats"]) for match in document["matches"])])
     if seats is not None or most > 2:

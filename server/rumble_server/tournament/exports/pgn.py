@@ -41,7 +41,7 @@ def check(seats: int) -> None:
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document, in order of finishing. Raises ValueError for tables."""
+    """Return the matches of an export document as PGN, in order of finishing. Raises ValueError for tables."""
     tournament = document["tournament"]
     check(tournament.get("seats", 2))
     try:

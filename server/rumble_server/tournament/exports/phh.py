@@ -30,7 +30,7 @@ def check(game: str) -> None:
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Write the hands of an export document. Raises ValueError for any game except poker.
+    """Return the hands of an export document as PHH. Raises ValueError for any game except poker.
 
     If the document is only a part, its `first` is the number of matches before the part. Hands that were not played
     have numbers, too, so numbers of hands may be missing.

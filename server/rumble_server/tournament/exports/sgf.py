@@ -25,7 +25,10 @@ def check(game: str) -> None:
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Write the matches of an export document, in order of finishing. Raises ValueError for any game except Go."""
+    """Return the matches of an export document as SGF, in order of finishing.
+
+    Raises ValueError for any game except Go.
+    """
     tournament = document["tournament"]
     check(tournament["game"])
     settings = get_game(GO).complete(tournament["settings"])

@@ -37,7 +37,10 @@ Key = tuple[int, int, int]
 
 
 def write(document: Mapping[str, Any], edition: str = TRF16) -> str:
-    """Write an export document. Raises ValueError for tables, and for more players or points than TRF has room for."""
+    """Return an export document as TRF.
+
+    Raises ValueError for tables, and for more players or points than TRF has room for.
+    """
     seats = [document["tournament"].get("seats", 2), *(len(match["seats"]) for match in document["matches"])]
     if max(seats) > 2:
         raise ValueError("TRF is for matches of two seats; this tournament has tables of more")

@@ -84,7 +84,7 @@ def _waits(
     for own in starts.values():
         own.sort()
     last_ms: dict[str, int] = {}
-    """The last start of an older table, by bot."""
+    """Time in ms of the latest start of an older table, by bot."""
     needless: dict[str, tuple[int, str]] = {}
     passed: dict[str, tuple[int, int, str]] = {}
     for key, record in ordered:

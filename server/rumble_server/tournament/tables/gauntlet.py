@@ -20,9 +20,9 @@ MOST_FURTHER_ROUNDS = 3
 class GauntletTask:
     """The task that makes all rounds of a gauntlet. Calling the task may take seconds, and changes nothing.
 
-    By default there are so many rounds that a challenger meets any other bot once a cycle on average. Further rounds
-    are added if a challenger meets a bot less often. Raises ValueError if the field has no challenger, or too few other
-    bots for a table, or is too big, or has too many rounds.
+    By default there are so many rounds that a challenger meets any other bot once a cycle on average. If a challenger
+    then meets a bot less often than once a cycle, up to `MOST_FURTHER_ROUNDS` rounds are added. Raises ValueError if
+    the field has no challenger, or too few other bots for a table, or is too big, or has too many rounds.
     """
 
     plan: TablePlan
@@ -56,7 +56,10 @@ def rounds_of_gauntlet(plan: TablePlan) -> int:
 
 
 def others_by_table(plan: TablePlan) -> list[int]:
-    """Return the numbers of other bots at the tables of a round. Raises ValueError if there can be no table."""
+    """Return, for each table of a round, the number of bots besides the challenger.
+
+    Raises ValueError if there can be no table.
+    """
     others = plan.bots - plan.challengers
     sizes = table_sizes(others, plan.seats - 1, plan.smallest - 1) if plan.challengers > 0 else []
     if not sizes:

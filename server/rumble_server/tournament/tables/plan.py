@@ -84,7 +84,7 @@ def table_round(number: int, tables: Iterable[Sequence[int]], byes: Iterable[int
 def table_sizes(bots: int, full: int, smallest: int) -> list[int]:
     """Return the sizes of a round's tables, full tables first. The other bots have a bye.
 
-    Tables of `full - 1` bots are made only if `smallest` allows such tables, and no bot has a bye then.
+    Tables of `full - 1` bots are made only if `smallest` allows such tables, and if they leave no bot with a bye.
     """
     tables = -(-bots // full)
     if smallest < full and tables * (full - 1) <= bots:

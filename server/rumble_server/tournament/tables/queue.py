@@ -40,7 +40,7 @@ class TableQueue:
         return bool(self._waiting[bot])
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
-        """Return the oldest table of a bot that starts, or is lost, now; None without such a table.
+        """Return the oldest table of `bot` that can start now, or is lost now; None without such a table.
 
         `places` returns the number of free places of a bot. The caller takes a returned table, lowers the places of the
         bots that play, and calls again, until the result is None. The method must be called for a bot after each event

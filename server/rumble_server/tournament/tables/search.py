@@ -73,7 +73,8 @@ def check_search(bots: int, rounds: int) -> None:
 class _Company:
     """The rounds so far, and the number of meetings of every two bots in these rounds.
 
-    The cost of two bots is the fourth power of the difference between their meetings and the mean of their groups.
+    Two bots should meet as often as the mean of all pairs of bots from the same groups. The cost of the two bots is the
+    fourth power of the difference, times a factor of `_WEIGHTS`.
     """
 
     def __init__(self, layout: Sequence[int], groups: Sequence[int], rounds: int) -> None:
@@ -83,7 +84,8 @@ class _Company:
         """Mean number of meetings of two bots of the same groups, in all rounds, as a multiple of `1 / _PARTS`."""
         self._weight = np.ones_like(together)
         self._blocks = []
-        """Indices of the pairs of bots of each group, and of every two groups, each with the value of `MOST_SPREAD`."""
+        """Blocks of pairs of bots: the pairs inside each group, and the pairs between every two groups. A block has the
+        indices of its pairs, and its value of `MOST_SPREAD`."""
         for one, other in product(set(groups), repeat=2):
             pairs = np.nonzero((kinds[:, None] == one) & (kinds == other) & ~np.eye(len(kinds), dtype=np.bool_))
             if len(pairs[0]):
@@ -117,8 +119,9 @@ class _Company:
 
     @property
     def excess(self) -> float:
-        """Number of meetings by which the greatest difference of two pairs exceeds `MOST_SPREAD`; otherwise 0 or
-        less.
+        """Greatest difference between the meetings of two pairs of a block, less the block's `MOST_SPREAD`.
+
+        The block with the highest result counts. A result above 0 means that a block is too uneven.
         """
         return max(float(np.ptp(self._met[pairs])) - most for pairs, most in self._blocks)
 

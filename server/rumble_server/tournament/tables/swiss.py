@@ -55,7 +55,10 @@ def next_byes(played: Iterable[TableRound], order: Sequence[int], byes: int) -> 
 
 
 class _Search:
-    """The bots of a round by place. At first they are in the order of their points."""
+    """The search for the tables of a round. A bot's place decides the bot's table, and bots swap places.
+
+    At first the bots are in the order of their points.
+    """
 
     def __init__(self, order: Sequence[int], sizes: Sequence[int], met: Counter[tuple[int, int]]) -> None:
         self._bots = list(order)
@@ -67,8 +70,10 @@ class _Search:
         self._met = met
 
     def tables(self) -> list[list[int]]:
-        """Return the bots of each table, after the swaps. The search goes on with a greater distance only while bots
-        meet again.
+        """Make the swaps, and return the bots of each table.
+
+        At first, a bot moves away from its own table by one table at most. While bots meet again, this maximum grows,
+        up to `MOST_SHIFT` tables.
         """
         for shift in range(1, MOST_SHIFT + 1):
             if not any(self._again(bot, place) for place, bot in enumerate(self._bots)):

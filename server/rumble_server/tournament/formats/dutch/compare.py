@@ -60,11 +60,10 @@ def _quality(bracket: Bracket, ours: Pairs, theirs: Pairs) -> str:
 
 
 def _values(bracket: Bracket, pairs: Pairs) -> list[int]:
-    """Return the value of a bracket's pairing by each criterion, with the players after the bracket paired as well as
-    possible.
+    """Return the value of the pairing `pairs` of a bracket, by each criterion.
 
-    All other pairs inside the bracket are forbidden. Then the total weight of the matching is split into the criteria's
-    bits.
+    The players after the bracket are paired as well as possible. Pairs inside the bracket are forbidden,
+    except `pairs`. Then the total weight of the best matching is split into the criteria's bits.
     """
     pairing = BracketPairing(bracket)
     graph, own = pairing.graph, bracket.own

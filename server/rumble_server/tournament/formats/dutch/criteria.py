@@ -51,8 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The lowest bit of each score's count, in a number with a count of players for every score. Higher scores have
-        higher bits."""
+        """The lowest bit of each score's count, by score. A single number holds the counts of players with each score.
+        The counts of higher scores are in higher bits."""
         self.slot_bits = 0
         """The number of bits that hold the counts of all scores."""
         for score in sorted(set(scores)):

@@ -96,7 +96,7 @@ class Graph:
         return 0 if vertex == partner else self._weights[vertex][partner]
 
     def _big(self, weight: int) -> object:
-        """Return a weight as a number of the compiled part."""
+        """Return a weight as a `DynamicUint`, the number type of the compiled part."""
         made = self._made.get(weight)
         if made is None:
             made = self._zero | (weight >> (weight.bit_length() // CHUNK * CHUNK))

@@ -39,7 +39,11 @@ def pair_round(event: DutchEvent) -> PairedRound:
 
 
 def _board_order(board: tuple[DutchPlayer, DutchPlayer]) -> tuple[int, int, int]:
-    """Return the sort key of a board (C.04.2): the higher ranked player's points, the other's points, then the rank."""
+    """Return the sort key of a board (C.04.2).
+
+    The key is the points of the higher ranked player, the points of the lower ranked player, and the rank of the higher
+    ranked player.
+    """
     higher, lower = sorted(board, key=lambda player: (-player.points, player.number))
     return higher.points, lower.points, -higher.number
 
@@ -91,7 +95,7 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
 
 
 def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[DutchPlayer], list[DutchPlayer]]]:
-    """Yield smaller problems: the players of the next scoregroup to consider, and the players left out."""
+    """Yield smaller problems, each as two lists of players after the bracket: the players to consider, and the rest."""
     if len(bracket.own) % 2 == 0:
         yield [], [*bracket.lower, *bracket.beyond]
     if bracket.beyond:
