@@ -77,9 +77,9 @@ class Child:
         kill(self._process, group=True)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
-        """Write the lines `goodbye`, close the program's input, and wait up to `GOODBYE_S` for its end.
+        """Write the lines `goodbye`, close the program's input, and wait up to `GOODBYE_S`.
 
-        Then kill it.
+        If the program has not ended by then, kill the program.
         """
 
         async def ask() -> None:

@@ -18,7 +18,7 @@ KILL_AFTER_S = 1.0
 LAST_WORDS = 300
 """Maximum number of characters of the program's output in a report."""
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
-"""Pattern of the line of output that best explains why a program ended. Some languages do not print it last."""
+"""Pattern of the line of output that best explains why a program ended. In some languages, more lines follow."""
 
 
 @dataclass(slots=True)

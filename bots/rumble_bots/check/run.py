@@ -47,7 +47,7 @@ class Plan:
     """Maximum time in s until the bot connects."""
     move_ms: int = MOVE_MS
     patience: float | None = None
-    """Factor for the kit's time limits. If None, it follows from the time that the program takes to start."""
+    """Factor for the kit's time limits. If None, the factor follows from the time that the program takes to start."""
 
     @property
     def budget_s(self) -> float:

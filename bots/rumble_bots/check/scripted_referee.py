@@ -1,4 +1,4 @@
-"""The scripted referee: answers the bot's messages like a server, and records the rules that they break.
+"""The scripted referee: answers the bot's messages like a server, and records the rules that the bot breaks.
 
 `hear` reads events, answers them, and returns the next event for which a step may wait. The steps decide how the check
 continues.

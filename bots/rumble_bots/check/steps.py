@@ -181,7 +181,7 @@ async def another_fell(harness: Harness) -> str:
 
 
 async def fallen(harness: Harness) -> str:
-    """Let the bot fall out. It must send nothing until the match is over, and then play the next match."""
+    """Let the bot fall out. The bot must send nothing until the match is over, and then play the next match."""
     referee = harness.referee
     match = await harness.start()
     answered = await harness.moved()

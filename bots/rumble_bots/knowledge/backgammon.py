@@ -20,7 +20,7 @@ PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
 SHUT_OUT = 2.5
 """Loss for each checker on the bar, multiplied by the number of made points in the opponent's home."""
 CALM = 0.25
-"""Factor for the danger to blots of the seat that rolls next, because it can bring them to safety."""
+"""Factor for the danger to blots of the seat that rolls next, because the seat can bring its blots to safety."""
 CONTACT = 22.0
 """Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0

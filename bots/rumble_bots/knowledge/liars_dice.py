@@ -37,8 +37,8 @@ def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
 def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wild: bool) -> Sequence[int]:
     """Return the moves after the bid `last` (0 at the beginning of a round), the most probably right move first.
 
-    `trusted` has for each face the number of dice of the opponents that have bid the face. `dice` is the number of dice
-    on the table.
+    `trusted` has, for each face, the number of all dice of the opponents that have bid the face. `dice` is the number
+    of dice on the table.
     """
     worths = {LIAR: 1 - truth(last, hand, trusted, dice, ones_wild)} if last else {}
     worths |= {code: truth(code, hand, trusted, dice, ones_wild) for code in range(last + 1, 6 * dice + 1)}

@@ -30,7 +30,7 @@ class Turn:
     seat: int
     """The bot's seat: 0 moves first."""
     state: Mapping[str, Any]
-    """The position as JSON data, as far as the bot's seat may see it. `position` is the same as an engine state."""
+    """The position as JSON data, as far as the bot's seat may see it. `position` is a state of the engine."""
     legal: Sequence[str]
     """The legal moves, from which `choose` returns a move."""
     moves: Sequence[str]
@@ -118,7 +118,7 @@ class Turn:
         return max(0, int((self.deadline - self.now()) * 1000))
 
     def asks_the_same(self, other: "Turn") -> bool:
-        """Return whether an answer to `other` answers this turn, too: the same ply of the same attempt, asked again."""
+        """Return whether an answer to `other` answers this turn, too: both ask for the same ply of the same attempt."""
         return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
             (self.state, self.moves) == (other.state, other.moves)
         )

@@ -25,9 +25,9 @@ from rumble_bots.sdk.errors import BadServer, Closed, Refused
 from rumble_bots.sdk.info import fitted
 
 LONGEST_MOVE = 256
-"""Maximum number of characters of an answer that are sent; no game has a longer move."""
+"""Maximum number of characters sent as an answer; no game has a longer move."""
 LONGEST_NOTE = 1024
-"""Maximum number of bytes of a note that are sent: the protocol's limit."""
+"""Maximum number of bytes sent as a note: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
 """Refusals after which a bot that has logged in before tries again.
 
@@ -331,7 +331,7 @@ class Conversation:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the start of a text that fits into `most` bytes of UTF-8."""
+    """Return the longest start of a text that has at most `most` bytes in UTF-8."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 

@@ -39,7 +39,10 @@ class OwnKey:
 
     @property
     def _exchanged(self) -> str:
-        """The text under which the made key is kept: name and key, because each name has its own made key of a key."""
+        """The text under which the made key is kept: the name and the key.
+
+        Under each name, the same key is exchanged for a different made key.
+        """
         return f"{self.name.lower()}:{self.key}"
 
     @classmethod

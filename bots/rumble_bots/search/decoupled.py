@@ -38,7 +38,7 @@ GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)
 
 
 class Arm:
-    """A move of a seat, with the mean result of the rounds that used it."""
+    """A move of a seat, with the mean result of the rounds that used the move."""
 
     __slots__ = ("code", "mean", "visits")
 

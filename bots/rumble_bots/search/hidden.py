@@ -33,7 +33,7 @@ Sample = Callable[[], State]
 
 
 class Arm:
-    """The results of the rounds that used a move of a seat."""
+    """The results of a seat's move in the rounds that used the move."""
 
     __slots__ = ("available", "mean", "visits")
 

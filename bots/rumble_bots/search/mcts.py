@@ -20,7 +20,7 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 EXPLORATION = 1.0
 """Weight of the bonus for few visits. Results are from -1 to 1."""
 SOON = 6
-"""Maximum number of plies of a random game, in games with their own estimate. Then the position is estimated."""
+"""Maximum number of plies of a random game, in games with their own estimate. Then the game estimates the position."""
 LATE = 500
 """Maximum number of plies of a playout, in games that do not estimate positions. Most playouts are shorter."""
 FIRST = 4
