@@ -109,9 +109,10 @@ class Arena:
         self.scheduler.excuse_absence(suspended_ms)
 
     def transaction(self) -> Transaction:
-        """Return the arena's transaction for a `with` statement. The consequences of its events are settled at the end.
+        """Return the arena's transaction for a `with` statement.
 
-        Before anything about the events is told, the fact with the transaction's `number` must be on disk.
+        At the end of the statement, the consequences of the transaction's events are settled. Before anything about the
+        events is told, the fact with the transaction's `number` must be on disk.
         """
         return self._transaction
 

@@ -44,6 +44,9 @@ class Followers:
             held.pop(session, None)
 
     def stop(self) -> None:
-        """Cancel the timers, so that held frames stay unsent. The next run tells the bots when they log in again."""
+        """Cancel the timers, so that held frames stay unsent.
+
+        In the next run, each bot is told of the tournament's end when the bot logs in.
+        """
         for timer in self._timers.values():
             timer.cancel()

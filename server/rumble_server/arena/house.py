@@ -132,7 +132,7 @@ class HouseBots:
         return [HouseBot(name, self._keys.key(name), bot, challenges) for name, bot, challenges in [*residents, *added]]
 
     def names_lost(self) -> list[str]:
-        """Return the names of residents in use by other bots. Residents with these names do not play."""
+        """Return the names of residents that do not play, because other bots use these names."""
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:

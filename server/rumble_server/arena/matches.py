@@ -341,9 +341,9 @@ class Matches:
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Set the match's timer, unless it already fires by the time at which the referee wants to be woken.
+        """Set the match's timer to the time at which the referee wants to be woken.
 
-        A timer that fires before this time only sets the next timer.
+        Keep a timer that fires at this time or earlier. A timer that fires earlier only sets the next timer.
         """
         wake_at_ms = match.referee.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:

@@ -42,7 +42,9 @@ class Claim:
 
 
 def exchanged(secret: str, salt: str) -> str:
-    """Return the made secret (see `make_secret`) that a key or a token is exchanged for; return a made secret as it is.
+    """Return the made secret (see `make_secret`) for which the key or token `secret` is exchanged.
+
+    If `secret` is a made secret already, return `secret` unchanged.
 
     With the salt, the made secret could be computed from the key. So salts are random and never shown.
     """

@@ -25,7 +25,7 @@ class Player:
     sessions: dict[str, BotSession] = field(default_factory=dict)
     """Sessions by worker in lower case, the newest login last."""
     sole: BotSession | None = None
-    """The bot's only session, if it names no worker. This session gets matches of any game."""
+    """The bot's only session, if this session names no worker; otherwise None. The session gets matches of any game."""
     away_from: dict[str, Part] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)

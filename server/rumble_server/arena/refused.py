@@ -19,7 +19,7 @@ class Refused:
     name: str
     address: str
     tournament: str | None
-    """Tournament that the bot asked to join; None if it named none."""
+    """Tournament that the bot asked to join; None if the bot named no tournament."""
     code: str
     message: str
     """Last message to the bot."""

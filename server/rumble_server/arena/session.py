@@ -210,7 +210,7 @@ class BotSession:
             self._outlet.write(self.id, frame)
 
     def ask(self, frame: bytes, match_id: str) -> bool:
-        """Send the `turn` of a match, unless a frame of the match is held. Return whether it was sent."""
+        """Send the `turn` of a match, unless a frame of the match is held. Return whether the `turn` was sent."""
         if self.closing or (self._held_places and self.holds(match_id)):
             return False
         self._outlet.write(self.id, frame)
