@@ -269,7 +269,7 @@ class TournamentConfig(BaseModel):
 
     @property
     def scheme(self) -> Points:
-        """The points for a win, a draw and a loss, in a tournament that counts them. Raises ValueError."""
+        """The points for a win, a draw and a loss. Raises ValueError if `points` are not three numbers."""
         if isinstance(self.points, str) or len(self.points) != 3:
             raise ValueError(f"points are three numbers, for a win, a draw and a loss, not {self.points!r}")
         win, draw, loss = self.points

@@ -39,7 +39,7 @@ class FinalResult:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The values of a tournament that lists of tournaments show. `bots` is the number of bots, or None if unknown."""
+    """A tournament's values for lists of tournaments. `bots` is the number of bots, or None if unknown."""
 
     damaged: ClassVar[bool] = False
     """True if the tournament is too damaged to be rebuilt."""

@@ -58,7 +58,7 @@ class Entrant:
         return min(self.absent_left_ms, max(0, self.absent_until_ms - now_ms))
 
     def set_absent_left(self, left_ms: int, now_ms: int) -> None:
-        """Set the budget as of `now_ms`. If the bot is still absent, the budget runs on from this time."""
+        """Set the rest of the budget at `now_ms`. If the bot is still absent, the budget runs on from this time."""
         self.absent_left_ms = left_ms
         self.count_absence_from(now_ms)
 

@@ -417,8 +417,8 @@ _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 VERSIONS = "@"
-"""First character of the keys that rows with versions of a bot have in place of a tournament's id. No tournament's id
-begins with this character."""
+"""First character of a key of versions. Rows with versions of a bot have such a key in place of a tournament's id. No
+tournament's id begins with this character."""
 
 
 def versions_of(bot: str) -> str:

@@ -53,7 +53,7 @@ class Tournament:
         self.join_code: str | None = None
         """Code with which pupils join in a browser; None without a code, or while the host keeps the door closed."""
         self.follows = created.follows
-        """Id of the ended tournament whose pupils were moved to this one, else None."""
+        """Id of the ended tournament whose pupils were moved to this tournament, else None."""
         self.status: TournamentStatus = "lobby"
         self.reason = ""
         """Reason of the pause or the early end."""
@@ -398,7 +398,7 @@ class Tournament:
         return tuple(self._unsettled)
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the waiting matches of a bot that may start next; an empty list unless the tournament runs."""
+        """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
         return self._agenda().heads(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:

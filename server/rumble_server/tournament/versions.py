@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rumble_server.tournament.facts import SourceLanguage, VersionSaved
 
 MOST_VERSIONS = 20
-"""Number of newest versions of a bot that are kept."""
+"""Maximum number of kept versions of a bot; older versions are deleted."""
 MOST_SOURCE_BYTES = 1 << 16
 """Maximum size of a version's source in bytes of UTF-8."""
 

@@ -16,8 +16,8 @@ from rumble_server.tournament.tournament import Tournament
 def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
     """Return the tournament, its standings, the valid attempt at each match, and the void attempts.
 
-    Matches are in the order in which they ended. `first` and `until` select a part of them, as in a slice. The document
-    of a Swiss also has `byes`: for each bot, the number of matches that count as won without an opponent.
+    Matches are in the order in which they ended. `first` and `until` select a part of the matches, as in a slice. The
+    document of a Swiss also has `byes`: for each bot, the number of matches that count as won without an opponent.
     """
     document = {
         "tournament": summary(tournament),

@@ -113,8 +113,8 @@ class _Report:
     def _enter_next_round(self) -> None:
         """Enter the players who will not be paired in the next round of a Swiss of one leg.
 
-        TRF-2026 has a line for such players. In TRF16 they get a result in the column of the next round, and the points
-        of this result count.
+        TRF-2026 has a line for such players. In TRF16 the players get a result in the column of the next round, and the
+        points of this result count.
         """
         tournament = self.tournament
         number = len(self.rounds) + 1

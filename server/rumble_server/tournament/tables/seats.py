@@ -64,7 +64,10 @@ def seats_had(tables: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 
 
 def seated_by(had: SeatCounts, bots: Iterable[int]) -> tuple[int, ...]:
-    """Return the bots of a table in seat order, such that no swap gives two bots seats that they had less often."""
+    """Return the bots of a table in seat order.
+
+    No swap of two bots would give the two bots, taken together, seats that they had less often.
+    """
     order = list(bots)
     pairs = list(combinations(range(len(order)), 2))
 

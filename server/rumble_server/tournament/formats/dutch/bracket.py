@@ -241,7 +241,7 @@ def first_candidate(bracket: Bracket) -> list[tuple[DutchPlayer, DutchPlayer]] |
 
 
 def _kind(player: DutchPlayer, bracket: Bracket) -> object:
-    """Return the values of a player that the criteria use, without the earlier opponents."""
+    """Return a player's values for the criteria, except the earlier opponents."""
     return (
         player.score,
         player.preference,
