@@ -58,7 +58,7 @@ class Uci(Dialogue):
         yield from until([*self._set(offered), "isready"], lambda answer: answer == "readyok")
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for the `bestmove`. The command has the moves of the whole match, to let the engine see repetitions."""
+        """Ask for the `bestmove`. The command `position` has all moves, to let the engine see repetitions."""
         match = (turn.match, turn.attempt)
         if match != self._match:
             yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")

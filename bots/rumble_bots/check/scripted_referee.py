@@ -142,7 +142,7 @@ class ScriptedReferee(ScriptedServer):
         return await self._on_request(link, message)
 
     async def _extra(self, link: Link) -> None:
-        """Count a frame that answers no turn. Raises Trouble if there are more than the limit in `welcome` allows."""
+        """Count a frame that answers no turn. Raises Trouble if the bot sends more such frames than allowed."""
         link.extras += 1
         allowed = LIMITS.unsolicited_per_minute * (1 + (self.record.now() - link.opened_at) / 60)
         if link.extras > allowed:

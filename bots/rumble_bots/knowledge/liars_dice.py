@@ -13,7 +13,7 @@ from rumble_engine.games.liars_dice import LIAR, LiarsDiceState, loser_of, quant
 TRUST = 1.7
 """Factor by which a bidder is assumed to have the bid face more often than by chance. It was found by matches."""
 EDGE = 2
-"""Exponent of the number of dice in the odds of lasting longer."""
+"""Exponent of the numbers of dice in the odds that a seat lasts longer than an opponent."""
 REMEMBERED = 32_768
 """Maximum number of situations with cached moves."""
 

@@ -10,7 +10,7 @@ from rumble_engine import State, get_game
 from rumble_protocol import server_messages as server
 
 SAFETY_MS = 30
-"""Time in ms of each turn that the bot may not use: it is reserved for the answer's way to the server."""
+"""Time in ms that a bot may not use in a turn: the time is reserved for the answer's way to the server."""
 
 
 @dataclass(frozen=True, eq=False)

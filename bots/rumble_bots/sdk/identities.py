@@ -24,7 +24,7 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return another address of this club with the same identity and with a kept key of `name`; None if unknown."""
+    """Return another address of this club with the same identity, if a key of `name` is kept for it; otherwise None."""
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")
         if known == identity and other.label != server.label and key_file(other, name).exists():
