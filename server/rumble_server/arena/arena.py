@@ -348,7 +348,7 @@ class Arena:
     def close_banned(self) -> None:
         """Close the sessions of banned bots and addresses once the ban is on disk.
 
-        Connections from banned addresses that are not logged in are closed at once.
+        If no bot has logged in on a connection from a banned address, the connection is closed at once.
         """
         bans, now_ms = self.door.bans, self.clock.now_ms()
         for player, session in list(self._sessions.values()):

@@ -207,7 +207,7 @@ class Player:
         return any(each.has_place() for each in able)
 
     def spares(self, game: str, other: str) -> bool:
-        """Return true if a match of this game does not take the last place for a match of the game `other`."""
+        """Return true if a match of this game leaves the bot a place for a match of the game `other`."""
         return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
 
     def may_begin(self, game: str) -> bool:

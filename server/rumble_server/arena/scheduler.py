@@ -102,7 +102,7 @@ class Scheduler:
             self.look_at(player)
 
     def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
-        """Give up for now a match that was void too often: pause its tournament, or cancel the challenge."""
+        """Pause the tournament of a match that was void too often, or cancel the challenge."""
         stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
         if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
             return
