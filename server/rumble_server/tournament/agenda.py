@@ -40,7 +40,7 @@ class Agenda:
         """Bots by number, late joiners at the end."""
         self.schedule = schedule
         self.open: dict[str, Slot] = {}
-        """Matches of the added rounds without a result, waiting or running, by match id."""
+        """Matches in the added rounds that have no result yet, waiting or running, by match id."""
 
     @property
     def exhausted(self) -> bool:

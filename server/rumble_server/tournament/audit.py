@@ -270,7 +270,7 @@ def _seconds(ms: int) -> str:
 
 
 def _waited(start: int, end: int, context: Context, *names: str) -> int:
-    """Return the time in ms from `start` to `end`, without pauses and the times when a named bot was away."""
+    """Return the time in ms from `start` to `end`, without pauses and the times when a bot of `names` was away."""
     excused = sorted([*context.paused, *(span for name in names for span in context.away.get(name, ()))])
     total, at = 0, start
     for begins, ends in excused:

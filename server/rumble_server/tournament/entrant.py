@@ -16,7 +16,7 @@ class Entrant:
     absent_since_ms: int | None = None
     """Time in ms from which the absent budget runs, perhaps in the future; None while the bot is connected."""
     playing: int = 0
-    """Number of matches that the bot is playing. In a match its away budget runs, not its absent budget."""
+    """Number of matches that the bot is playing. In a match the bot's away budget runs, not the absent budget."""
     withdrawn: bool = False
     benched: bool = False
     benched_version: str | None = None

@@ -26,7 +26,7 @@ class Placed:
 
 
 MOST_AT_ONCE = 16
-"""Maximum number of bots with which a round that depends on results is made on the event loop, in some milliseconds."""
+"""Maximum number of bots for which a round from results is made on the event loop, in some milliseconds."""
 DIGITS = 9
 """Number of decimal digits to which sums of points are rounded. So equal sums are equal in any order of adding."""
 Results = Mapping[MatchKey, Placed]

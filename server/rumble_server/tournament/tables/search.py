@@ -17,7 +17,7 @@ _WEIGHTS = {True: 1, False: 8}
 MOST_BOTS_SEARCHED = 128
 """Maximum number of bots of a search."""
 MOST_WORK = 1 << 20
-"""Maximum of the number of rounds times the square of the number of bots, for which the search takes about a minute."""
+"""Maximum of the number of rounds times the square of the number of bots. The biggest search takes about a minute."""
 IDLE_SWEEPS = 8
 """Number of sweeps without progress after which the search ends, if the spread is small enough."""
 MOST_TRIALS = 1_500
@@ -81,7 +81,7 @@ class _Company:
         kinds, together = np.array(groups), self._together(np.array(layout))
         self._apart = kinds[:, None] != kinds
         self._mean = np.zeros_like(together)
-        """Mean number of meetings of two bots of the same groups, in all rounds, as a multiple of `1 / _PARTS`."""
+        """Mean number of meetings of two bots of the same groups in all rounds, rounded to 1 / `_PARTS`."""
         self._weight = np.ones_like(together)
         self._blocks = []
         """Blocks of pairs of bots: the pairs inside each group, and the pairs between every two groups. A block has the

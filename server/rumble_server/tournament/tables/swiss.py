@@ -111,7 +111,7 @@ class _Search:
         return again, sum(self._moved(place, place) ** 2 for place in places)
 
     def _again(self, bot: int, place: int) -> int:
-        """Return how often the bot at a place has met the other bots of the table."""
+        """Return how often `bot` has met the bots at the table of `place`."""
         table, met = self._table[place], self._met
         start = self._starts[table]
         mates = self._bots[start : start + self._sizes[table]]

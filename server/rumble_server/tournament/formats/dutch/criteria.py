@@ -172,7 +172,7 @@ def no_upfloat_again(rounds: int) -> Worth:
 
 
 def downfloat_scores(rounds: int) -> Worth:
-    """C18 and C20: keep the score differences of players who float down again small, the greatest difference first."""
+    """C18 and C20: keep the score differences small for players who float down again, the greatest difference first."""
 
     def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         if where != CURRENT:
@@ -183,7 +183,7 @@ def downfloat_scores(rounds: int) -> Worth:
 
 
 def upfloat_scores(rounds: int) -> Worth:
-    """C19 and C21: keep the score differences of players who float up again small, the greatest difference first."""
+    """C19 and C21: keep the score differences small for players who float up again, the greatest difference first."""
 
     def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         counts = where == CURRENT and not _floats_up_again(high, low, rounds)
