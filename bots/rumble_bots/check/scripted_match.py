@@ -249,7 +249,8 @@ class ScriptedMatch:
 def _each(state: State, own: Mapping[int, int], fallen: Iterable[int], random: Random) -> Iterator[dict[int, int]]:
     """Yield possible plies as moves by seat, in random order. The bot's move is fixed, and the other seats' moves vary.
 
-    If the rules allow it, a fallen seat has no move; otherwise it moves at random, too.
+    The seats of `fallen` are out of the match. If the game's rules let a seat fall out, these seats have no move;
+    otherwise they move at random, too.
     """
     without = {*own, *fallen} if state.can_fall else {*own}
     seats = [seat for seat in state.movers if seat not in without]

@@ -71,7 +71,7 @@ class LeaseDriver(Protocol):
         """Run a statement in the background, then call `Lease.answered` or `Lease.failed`."""
 
     def lead(self, club: str, epoch: int) -> None:
-        """Load a club, and lead it under this epoch. Call `Lease.listening` when the club lets bots in."""
+        """Load a club, and lead it under this epoch. Once the club lets bots in, the driver calls `Lease.listening`."""
 
     def discard(self, club: str) -> None:
         """Forget a club, because another node has taken the club over."""

@@ -64,7 +64,8 @@ class Launch:
     run: str
     """The command that runs the starter in a shell."""
     on_windows: str | None
-    """The command that runs the starter on Windows, with %RUN% for the program found; None if there is none."""
+    """The command that runs the starter on Windows; None if the starter cannot run there. %RUN% stands for the first of
+    `windows_programs` that the script finds."""
     windows_programs: Sequence[str] = ()
     """The programs to try on Windows, in order; by default `program`."""
 

@@ -19,7 +19,10 @@ def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None =
 
 
 def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
-    """Apply the next fact of a tournament, and return the tournament; None before its creation."""
+    """Apply the next fact to a tournament, and return the tournament.
+
+    Before the fact of its creation, the tournament is None, and other facts leave it None.
+    """
     if isinstance(fact, TournamentCreated):
         return Tournament(fact)
     if tournament is not None and isinstance(fact, TournamentFact):

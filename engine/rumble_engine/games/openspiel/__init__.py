@@ -6,9 +6,9 @@ Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A para
 since OpenSpiel may compute the default from further parameters (the columns of hex, the longest match of go). The
 family has every game of OpenSpiel for two and more seats, if the game needs no further files or games.
 
-Moves: in OpenSpiel's notation; in joint moves `_` stands for a space. View of an open game:
-`{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as OpenSpiel draws the board, with line
-breaks, and OpenSpiel's action numbers of the past plies, which determine the state. A game of joint moves has `movers`
+Moves: in OpenSpiel's notation; a move of a game in which seats move at the same time has `_` in place of each space.
+View of an open game: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as OpenSpiel draws
+the board, with line breaks, and OpenSpiel's action numbers of the past plies, which determine the state. A game of joint moves has `movers`
 in place of `to_move`; a game with several numbers of seats also has `seats`. View of a seat in a hidden game:
 `{"seat": 0, "board": "...", "to_move": 0, "ply": 7, ...settings}`, where `board` is OpenSpiel's text of the seat's
 knowledge; spectators see neither `seat` nor `board`. The position's text is the action numbers with spaces between, or

@@ -98,7 +98,10 @@ class Knockout(PairSchedule):
                 yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """Return the winner of each finished open pairing, or `TIED` for a pairing to be played again."""
+        """Return the winners of the pairings that are being played and now have all their results.
+
+        A pairing that has to be played again has `TIED` in place of a winner.
+        """
         decided = {}
         for place, pairing in self._open.items():
             legs = pairing_results(pairing, self.plan.legs, results)
