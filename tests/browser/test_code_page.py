@@ -148,7 +148,8 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
             "the code sent too much.",
         ),
         (
-            "function choose(turn) {\n  setInterval(() => { throw 'x'.repeat(9e5); });\n  return new Promise(() => {});\n}",
+            "function choose(turn) {\n  setInterval(() => { throw 'x'.repeat(9e5); });\n"
+            "  return new Promise(() => {});\n}",
             "javascript",
             "the code sent too much.",
         ),

@@ -58,7 +58,11 @@ FAILING = {
 HALF_CHARACTERS = {
     "python": ('turn["state"]["board"]', '(_ for _ in ()).throw(OSError("\\udcfc"))', "strategy.py:15: OSError: ?"),
     "javascript": ("} = turn.state", '} = (() => { throw "\\ud800"; })()', "strategy.js: ?"),
-    "java": ('turn.get("state")', '(Object) Integer.valueOf("\\uD800")', "Strategy.java:16: java.lang.NumberFormatException"),
+    "java": (
+        'turn.get("state")',
+        '(Object) Integer.valueOf("\\uD800")',
+        "Strategy.java:16: java.lang.NumberFormatException",
+    ),
     "cpp": ('at("state")', 'at("\\xff")', "strategy.h: "),
 }
 """The same for an error whose text is no Unicode."""
