@@ -6,6 +6,7 @@ the docstring of a function then names the script.
 
 import json
 import math
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,6 +23,8 @@ from rumble_server.tournament.forecast import Forecast
 HEATS = 4
 ASK_MS = 1000
 """Thinking time of a bot in the commands on pages, in ms."""
+_NAME = re.compile(r"\w[\w.-]*\b", re.ASCII)
+"""A word of a sentence that may be the name of a bot, without the full stop of the sentence."""
 
 
 def info_text(info: MoveInfo | None) -> str:
@@ -35,6 +38,11 @@ def shown_name(name: str, display: str | None) -> str:
     The signs FSI and PDI of Unicode around a display name do in a text what `<bdi>` does on a page.
     """
     return name if display is None else f"\u2068{display}\u2069"
+
+
+def with_display_names(text: str, display_names: Mapping[str, str]) -> str:
+    """Write the display names of bots in a sentence that holds their names; static/names.js writes the same."""
+    return _NAME.sub(lambda name: shown_name(name[0], display_names.get(name[0])), text)
 
 
 def movers_text(names: Sequence[str], movers: Sequence[int]) -> str:

@@ -15,6 +15,21 @@ def test_points(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("gul-oneil crashed", "[G\u00fcl O'Neil] crashed"),
+        ("gul left and gul-oneil was away for 5 ms", "[G\u00fcl] left and [G\u00fcl O'Neil] was away for 5 ms"),
+        ("removed by gul-oneil.", "removed by [G\u00fcl O'Neil]."),
+        ("gul-oneil-2 and friday.gul.1 resigned", "gul-oneil-2 and friday.gul.1 resigned"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_has_display_names(text: str, shown: str) -> None:
+    names = {"gul": "G\u00fcl", "gul-oneil": "G\u00fcl O'Neil"}
+    assert texts.with_display_names(text, names) == shown.replace("[", "\u2068").replace("]", "\u2069")
+
+
+@pytest.mark.parametrize(
     ("cell", "heat"), [((0.0, 2), 0), ((0.5, 2), 1), ((1.0, 2), 2), ((1.5, 2), 3), ((2.0, 2), 4), ((0.0, 0), 0)]
 )
 def test_heat(cell: tuple[float, int], heat: int) -> None:

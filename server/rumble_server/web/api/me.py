@@ -31,7 +31,7 @@ class MeAnswer(OwnResults):
     tournaments: Count
     damaged: Count
     display_names: dict[str, str]
-    """Display names of opponents, keyed by name; opponents without a display name are left out."""
+    """Display names of the bot and its opponents, keyed by name; bots without a display name are left out."""
 
 
 def me_routes() -> APIRouter:
@@ -61,7 +61,7 @@ def me_routes() -> APIRouter:
             takes_challenges=player is not None and player.accepts_challenges,
             tournaments=len(ids),
             damaged=damaged,
-            display_names=site.arena.display_names.of(each.against for each in results.scores),
+            display_names=site.arena.display_names.of([name, *(each.against for each in results.scores)]),
             **dict(results),
         )
 

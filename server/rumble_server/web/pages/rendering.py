@@ -30,7 +30,8 @@ def verdict_text(match: MatchView) -> str:
     draw = "First place is shared" if len(match.seats) > 2 else "Draw"
     names = [texts.shown_name(name, match.display_names.get(name)) for name in match.seats]
     who = draw if match.winner is None else f"{names[match.winner]} wins"
-    how = "" if match.termination is None else f"{match.reason} {texts.termination_text(match.termination)}".strip()
+    why = texts.with_display_names(match.reason, match.display_names)
+    how = "" if match.termination is None else f"{why} {texts.termination_text(match.termination)}".strip()
     return f"{how}; it is played again" if match.scores is None else f"{who}: {how}"
 
 
@@ -52,6 +53,12 @@ def who(context: Context, name: str) -> str:
     return name if display is None else Markup("<bdi>{}</bdi>").format(display)
 
 
+@pass_context
+def shown_in(context: Context, text: str) -> str:
+    """Write a sentence that holds names of bots with the names under which people see them."""
+    return texts.with_display_names(text, context["display_names"])
+
+
 _environment = Environment(
     loader=FileSystemLoader(FOLDER / "templates"),
     autoescape=True,
@@ -59,7 +66,8 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title, club_title, shown, who)}
+_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title, club_title)}
+_environment.filters |= {each.__name__: each for each in (shown, shown_in, who)}
 _environment.filters["club_path"] = web_path
 _environment.filters |= dict(getmembers(texts, isfunction))
 _environment.globals |= {"static": static_files().root, "imported": static_files().imported}

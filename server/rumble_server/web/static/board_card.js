@@ -2,7 +2,7 @@
 
 import { DrawnBoard } from "./drawn_board.js";
 import { moversText, placeText, seatText } from "./live.js";
-import { setWho, shown as shownName } from "./names.js";
+import { setWho, shown as shownName, shownIn } from "./names.js";
 import { setText } from "./paint.js";
 import { root } from "./root.js";
 
@@ -73,7 +73,7 @@ export class BoardCard {
     });
     if (board) this.#draw(board);
     this.#stamp.hidden = result === null;
-    this.#state.title = result?.reason ?? "";
+    this.#state.title = shownIn(result?.reason ?? "");
     if (result) this.#showResult(result);
     else setText(this.#state, board ? stateText(board, now - slot.toldAt) : empty);
   }
@@ -101,7 +101,7 @@ export class BoardCard {
     if (scores === null || winner === null) setText(who, scores === null ? "Void" : seats.length > 2 ? "First place is shared" : "Draw");
     else setWho(who, seats[winner]);
     setText(verb, scores === null || winner === null ? "" : "wins");
-    setText(this.#state, scores === null ? "to be played again" : (HOW[termination] ?? reason));
+    setText(this.#state, scores === null ? "to be played again" : (HOW[termination] ?? shownIn(reason)));
   }
 }
 

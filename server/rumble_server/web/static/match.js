@@ -4,6 +4,7 @@
 import { Clocks } from "./clocks.js";
 import { byId, element, follow, moversText, result, seatText, showText } from "./live.js";
 import { MovesList, beside } from "./moves_list.js";
+import { learnNames, shown, shownIn } from "./names.js";
 import { Replay } from "./replay.js";
 import { ReplayControls } from "./replay_controls.js";
 import { ThinkChart } from "./think_chart.js";
@@ -17,8 +18,9 @@ const page = byId("match");
 const { id = "", tournament = "" } = page.dataset;
 /** @type {string[]} */
 const seatNames = JSON.parse(page.dataset.seats ?? "[]");
+learnNames(JSON.parse(page.dataset.displayNames ?? "{}"));
 /** The names under which people see the bots, by seat. @type {string[]} */
-const names = JSON.parse(page.dataset.names ?? "[]");
+const names = JSON.parse(page.dataset.names ?? "[]").map(shown);
 const seats = names.map((_, seat) => part(page, `[data-seat="${seat}"].seat`));
 const clocks = new Clocks(
   seats.map((seat) => part(seat, ".clock")),
@@ -85,7 +87,8 @@ byId("result-title").addEventListener("click", () => (wanted = !told.open));
 function verdict({ scores, winner, reason, termination }) {
   const who = winner === null ? (names.length > 2 ? "First place is shared" : "Draw") : `${names[winner]} wins`;
   const how = termination === "normal" ? "" : ` (${termination.replaceAll("_", " ")})`;
-  return scores === null ? `${reason}${how}; it is played again` : `${who}: ${reason}${how}`;
+  const why = `${shownIn(reason)}${how}`;
+  return scores === null ? `${why}; it is played again` : `${who}: ${why}`;
 }
 
 /** @param {number[]} movers */

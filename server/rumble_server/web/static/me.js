@@ -3,7 +3,7 @@
 import { fetchAgain } from "./coming_again.js";
 import { identity } from "./identity.js";
 import { byId, element, showText } from "./live.js";
-import { learn, who } from "./names.js";
+import { learnNames, shownIn, who } from "./names.js";
 import { root } from "./root.js";
 import { moment } from "./times.js";
 
@@ -25,7 +25,8 @@ function versionText(version) {
 /** @param {Loss} loss */
 function told(loss) {
   const names = loss.against.flatMap((name, at) => [at ? ", " : "", who(name)]);
-  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${moment(loss.at_ms)}: ${loss.reason}`);
+  const when = moment(loss.at_ms);
+  return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${shownIn(loss.reason)}`);
 }
 
 /** @param {Loss | null} loss */
@@ -75,7 +76,7 @@ function faultPart(fault) {
       { class: "frames" },
       box("The turn", readable(fault.turn) || "Your bot was asked for no move, or the turn is no longer kept."),
       box("Your bot's answer", readable(fault.answer) || "There was none."),
-      box("The verdict", fault.newest.reason),
+      box("The verdict", shownIn(fault.newest.reason)),
     ),
   );
 }
@@ -88,7 +89,7 @@ function row(score) {
 
 /** @param {Told} answer */
 function show(answer) {
-  learn(Object.entries(answer.display_names).map(([name, display_name]) => ({ name, display_name })));
+  learnNames(answer.display_names);
   const play = `${root}/play?against=${encodeURIComponent(answer.name)}`;
   byId("play").replaceChildren(
     answer.takes_challenges

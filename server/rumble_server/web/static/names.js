@@ -11,10 +11,20 @@ export function learn(bots) {
   for (const { name, display_name: display } of bots) if (display) known.set(name, display);
 }
 
+/** Learn display names by name. @param {Record<string, string>} names */
+export function learnNames(names) {
+  for (const [name, display] of Object.entries(names)) known.set(name, display);
+}
+
 /** Return the name of a bot for a text; a display name keeps its own direction of writing. @param {string} name */
 export function shown(name) {
   const display = known.get(name);
   return display === undefined ? name : `\u2068${display}\u2069`;
+}
+
+/** Write a sentence that holds names of bots with the names under which people see them. @param {string} text */
+export function shownIn(text) {
+  return text.replace(/\w[\w.-]*\b/g, shown);
 }
 
 /** Return the name of a bot for an element. @param {string} name @returns {string | HTMLElement} */

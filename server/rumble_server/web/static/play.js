@@ -1,7 +1,7 @@
 // The page on which a person plays a bot: to the server, the person is a bot like any other.
 
 import { byId, showText } from "./live.js";
-import { shown } from "./names.js";
+import { shown, shownIn } from "./names.js";
 import { Connection } from "./play/connection.js";
 import { Setup } from "./play/setup.js";
 import { MatchPanel } from "./play/match_panel.js";
@@ -163,14 +163,14 @@ async function ended(match) {
 
 /** @param {string} code @param {string} message */
 function noticed(code, message) {
-  const text = code === "draining" ? "The server is about to stop, or to start again: your match will go on." : `${message}.`;
+  const text = code === "draining" ? "The server is about to stop, or to start again: your match will go on." : `${shownIn(message)}.`;
   panel.note(code === "opponent_away" ? "opponent" : "notice", text);
   announcer.textContent = text;
 }
 
 /** @param {ErrorFrame} error */
 function refused(error) {
-  const text = errorText(error);
+  const text = shownIn(errorText(error));
   if (panel.playing) {
     panel.note("error", text, "bad");
     announcer.textContent = text;

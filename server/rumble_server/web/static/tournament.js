@@ -2,7 +2,7 @@
 
 import { showColumns, showCrosstable } from "./crosstable.js";
 import { byId, element, follow, placeText, points, result, showText } from "./live.js";
-import { learn, who } from "./names.js";
+import { learn, shownIn, who } from "./names.js";
 import { paint, setText } from "./paint.js";
 import { announce, announceRound } from "./news.js";
 import { showExpected, showProgress } from "./progress.js";
@@ -132,7 +132,7 @@ function showStatus(data) {
   const badge = byId("status");
   setText(badge, data.status);
   badge.className = `status ${data.status}`;
-  showText(byId("reason"), data.reason);
+  showText(byId("reason"), shownIn(data.reason));
   byId("reason").className = data.status === "finished" ? "quiet" : "notice warn";
   const isOver = ["finished", "cancelled"].includes(data.status);
   const size = (lines.length > MOST_BESIDE ? " wide" : "") + (lines.length > MOST_ABOVE ? " huge" : "");
@@ -172,7 +172,7 @@ function placed(names, scores) {
 function showLatest() {
   byId("no-results").hidden = latest.length > 0;
   const items = latest.map((data) => {
-    const how = element("span", { class: "quiet small" }, data.reason);
+    const how = element("span", { class: "quiet small" }, shownIn(data.reason));
     const names = data.seats.map((name) => element("span", {}, who(name)));
     const href = `${root}/matches/${data.match}`;
     if (ofTables) return element("li", {}, element("a", { href }, ...placed(names, data.scores ?? [])), " ", how);

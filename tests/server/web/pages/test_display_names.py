@@ -1,5 +1,7 @@
 """Display names on pages: in `<bdi>` wherever people see a bot, and never in files and notation."""
 
+import re
+
 from rumble_protocol.secret import make_secret
 from rumble_server.arena.joining import Joining
 
@@ -33,10 +35,16 @@ async def test_people_see_display_names_and_files_have_names(server: MemoryServe
         server.pass_ms()
         for path in (f"/matches/{match}", "/tournaments/friday", "/tournaments/friday/matches", "/bots/zoe", "/"):
             assert named[1] in (await browser.get(path)).text, path
+        for path in (f"/matches/{match}", "/tournaments/friday", "/tournaments/friday/matches"):
+            page = (await browser.get(path)).text
+            assert "\u2069 did not move within" in page, path
+            assert not re.search("(zoe|pupil) did not", page), path
         view = (await browser.get("/api/tournaments/friday")).json()
         assert "\u2068" in view["headline"]
         assert {line["name"]: line["display_name"] for line in view["standings"]} == board["display_names"]
-        assert (await browser.get(f"/api/matches/{match}")).json()["display_names"] == board["display_names"]
+        over = (await browser.get(f"/api/matches/{match}")).json()
+        assert over["display_names"] == board["display_names"]
+        assert over["reason"].startswith(("zoe did not", "pupil did not"))
         files = await browser.get("/api/tournaments/friday/export.csv")
         assert files.status_code == 200
         assert "Zo\u00eb" not in files.text

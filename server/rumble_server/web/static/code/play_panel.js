@@ -3,7 +3,7 @@
 import { identity } from "../identity.js";
 import { readJson } from "../coming_again.js";
 import { byId, element } from "../live.js";
-import { learn, setWho, who } from "../names.js";
+import { learn, setWho, shownIn, who } from "../names.js";
 import { keptAs, root } from "../root.js";
 import { OtherTabs } from "./other_tabs.js";
 import { Player } from "./player.js";
@@ -150,7 +150,7 @@ class PlayPanel {
         const how = frame.scores === null ? "void" : frame.winner === null ? "drawn" : frame.winner === start.seat ? "won" : "lost";
         const line = this.#line(frame.match);
         const why = line.querySelector(".bad")?.textContent;
-        line.replaceChildren(...this.#words(start, `${how}: ${frame.reason || frame.termination}`));
+        line.replaceChildren(...this.#words(start, `${how}: ${shownIn(frame.reason || frame.termination)}`));
         if (why) this.#fault(frame.match, why);
         this.#matches.delete(frame.match);
         return;
@@ -158,9 +158,9 @@ class PlayPanel {
       case "tournament_over":
         return this.#ends(`The tournament is over: rank ${frame.rank} of ${frame.bots}.`, "good");
       case "notice":
-        return this.#say(`${frame.message}.`, frame.code === "waiting" ? "good" : "warn");
+        return this.#say(`${shownIn(frame.message)}.`, frame.code === "waiting" ? "good" : "warn");
       case "error":
-        this.#ends(`Your bot does not play: ${frame.message}.`);
+        this.#ends(`Your bot does not play: ${shownIn(frame.message)}.`);
     }
   }
 

@@ -1,7 +1,7 @@
 // The field of a tournament as the host sees it, with the commands for each bot.
 
 import { button, byId, element, tableRow } from "../live.js";
-import { learn, shown, who } from "../names.js";
+import { learn, shown, shownIn, who } from "../names.js";
 import { replace } from "./dom.js";
 import { request } from "./api.js";
 import { root } from "../root.js";
@@ -77,7 +77,7 @@ function fault(bot) {
   const link = element("a", { href: `${root}/matches/${encodeURIComponent(last.match)}`, "data-focus": `${bot.name} fault` });
   link.textContent = last.termination.replaceAll("_", " ");
   const row = bot.faulty_in_a_row > 1 ? ` (${bot.faulty_in_a_row} in a row)` : "";
-  return element("td", { class: "fault" }, link, `${row}: ${last.failure || last.reason}`);
+  return element("td", { class: "fault" }, link, `${row}: ${last.failure || shownIn(last.reason)}`);
 }
 
 /**

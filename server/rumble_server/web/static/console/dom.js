@@ -1,6 +1,7 @@
 // Helpers of the console's pages.
 
 import { byId, showText } from "../live.js";
+import { shownIn } from "../names.js";
 
 /**
  * Return the input with this id.
@@ -53,7 +54,7 @@ export async function attempt(command, place = "problem", show = async () => {})
     await show();
     return answer;
   } catch (error) {
-    showText(problem, /** @type {Error} */ (error).message);
+    showText(problem, shownIn(/** @type {Error} */ (error).message));
     problem.scrollIntoView({ block: "nearest" });
     return null;
   }

@@ -1,7 +1,7 @@
 // The page of a tournament in the console: its live state, and the host's commands.
 
 import { button, byId, element, follow, onSubmit, result, showText, tableRow } from "../live.js";
-import { shown } from "../names.js";
+import { shown, shownIn } from "../names.js";
 import { showBots } from "./bots.js";
 import { confirmed } from "./dialog.js";
 import { moment } from "../times.js";
@@ -69,7 +69,7 @@ function showStatus(data) {
   badge.textContent = status;
   badge.className = `status ${status}`;
   badge.hidden = false;
-  showText(byId("reason"), data.reason);
+  showText(byId("reason"), shownIn(data.reason));
   const isOver = status === "finished" || status === "cancelled";
   const isOpen = status === "lobby" || (!isOver && lateJoin);
   const shown = {
@@ -138,7 +138,7 @@ function showMatches() {
   const latest = [...over.values()].reverse().slice(0, MOST_MATCHES);
   const rows = [
     ...[...running.values()].slice(0, MOST_MATCHES).map((match) => matchRow(match, "playing")),
-    ...latest.map((match) => matchRow(match, `${result(match.scores)}, ${match.reason}`)),
+    ...latest.map((match) => matchRow(match, `${result(match.scores)}, ${shownIn(match.reason)}`)),
   ];
   byId("no-match").hidden = rows.length > 0;
   byId("matches-table").hidden = rows.length === 0;

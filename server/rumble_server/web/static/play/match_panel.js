@@ -3,7 +3,7 @@
 import { token } from "../drawing.js";
 import { Clocks } from "../clocks.js";
 import { button, byId, element, onSubmit, result, showProblem } from "../live.js";
-import { shown } from "../names.js";
+import { shown, shownIn } from "../names.js";
 import { MoveBoard } from "./move_board.js";
 import { pliesAfter } from "./plies.js";
 import { clockText, sentence, terminationText, verdict } from "./texts.js";
@@ -262,7 +262,7 @@ export class MatchPanel {
     if (dialog.open) dialog.close();
     const { text: who, kind } = verdict(over, match.seat);
     const text = `${who} ${terminationText(over.termination)}`.trim();
-    const why = sentence(over.reason);
+    const why = sentence(shownIn(over.reason));
     if (!match.over) {
       this.#status(text);
       this.note("void", `${why} The match is played again.`);
