@@ -154,7 +154,7 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
             "the code sent too much.",
         ),
         (
-            "function choose(turn) {\n  postMessage('{\"move\": {\"toString\": 1}}');\n}",
+            'function choose(turn) {\n  postMessage(\'{"move": {"toString": 1}}\');\n}',
             "javascript",
             "the code sent a text that is no answer.",
         ),

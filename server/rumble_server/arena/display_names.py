@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.arena.names import HOUSE_PREFIX, Names
 from rumble_server.tournament.facts import DisplayNamed
 
@@ -23,18 +24,15 @@ _FORM = re.compile(r"(?!m)(?!.*mmm)(?!.*[ '-]m)(?=.*[a1])[am1'-]+( [am1'-]+)*")
 """The form of a display name, with a sign for each character: `a` for a letter, `m` for a mark, `1` for a digit."""
 
 
-class BadDisplayName(ValueError):
-    """The error that a text is no display name. The error's text is a line for people."""
-
-
 def check(text: str) -> str:
-    """Return a display name in Unicode's form NFC, with a plain apostrophe. Raises BadDisplayName."""
+    """Return a display name in Unicode's form NFC, with a plain apostrophe. Raises JoinRefused."""
     display = unicodedata.normalize("NFC", text.replace("\u2019", "'"))
     form = "".join(each if each in " '-" else _KINDS.get(_kind(each), "?") for each in display)
     if len(display) > LONGEST or _INVISIBLE.search(display) or _FORM.fullmatch(form) is None:
-        raise BadDisplayName(RULE)
+        raise JoinRefused("bad_display_name", RULE)
     if folded(display).startswith(HOUSE_PREFIX):
-        raise BadDisplayName(f"{HOUSE_PREFIX} is how the names of house bots begin; choose another name")
+        message = f"{HOUSE_PREFIX} is how the names of house bots begin; choose another name"
+        raise JoinRefused("bad_display_name", message)
     return display
 
 

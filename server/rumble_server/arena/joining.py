@@ -3,13 +3,13 @@
 import itertools
 from dataclasses import dataclass
 from dataclasses import replace as changed
-from typing import Literal
 
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.display_names import BadDisplayName, check
+from rumble_server.arena.display_names import check
 from rumble_server.arena.join_codes import read_code
+from rumble_server.arena.join_refused import JoinRefused, refuse_code
 from rumble_server.arena.names import is_house_name
 from rumble_server.arena.recorder import transactional
 from rumble_server.tournament import commands
@@ -23,16 +23,6 @@ LONGEST_STEM = 24
 PREFIX = "pupil"
 """Name for a pupil whose display name has no ASCII letters or digits. It also begins a name that would otherwise begin
 like a house bot's."""
-
-Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name_taken"]
-
-
-class JoinRefused(ValueError):
-    """The refusal of a pupil: `code` is for programs, the text of the error for people."""
-
-    def __init__(self, code: Problem, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +48,10 @@ class Joining:
         """
         meant = read_code(code)
         found = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
-        if found is not None:
-            return found
-        if not self.arena.door.guesses.wrong_code(address, "join code", meant, self.arena.clock.now_ms()):
-            raise JoinRefused("too_many_requests", "too many wrong codes from your address; look at the code again")
-        raise JoinRefused("unknown_code", "no tournament takes entries with this code; look at the code again")
+        if found is None:
+            unknown = "no tournament takes entries with this code; look at the code again"
+            refuse_code(self.arena.door.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
+        return found
 
     @transactional
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
@@ -72,10 +61,7 @@ class Joining:
         JoinRefused, or TournamentError if the pupil is banned, or may not have a new name, or the tournament is closed.
         """
         tournament = self.find(code, address)
-        try:
-            display = check(display)
-        except BadDisplayName as error:
-            raise JoinRefused("bad_display_name", str(error)) from None
+        display = check(display)
         arena, holder = self.arena, self.arena.display_names.holder(display)
         if holder is not None and arena.names.get(holder) is not None and not arena.names.owns(holder, key):
             raise JoinRefused("name_taken", f"{display} is taken here: add a letter of your last name")

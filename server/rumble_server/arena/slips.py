@@ -8,7 +8,7 @@ from rumble_protocol.secret import RANDOM_BYTES, make_secret
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.join_codes import new_code, read_code
-from rumble_server.arena.joining import JoinRefused
+from rumble_server.arena.join_refused import refuse_code
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.tournament.errors import TournamentError
@@ -72,9 +72,8 @@ class SlipDesk:
         digests = {salt: digest_of(meant, salt) for salt in {each.salt for each in slips}}
         slip = next((each for each in slips if compare_digest(each.digest, digests[each.salt])), None)
         if slip is None:
-            if not arena.door.guesses.wrong_code(address, "slip", meant, now_ms):
-                raise JoinRefused("too_many_requests", "too many wrong codes from your address; look at the slip again")
-            raise JoinRefused("unknown_code", "no slip has this code; each can be used once, within two weeks")
+            unknown = "no slip has this code; each can be used once, within two weeks"
+            refuse_code(arena.door.guesses, address, "slip", meant, now_ms, unknown)
         key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.logins.new_salt()
         arena.recorder.record(SlipVoided(slip.name, now_ms))
         arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))

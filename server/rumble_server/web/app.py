@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
+from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.limits.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import TournamentError
@@ -114,7 +115,7 @@ def application() -> FastAPI:
 
 def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
-        if isinstance(error, TournamentError):
+        if isinstance(error, (TournamentError, JoinRefused)):
             error = WebError.of(error)
         elif isinstance(error, Crowded):
             process_of(request).operation.refusals.note("costly", source_of(request), request.url.path)
@@ -133,7 +134,8 @@ def _add_errors(app: FastAPI) -> None:
             error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
-    for kind in (WebError, TournamentError, Crowded, StoreError, RequestValidationError, HTTPException, Exception):
+    refusals = (WebError, TournamentError, JoinRefused, Crowded)
+    for kind in (*refusals, StoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, on_web_error)
 
 

@@ -8,9 +8,17 @@ from pydantic import BaseModel
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
+from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.tournament.errors import TournamentError
 
-NOT_FOUND_CODES = frozenset({ErrorCode.UNKNOWN_TOURNAMENT, ErrorCode.UNKNOWN_BOT})
+STATUSES: dict[str, HTTPStatus] = {
+    ErrorCode.UNKNOWN_TOURNAMENT: HTTPStatus.NOT_FOUND,
+    ErrorCode.UNKNOWN_BOT: HTTPStatus.NOT_FOUND,
+    "unknown_code": HTTPStatus.NOT_FOUND,
+    "too_many_requests": HTTPStatus.TOO_MANY_REQUESTS,
+    "bad_display_name": HTTPStatus.UNPROCESSABLE_ENTITY,
+}
+"""Statuses of refusals by code; every other refusal is a conflict (409)."""
 
 
 class WebErrorBody(BaseModel):
@@ -53,10 +61,9 @@ class WebError(Exception):
         return type(self), (self.status, self.code, self.message, self.detail)
 
     @classmethod
-    def of(cls, error: TournamentError) -> Self:
-        """Convert the error of a refused command: 404 for an unknown id or name, 409 for any other reason."""
-        status = HTTPStatus.NOT_FOUND if error.code in NOT_FOUND_CODES else HTTPStatus.CONFLICT
-        return cls(status, error.code, str(error))
+    def of(cls, error: TournamentError | JoinRefused) -> Self:
+        """Convert the refusal of a command or of a pupil."""
+        return cls(STATUSES.get(error.code, HTTPStatus.CONFLICT), error.code, str(error))
 
     @classmethod
     def unavailable(cls, message: str) -> Self:

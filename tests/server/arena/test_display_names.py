@@ -1,7 +1,8 @@
 """Display names: their form, their comparison, and who holds one."""
 
 import pytest
-from rumble_server.arena.display_names import BadDisplayName, DisplayNames, check, folded
+from rumble_server.arena.display_names import DisplayNames, check, folded
+from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.arena.names import Names
 from rumble_server.tournament.facts import DisplayNamed, NameUsed
 
@@ -50,7 +51,7 @@ def test_first_names_of_any_script_are_display_names(text: str, display: str) ->
     ],
 )
 def test_other_texts_are_none(text: str) -> None:
-    with pytest.raises(BadDisplayName):
+    with pytest.raises(JoinRefused):
         check(text)
 
 

@@ -7,7 +7,8 @@ import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import make_secret
 from rumble_server.arena.join_codes import ALPHABET, new_code, read_code
-from rumble_server.arena.joining import Joined, Joining, JoinRefused
+from rumble_server.arena.join_refused import JoinRefused
+from rumble_server.arena.joining import Joined, Joining
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.feed.headline import headline
 

@@ -3,7 +3,8 @@
 import pytest
 from rumble_protocol.secret import make_secret
 from rumble_server.arena import slips
-from rumble_server.arena.joining import Joining, JoinRefused
+from rumble_server.arena.join_refused import JoinRefused
+from rumble_server.arena.joining import Joining
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.slips import LENGTH, LIFETIME_MS, SlipDesk
 

@@ -4,7 +4,8 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 
-from rumble_server.arena.joining import Joining, JoinRefused
+from rumble_server.arena.join_refused import JoinRefused
+from rumble_server.arena.joining import Joining
 from rumble_server.arena.slips import SlipDesk
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import answers_of
@@ -13,17 +14,10 @@ from rumble_server.web.api.host.commands import body_schema, read_model
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView, RedeemAnswer, SlipCode
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.errors import WebError, error_answers
+from rumble_server.web.errors import error_answers
 from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.site import site_of
 
-STATUSES = {
-    "unknown_code": HTTPStatus.NOT_FOUND,
-    "too_many_requests": HTTPStatus.TOO_MANY_REQUESTS,
-    "bad_display_name": HTTPStatus.UNPROCESSABLE_ENTITY,
-    "name_taken": HTTPStatus.CONFLICT,
-}
-"""HTTP statuses of refusals, keyed by the code of the refusal."""
 MOST_NOTED = 64
 """Maximum number of characters of a refused name that hosts see."""
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
@@ -37,10 +31,7 @@ def joining_routes() -> APIRouter:
     async def find(code: str, request: Request) -> JoinView:
         """Show the tournament that pupils join with a code."""
         site = site_of(request)
-        try:
-            found = Joining(site.arena).find(code, source_of(request))
-        except JoinRefused as error:
-            raise _refusal(error) from None
+        found = Joining(site.arena).find(code, source_of(request))
         await site.on_disk()
         return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 
@@ -58,7 +49,7 @@ def joining_routes() -> APIRouter:
         except JoinRefused as error:
             now_ms, who = site.arena.clock.now_ms(), given.display_name[:MOST_NOTED]
             site.arena.refused_bots.note(who, source_of(request), None, error.code, str(error), now_ms)
-            raise _refusal(error) from None
+            raise
         return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
     @router.post("/slips", openapi_extra=body_schema(SlipCode))
@@ -69,11 +60,8 @@ def joining_routes() -> APIRouter:
         """
         site = site_of(request)
         given = await read_model(request, SlipCode)
-        try:
-            async with site.recording():
-                redeemed = SlipDesk(site.arena).redeem(given.code, source_of(request))
-        except JoinRefused as error:
-            raise _refusal(error) from None
+        async with site.recording():
+            redeemed = SlipDesk(site.arena).redeem(given.code, source_of(request))
         about = await answers_of(request).basics(redeemed.tournament)
         response.headers.update(SECRET)
         return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
@@ -83,8 +71,3 @@ def joining_routes() -> APIRouter:
 
 def _about(tournament: Tournament | Basics) -> dict[str, str]:
     return {"tournament": tournament.id, "title": tournament.config.name, "game": tournament.config.game}
-
-
-def _refusal(error: JoinRefused) -> WebError:
-    """Return the error answer for a refused pupil."""
-    return WebError(STATUSES[error.code], error.code, str(error))

@@ -1,0 +1,25 @@
+"""The refusal of a pupil who joins by a code, or comes with a slip."""
+
+from typing import Literal, NoReturn
+
+from rumble_server.limits.guesses import Guesses
+
+Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name_taken"]
+
+
+class JoinRefused(ValueError):
+    """The refusal of a pupil: `code` for programs, `str` a line for people."""
+
+    def __init__(self, code: Problem, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def refuse_code(guesses: Guesses, address: str, about: str, code: str, now_ms: int, unknown: str) -> NoReturn:
+    """Count a wrong code of an address. `about` names the kind of code; `unknown` is the line for a wrong code.
+
+    Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes.
+    """
+    if guesses.wrong_code(address, about, code, now_ms):
+        raise JoinRefused("unknown_code", unknown)
+    raise JoinRefused("too_many_requests", f"too many wrong codes from your address; look at the {about} again")
