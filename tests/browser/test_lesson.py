@@ -76,6 +76,7 @@ async def test_five_clicks_to_the_first_match_and_one_to_the_final(
     await teacher.click("Create")
     await expect(page.locator("#door-code")).not_to_be_empty()
     await expect(page.locator("#unreached")).to_be_visible()
+    await expect(page.locator("#no-code")).to_be_hidden()
     code = await page.locator("#door-code").inner_text()
     for display in ("\u00c4nne", "Bob", "Cem"):
         pupils.join(code, "our-lesson", display)
@@ -85,6 +86,7 @@ async def test_five_clicks_to_the_first_match_and_one_to_the_final(
     await expect(page.locator("#status")).not_to_have_text("lobby")
     assert teacher.clicks <= CLICKS_TO_THE_FIRST_MATCH
     await expect(page.locator("#status")).to_have_text("finished")
+    await expect(page.locator("#told")).to_be_empty()
     teacher.clicks = 0
     await teacher.click("Final of the top 8")
     await expect(page.get_by_role("heading", level=1)).to_contain_text("Final of Our lesson")
@@ -138,3 +140,7 @@ async def test_the_roster_and_the_slips_of_a_class(teacher: Teacher, pupils: Pup
     await page.get_by_role("button", name="Join", exact=True).click()
     await expect(page.get_by_role("heading", name="You are in")).to_be_visible()
     await expect(page.locator("[data-identity] bdi")).to_have_text("Eva")
+    lan_server.command(cup, "cancel")
+    await expect(page.locator("#is-over")).to_be_visible()
+    for step in ("login", "move"):
+        await expect(page.locator(f"[data-step={step}] span")).to_have_text("the tournament is over")

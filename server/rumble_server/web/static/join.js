@@ -9,6 +9,7 @@ import { root } from "./root.js";
 const ASK_MS = 3000;
 const PATIENCE_MS = 8000;
 const SLIP_LETTERS = 8;
+const OVER = "the tournament is over";
 
 const form = /** @type {HTMLFormElement} */ (byId("join"));
 const code = /** @type {HTMLInputElement} */ (byId("code"));
@@ -64,14 +65,16 @@ async function watch(tournament, name) {
   if (answer?.ok) {
     told("page", "good", "works");
     const view = await answer.json();
-    byId("is-over").hidden = !["finished", "cancelled"].includes(view.status);
+    const isOver = ["finished", "cancelled"].includes(view.status);
+    byId("is-over").hidden = !isOver;
     /** @param {{name: string}} each */
     const isMine = (each) => each.name === name;
     const moves = view.running.some((/** @type {any} */ board) => board.seats.includes(name) && board.ply > 0);
     const hasPlayed = view.standings.some((/** @type {any} */ line) => isMine(line) && line.played > 0);
     if (view.entrants.find(isMine)?.connected) told("login", "good", "it is here");
-    else told("login", "", "your bot has not logged in: start it");
+    else told("login", "", isOver ? OVER : "your bot has not logged in: play a version of it, or start your program");
     if (moves || hasPlayed) return told("move", "good", "made");
+    if (isOver) return told("move", "", OVER);
     told("move", "", view.status === "lobby" ? "waiting for your teacher to start" : "waiting for your bot's match");
   } else told("page", "bad", "the server does not answer: is this computer still in the network?");
   setTimeout(() => watch(tournament, name), ASK_MS);
@@ -93,7 +96,8 @@ function lead({ name, key, tournament, title }) {
     const control = zip.elements.namedItem(field);
     if (control instanceof HTMLInputElement) control.value = value;
   }
-  byId("joined-title").focus();
+  byId("title").textContent = "You are in";
+  byId("title").focus();
   watch(tournament, name);
 }
 

@@ -70,5 +70,6 @@ export async function prepareInvite(tournament, act) {
     if (await act(done, () => request("POST", path.replace(/invite$/, "door"), { open }))) await showInvite(path);
   });
   await showInvite(path);
+  byId("by-link").toggleAttribute("open", byId("door-open").hidden);
   await watchReach();
 }

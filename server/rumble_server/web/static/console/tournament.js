@@ -43,8 +43,8 @@ async function act(done, command, question) {
     return true;
   });
   if (!isDone) return false;
-  tell(typeof done === "string" ? done : done(answer));
   await refresh();
+  tell(typeof done === "string" ? done : done(answer));
   return true;
 }
 
@@ -64,6 +64,7 @@ async function refresh() {
 
 /** @param {any} data */
 function showStatus(data) {
+  if (status !== data.status) tell(""); // the sentence of an earlier command fits no more
   status = data.status;
   const badge = byId("status");
   badge.textContent = status;
