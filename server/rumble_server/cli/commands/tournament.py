@@ -46,6 +46,10 @@ VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "resume": ("Start matches again after a pause.", {}),
     "cancel": ("End a tournament without a result; nothing counts.", {}),
     "end": ("End a tournament early; the standings count as they are.", {}),
+    "again": (
+        "Create the next tournament for the pupils of an ended one.",
+        {"top": Annotated[int | None, typer.Option(metavar="N", min=2, help="A final: move over the best N alone.")]},
+    ),
     "remove": ("Remove a bot for good. It loses the matches that it has not finished.", {"name": BotName}),
     "unbench": ("Let a bot play again that was benched for its faults.", {"name": BotName}),
 }

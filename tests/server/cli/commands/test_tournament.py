@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from rumble_protocol.secret import is_made
+from rumble_protocol.secret import is_made, make_secret
 from rumble_server.cli.main import run
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
@@ -225,6 +226,23 @@ def test_a_classroom_says_with_which_code_pupils_join(capsys: Captured, server_u
     assert pupils == f"pupils   {code} at {server_url}/join?code={code}"
     assert run(["tournament", "invite", "lesson"]) == 0
     assert pupils in capsys.readouterr().out.splitlines()
+
+
+def test_a_class_plays_again_and_the_best_play_a_final(capsys: Captured, server_url: str) -> None:
+    assert (
+        refused(capsys, "again", told(capsys, "create", "Weekly", "--game", "tictactoe", "--classroom")["id"])[0] == 1
+    )
+    code = told(capsys, "invite", "weekly")["door"]["code"]
+    for display in ("Ann", "Ben", "Cem"):
+        pupil = {"code": code, "display_name": display, "key": make_secret()}
+        assert httpx.post(f"{server_url}/api/join", json=pupil).status_code == 200
+    assert run(["tournament", "cancel", "weekly"]) == 0
+    capsys.readouterr()
+    assert run(["tournament", "again", "weekly"]) == 0
+    assert capsys.readouterr().out == "weekly-2: lobby\n"
+    final = told(capsys, "again", "weekly", "--top", "2")
+    assert (final["id"], len(final["entrants"])) == ("final-of-weekly", 2)
+    assert refused(capsys, "again", "weekly", "--top", "1")[0] == 2
 
 
 def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, server_url: str) -> None:
