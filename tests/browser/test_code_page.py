@@ -167,6 +167,17 @@ async def test_what_is_wrong_is_told_with_its_line(page: "Page", source: str, la
 
 
 @pytest.mark.usefixtures("python")
+@pytest.mark.parametrize("language", ["python", "javascript"])
+async def test_the_starting_code_fits_the_game(page: "Page", language: str) -> None:
+    await write(page, "", language, "/code?game=connect4")
+    await page.locator("#start-again").click()
+    await page.locator("#test:enabled").click()
+    await state_of(page, "#trial-end", "^Your bot (won|lost): |^Draw: ")
+    await page.locator("#ply").fill("1")
+    assert "board" in await page.locator("#output").inner_text()
+
+
+@pytest.mark.usefixtures("python")
 async def test_code_that_forges_the_referee_of_its_worker_referees_no_trial(page: "Page") -> None:
     fair = "def choose(turn):\n    return turn.legal[0]\n"
     for source in (f"import rumble_worker\nrumble_worker.Trial.go_on = None\n{fair}", fair):

@@ -15,7 +15,29 @@ from rumble_server.web.security import POLICY
 from rumble_server.web.static_files import STATIC
 
 PAGE_POLICY = f"{POLICY}; frame-src 'self'"
-LANGUAGES = (Language.PYTHON, Language.JAVASCRIPT)
+ANY_GAME: dict[str, str] = {
+    Language.PYTHON: '''import random
+
+
+def choose(turn):
+    """Return one of the moves in `turn["legal"]`. `turn["state"]` is the position, `turn["seat"]` your seat.
+
+    This bot plays at random. "Test" shows what it prints: look at the position, and choose better.
+    """
+    print(turn["state"])
+    return random.choice(turn["legal"])
+''',
+    Language.JAVASCRIPT: """/**
+ * Returns one of the moves in `turn.legal`. `turn.state` is the position, `turn.seat` your seat.
+ * This bot plays at random. "Test" shows what it prints: look at the position, and choose better.
+ */
+function choose(turn) {
+  console.log(turn.state);
+  return turn.legal[Math.floor(Math.random() * turn.legal.length)];
+}
+""",
+}
+"""The code that the editor begins with, by language, in games of which the starters know nothing."""
 
 
 @cache
@@ -39,6 +61,7 @@ def frame() -> HTMLResponse:
 
 @cache
 def starting_code() -> dict[str, str]:
-    """Return the code that the editor begins with, by language: the strategies of the starters."""
-    starters = (STARTERS[language] for language in LANGUAGES)
-    return {each.language: each.texts([each.strategy])[each.strategy] for each in starters}
+    """Return the code that the editor begins with, by language; after the language may be `-` and a game."""
+    starters = (STARTERS[language] for language in (Language.PYTHON, Language.JAVASCRIPT))
+    own = {f"{each.language}-tictactoe": each.texts([each.strategy])[each.strategy] for each in starters}
+    return own | ANY_GAME

@@ -92,7 +92,8 @@ export class Draft {
   }
 
   #start() {
-    return byId(`start-${this.language}`).textContent ?? "";
+    const own = document.getElementById(`start-${this.language}-${this.game}`);
+    return (own ?? byId(`start-${this.language}`)).textContent ?? "";
   }
 
   /** Show the draft of the chosen language and game. */
