@@ -141,7 +141,7 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
         ),
         ("function choose(turn) {\n  return turn.legal[0].nothing.more;\n}", "javascript", "Line 2: TypeError: "),
         ("function choose(turn) {\n  return }}\n", "javascript", "Line 2: Uncaught SyntaxError: "),
-        ("function choose(turn) {\n  while (true) {}\n}", "javascript", "the code did not end."),
+        ("function choose(turn) {\n  while (true) {}\n}", "javascript", "the code did not end; perhaps a loop"),
         (
             "function choose(turn) {\n  for (;;) postMessage('{\"endless\": 1}');\n}",
             "javascript",

@@ -10,6 +10,8 @@ import { root } from "../root.js";
 const EXPORT = /^export\s+(?=(async|function|const|let|class)\b)/gm;
 /** The fields of an answer that are texts if they are there. */
 const TEXTS = ["error", "move", "output", "refused"];
+/** What to look for where the line is not known, as in JavaScript. */
+const ADVICE = "; perhaps a loop in it goes on for ever: look at each while and for";
 const here = import.meta.url;
 /** @param {string} name */
 const script = async (name) => (await fetch(new URL(name, here))).text();
@@ -144,7 +146,8 @@ export class CodeWorker {
   /** End the worker in the middle of an answer. */
   stop() {
     this.end();
-    this.#answer?.({ error: "the code did not end", line: this.#endless, ended: true });
+    const error = this.#endless === null ? `the code did not end${ADVICE}` : "the code did not end";
+    this.#answer?.({ error, line: this.#endless, ended: true });
     this.#answer = null;
   }
 
