@@ -164,6 +164,12 @@ def test_the_help_of_every_command_loads_little() -> None:
 
 
 @pytest.mark.e2e
+def test_the_first_request_for_house_bots_imports_nothing() -> None:
+    code = "import sys; from rumble_server.cli.processes.house import HouseProcesses; before = set(sys.modules); "
+    assert written_by(f"{code} HouseProcesses('').ladder(); sys.stderr.writelines(set(sys.modules) - before)") == ""
+
+
+@pytest.mark.e2e
 def test_a_bot_is_served_without_the_web_server() -> None:
     code = "from rumble_server.cli import main; main.load('bot'); import rumble_bots.sdk.serve"
     loaded = set(json.loads(written_by(f"import json, sys; {code}; json.dump(sorted(sys.modules), sys.stderr)")))

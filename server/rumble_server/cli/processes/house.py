@@ -14,6 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from rumble_bots.reference import REFERENCE_BOTS  # takes 100 ms, so not at the first request
+from rumble_bots.sdk.processes import end_process, start_group
+from rumble_engine import get_game
 from rumble_protocol.clubs import web_path
 
 if TYPE_CHECKING:
@@ -48,15 +51,10 @@ class HouseProcesses:
         self._ending: set[asyncio.Task[None]] = set()
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        from rumble_bots.reference import REFERENCE_BOTS
-        from rumble_engine import get_game
-
         start = get_game(game).initial(settings)
         return {name: player.about for name, player in REFERENCE_BOTS.items() if player.can_play(start)}
 
     def ladder(self) -> Mapping[str, str]:
-        from rumble_bots.reference import REFERENCE_BOTS
-
         return {name: player.about for name, player in REFERENCE_BOTS.items()}
 
     def keep(self, club: str, bots: "Sequence[HouseBot]") -> None:
@@ -136,8 +134,6 @@ class _Child:
 
     async def _process(self) -> int:
         """Run a process until its end, and return the exit code."""
-        from rumble_bots.sdk.processes import end_process, start_group
-
         process = await start_group(
             [sys.executable, "-m", "rumble_server.cli.processes.house_process"],
             stdin=asyncio.subprocess.PIPE,
