@@ -89,6 +89,11 @@ def _resign(bot: SimBot, wire: Wire, turn: Frame) -> None:
     bot.say(type="resign", match=turn["match"])
 
 
+def _raise(bot: SimBot, wire: Wire, turn: Frame) -> None:
+    """Give up as the SDK does for a bot whose code raises an error."""
+    bot.say(type="resign", match=turn["match"], failed=True, reason=f"ValueError: at ply {turn['ply']}")
+
+
 def _leave(bot: SimBot, wire: Wire, turn: Frame) -> None:
     bot.say(type="leave", tournament=turn["match"].partition(".")[0])
 
@@ -134,6 +139,7 @@ AT_A_TURN: dict[str, Fault] = {
     "silent": _nothing,
     "resign": _now_and_then(0.1, _resign),
     "leave": _now_and_then(0.03, _leave),
+    "raise": _now_and_then(0.1, _raise),
 }
 """Behaviour at a turn, by the fault's name."""
 

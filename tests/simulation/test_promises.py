@@ -71,7 +71,7 @@ def test_everything_happens_in_some_seed() -> None:
         *("frame_seen", "tournament_created", "bot_joined", "bot_left", "bot_absent", "bot_benched"),
         *("tournament_started", "tournament_paused", "tournament_resumed", "tournament_ended"),
         *("result_voided", "name_used", "paused by host", "paused by disk"),
-        *("normal", "resignation", "illegal_move", "timeout", "disconnect"),
+        *("normal", "resignation", "crashed", "illegal_move", "timeout", "disconnect"),
         *("no_show", "flood", "adjudication", "aborted"),
         *("stalled", "given up", "move_made excused", "seat_away excused", "start_told excused"),
         *("taken over", "kill", "stop", "stall", "clean", "closing", "lost", "ordered"),

@@ -49,7 +49,8 @@ def _problem(case: Case, attempt: Attempt, over: Fact, seat: int, bot: str) -> s
         case "flood":
             return _flood(case, over, bot) if fault in HARMFUL else f"and is a bot with fault {fault}"
         case "crashed":
-            return None if _said(case, bot, over, "resign") else "and never said so"
+            told = over["failure"] if "failure" in over else over["failures"][seat]
+            return None if _failed(case, bot, over, told) else f"and never said {told!r}"
         case "resignation":
             return None if _said(case, bot, over, "resign", "leave") else "and never said so"
         case "adjudication":
@@ -161,6 +162,14 @@ def _worker_at(case: Case, over: Fact, bot: str) -> str | None:
 
 def _id(over: Fact) -> tuple[str, int]:
     return over["match"], over["attempt"]
+
+
+def _failed(case: Case, bot: str, over: Fact, told: str) -> bool:
+    return any(
+        seen.frame.get("failed") and (seen.frame["match"], seen.frame["reason"]) == (over["match"], told)
+        for seen in _arrived(case, bot)
+        if seen.entry.at_ms <= over["at_ms"]
+    )
 
 
 def _said(case: Case, bot: str, over: Fact, *kinds: str) -> bool:

@@ -464,7 +464,7 @@ def _take_one(answers: Counter[str], kind: Any) -> bool:
 
 def _resigned(index: _Index, frame: dict[str, Any]) -> bool:
     return any(
-        fact["match"] == frame["match"] and fact["termination"] == "resignation"
+        fact["match"] == frame["match"] and fact["termination"] == ("crashed" if frame.get("failed") else "resignation")
         for fact in (*index.case.by_kind["match_over"], *index.case.by_kind["seat_fell"])
     )
 
