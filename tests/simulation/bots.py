@@ -45,6 +45,8 @@ class BotPlan:
     drop: float = 0.0
     """Chance, per turn, that the connection drops; the bot reconnects within `pause_ms`."""
     pause_ms: int = 0
+    follow: bool = False
+    """True if the bot follows its host to the next tournament."""
 
     @property
     def programs(self) -> tuple[str | None, ...]:
@@ -71,6 +73,8 @@ class SimBot:
         self.timeline = timeline
         self.network = network
         self.wire: Wire | None = None
+        self.tournaments = list(plan.tournaments)
+        """Tournaments to play; those to which the host moves the bot come last."""
         self.over: set[str] = set()
         """Tournaments in which the bot has nothing left to play."""
         self.gone = False
@@ -123,7 +127,7 @@ class SimBot:
     @property
     def is_done(self) -> bool:
         """True if the bot has nothing left to play in any tournament."""
-        return self.over.issuperset(self.plan.tournaments)
+        return self.over.issuperset(self.tournaments)
 
     # --- speaking ---
 
@@ -159,6 +163,7 @@ class SimBot:
             case "welcome":
                 self._login()
             case "session":
+                self._learn(*[each["id"] for each in frame["tournaments"]])
                 self._on_session()
             case "tournament_over":
                 self._finish(frame["tournament"])
@@ -169,8 +174,16 @@ class SimBot:
             case "joined" if self.plan.fault == "absent":
                 self.gone = True
                 self.hang_up()
+            case "joined":
+                self._learn(frame["tournament"])
             case _:
                 pass
+
+    def _learn(self, *tournaments: str) -> None:
+        """Note the next tournaments of a host whom the bot follows; their names begin with that of the last one."""
+        if self.plan.follow:
+            new = [each for each in tournaments if each.startswith(self.plan.tournaments)]
+            self.tournaments += [each for each in new if each not in self.tournaments]
 
     def _login(self) -> None:
         name = self.name.swapcase() if self.plan.shouts and self.random.random() < 0.5 else self.name
@@ -183,6 +196,8 @@ class SimBot:
             login["omit"] = self.plan.omit
         if self.plan.rivals:
             login["challenges"] = True
+        if self.plan.follow:
+            login["follow"] = True
         if (wanted := self._wanted()) and self.random.random() < 0.8:
             login["join"] = wanted[0]
         self.say(**login)
@@ -199,13 +214,13 @@ class SimBot:
             self.say(type="challenge", against=rival, game="tictactoe", time_control=control)
 
     def _wanted(self) -> list[str]:
-        return [name for name in self.plan.tournaments if name not in self.over]
+        return [name for name in self.tournaments if name not in self.over]
 
     def _on_error(self, error: Frame) -> None:
         if error["code"] == "unknown_tournament":
             self.after(self.random.randint(1000, 3000), self._join_again)
         elif error["code"] == "tournament_closed":
-            for name in self.plan.tournaments:
+            for name in self.tournaments:
                 if name in error["message"].split():
                     self._finish(name)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import NoticeCode
 from rumble_server.arena import scheduler
+from rumble_server.arena.followers import Followers
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import LiveMatch, Matches
 from rumble_server.arena.player import Player
@@ -380,6 +381,17 @@ def let_a_table_starve(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TableQueue, "_held", lambda self, bot, places: self.waiting(bot) if places(bot) else [])
 
 
+def take_a_crash_for_a_resignation(patch: pytest.MonkeyPatch) -> None:
+    """Blame nobody for a crash."""
+    resign = Referee.resign
+    patch.setattr(Referee, "resign", lambda self, seat, now_ms, frame, _=None: resign(self, seat, now_ms, frame))
+
+
+def tell_a_follower_at_once(patch: pytest.MonkeyPatch) -> None:
+    """Tell a pupil who follows the end of the tournament before there is a next one."""
+    patch.setattr(Followers, "hold", lambda *_: False)
+
+
 BUGS: tuple[tuple[Bug, str, int], ...] = (
     (tell_before_it_is_on_disk, r"was told match_over .* facts were on disk", 0),
     (tell_a_pause_before_it_is_on_disk, r"was told notice (paused|cancelled) .* facts were on disk", 6),
@@ -418,5 +430,7 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (tell_a_start_before_it_is_on_disk, r"was told the commitment \w+, not", 310),
     (let_a_table_starve, r"was started, though .* was reserved for", 303),
     (use_a_seed_again, r"seed of chance \w+ occurs", 20),
+    (take_a_crash_for_a_resignation, r"resign.* and nothing came of it", 20),
+    (tell_a_follower_at_once, r"before the next tournament", 0),
 )
 """Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""

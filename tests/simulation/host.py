@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena.joining import Joining
 from rumble_server.arena.organiser import Organiser
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
@@ -27,6 +28,9 @@ LOBBY_MS = 3000
 """Time in ms that the host waits for bots; it starts once there are enough."""
 LONGEST_LOBBY_MS = 60_000
 """Time in ms after which the host cancels a tournament with too few bots."""
+AGAIN = 0.3
+"""Chance, per second after a lesson's tournament, that the host makes the next one."""
+PUPILS_ADDRESS = "203.0.113.7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,10 @@ class TournamentPlan:
     remove: float = 0.0
     end: float = 0.0
     cancel: float = 0.0
+    pupils: tuple[tuple[str, str], ...] = ()
+    """Names and keys of the bots that join a classroom by its code."""
+    follows: str | None = None
+    """Name of the tournament whose pupils the host moves to this one after the end; None: a tournament of its own."""
 
     @property
     def name(self) -> str:
@@ -76,9 +84,10 @@ class Host:
         tournament = arena.tournaments.get(plan.name)
         if tournament is None:
             if plan.name not in arena.lifecycle.taken_ids:
-                config = {**plan.config, "time_control": TimeControl(**plan.config["time_control"])}
-                self._order("create", plan.name, lambda: organiser.create(TournamentConfig(**config)))
+                self._create(plan, run)
             return
+        if tournament.status == "lobby":
+            self._enter_pupils(plan, run, tournament)
         now_ms = self._timeline.now_ms()
         waited_ms = now_ms - tournament.created_at_ms
         match tournament.status:
@@ -92,6 +101,23 @@ class Host:
                 self._disturb(plan, run, tournament)
             case _:
                 pass
+
+    def _create(self, plan: TournamentPlan, run: ServerRun) -> None:
+        organiser = Organiser(run.arena)
+        config = TournamentConfig(**{**plan.config, "time_control": TimeControl(**plan.config["time_control"])})
+        if plan.follows is None:
+            self._order("create", plan.name, lambda: organiser.create(config))
+            return
+        ended = run.disk.reader.ended([plan.follows]).get(plan.follows)
+        if ended is not None and plan.follows not in run.arena.tournaments and (self.calm or self._lot(AGAIN)):
+            self._order("create", plan.name, lambda: organiser.again(ended, config))
+
+    def _enter_pupils(self, plan: TournamentPlan, run: ServerRun, tournament: Tournament) -> None:
+        """Have pupils join by the code, except those whose bots have joined by themselves."""
+        field, code = {bot.casefold() for bot in tournament.field}, tournament.join_code or ""
+        for name, key in plan.pupils:
+            if name.casefold() not in field:
+                self._order("enter", plan.name, partial(Joining(run.arena).join, code, name, key, PUPILS_ADDRESS))
 
     def _disturb(self, plan: TournamentPlan, run: ServerRun, tournament: Tournament) -> None:
         organiser = Organiser(run.arena)

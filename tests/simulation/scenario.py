@@ -47,6 +47,8 @@ HIDING_SHARE = 0.08
 TABLE_SHARE = 0.9
 """Share of tables among the tournaments of a game for tables that have enough bots."""
 MOST_SEATS = 4
+LESSON_SHARE = 0.15
+"""Share of scenarios with a lesson."""
 FORMATS = (*("round-robin",) * 5, "gauntlet", "swiss", "knockout")
 NAMES = ("ada", "bo", "Cy", "dee", "Eve", "fay")
 
@@ -87,8 +89,8 @@ def scenario(seed: int) -> Scenario:
     host = sometimes(0.3, 1.0, 0.0)
     games = Random(f"games {seed}")
     hiding = Random(f"hiding {seed}")
-    tournaments = tuple(_hiding(hiding, _tournament(random, clocks, games, name, host)) for name in names)
-    bots = _bots(random, names)
+    plans = tuple(_hiding(hiding, _tournament(random, clocks, games, name, host)) for name in names)
+    tournaments, bots = _lesson(Random(f"lesson {seed}"), plans, _bots(random, names))
     return Scenario(
         seed=seed,
         tournaments=tuple(_with_tables(games, plan, bots) for plan in tournaments),
@@ -139,8 +141,8 @@ def _tournament(random: Random, clocks: Random, games: Random, name: str, host: 
         config["openings"] = "auto"
     if config["format"] == "round-robin":
         config["late_join"] = random.random() < 0.2
-    chances = {what: random.choice((0.0, 0.1, 0.5)) * host for what in ("pause", "replay", "abort")}
-    rare = {what: random.choice((0.0, 0.0, 0.05)) * host for what in ("remove", "end", "cancel")}
+    chances: dict[str, Any] = {what: random.choice((0.0, 0.1, 0.5)) * host for what in ("pause", "replay", "abort")}
+    rare: dict[str, Any] = {what: random.choice((0.0, 0.0, 0.05)) * host for what in ("remove", "end", "cancel")}
     return TournamentPlan(config, **chances, **rare)
 
 
@@ -191,6 +193,20 @@ def _bots(random: Random, tournaments: tuple[str, ...]) -> tuple[BotPlan, ...]:
         )
         bots.append(bot)
     return tuple(bots)
+
+
+def _lesson(
+    random: Random, tournaments: tuple[TournamentPlan, ...], bots: tuple[BotPlan, ...]
+) -> tuple[tuple[TournamentPlan, ...], tuple[BotPlan, ...]]:
+    """Make the first tournament of some scenarios a lesson, after which pupils are moved to a second tournament."""
+    first, *others = tournaments
+    if random.random() >= LESSON_SHARE:
+        return tournaments, bots
+    bots = tuple(replace(bot, key=f"the secret key of {bot.name}", follow=random.random() < 0.7) for bot in bots)
+    pupils = tuple((bot.name, str(bot.key)) for bot in bots if first.name in bot.tournaments)
+    lesson = replace(first, config={**first.config, "classroom": True}, pupils=pupils)
+    config = {**lesson.config, "name": f"{first.name}-2", "start_at_bots": None}
+    return (lesson, *others, replace(lesson, config=config, pupils=(), follows=first.name)), bots
 
 
 def _workers(random: Random, bots: tuple[BotPlan, ...]) -> tuple[BotPlan, ...]:

@@ -68,7 +68,7 @@ def test_everything_happens_in_some_seed() -> None:
             "seat_back",
             "match_over",
         ),
-        *("frame_seen", "tournament_created", "bot_joined", "bot_left", "bot_absent", "bot_benched"),
+        *("frame_seen", "tournament_created", "bot_joined", "bot_left", "bot_absent", "moved", "bot_benched"),
         *("tournament_started", "tournament_paused", "tournament_resumed", "tournament_ended"),
         *("result_voided", "name_used", "paused by host", "paused by disk"),
         *("normal", "resignation", "crashed", "illegal_move", "timeout", "disconnect"),
@@ -91,6 +91,8 @@ def _happenings(evidence: Evidence) -> Iterator[str]:
     for fact in read_rows(evidence.rows):
         yield fact["fact"]
         match fact["fact"]:
+            case "tournament_created" if fact["follows"]:
+                yield "moved"
             case "match_over":
                 yield fact["termination"]
                 if fact["stalled"]:

@@ -17,6 +17,7 @@ from tests.simulation.checks.board import boards, commitment
 from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen, WireLog
 
 MOST_POINTS_APART = 1e-9
+HOUR_MS = 3_600_000
 ANSWERS = {"login": "session", "join": "joined", "challenge": "joined", "leave": "left"}
 
 
@@ -31,6 +32,7 @@ def check_told(case: Case) -> Problems:
         yield from _resumed(index, wire)
         yield from _rejections(wire)
         yield from _seeds(index, wire)
+        yield from _followed(index, wire)
         for seen in wire.told:
             if seen.frame["type"] == "turn":
                 yield from _turn(index, wire, seen.frame)
@@ -210,6 +212,7 @@ def _orders(case: Case) -> Problems:
     """Check that each confirmed command of the host is in the log, and was on disk when confirmed."""
     kinds = {
         "create": ("tournament_created",),
+        "enter": ("bot_joined",),
         "start": ("tournament_started",),
         "pause": ("tournament_paused",),
         "resume": ("tournament_resumed",),
@@ -288,6 +291,24 @@ def _first_telling(index: _Index, frame: dict[str, Any]) -> Fact | None:
         case "tournament_over":
             return next(iter(index.about(frame["tournament"], "tournament_ended")), None)
     return None
+
+
+def _followed(index: _Index, wire: WireLog) -> Problems:
+    """Check that a pupil who follows is told of the next tournament first, or of the end after an hour."""
+    joined: set[str] = set()
+    for seen in wire.told if wire.login is not None and wire.login.frame.get("follow") else ():
+        frame, name = seen.frame, str(seen.frame.get("tournament"))
+        if frame["type"] in ("joined", "session"):
+            joined.update([name], [each["id"] for each in frame.get("tournaments", ())])
+        if frame["type"] != "tournament_over" or not index.about(name, "bot_joined", wire.bot)[-1]["by_code"]:
+            continue
+        ended_ms = index.about(name, "tournament_ended")[0]["at_ms"]
+        made = [fact for fact in index.case.by_kind["tournament_created"] if fact["follows"] == name]
+        if seen.entry.at_ms < min([ended_ms + HOUR_MS, *[fact["at_ms"] for fact in made]]):
+            yield f"{wire.bot} follows, and was told {_short(frame)} before the next tournament"
+        for each in made:
+            if index.about(each["tournament"], "bot_joined", wire.bot) and each["tournament"] not in joined:
+                yield f"{wire.bot} was told {_short(frame)} before it joined {each['tournament']}"
 
 
 # --- turns ---
