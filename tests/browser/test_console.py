@@ -154,8 +154,7 @@ async def test_the_host_sees_which_bots_were_refused_and_why(page: Page, server:
     await expect(page.locator("#invite")).to_be_visible()
     async with connect(server.bot_url) as socket:
         await socket.send(json.dumps({"type": "login", "name": "uninvited", "join": cup}))
-        await expect(page.locator("#refused-bots tr")).to_contain_text("uninvited")
-        await expect(page.locator("#refused-bots tr")).to_contain_text("invitation")
+        await expect(page.locator("#refused-bots tr", has_text="uninvited")).to_contain_text("invitation")
     await page.goto("/console")
     await expect(page.locator("#refused-bots tr", has_text="uninvited")).to_contain_text(f"for {cup}")
 
