@@ -74,7 +74,7 @@ class SimBot:
         self.network = network
         self.wire: Wire | None = None
         self.tournaments = list(plan.tournaments)
-        """Tournaments to play; those to which the host moves the bot come last."""
+        """Tournaments to play: the planned tournaments, then the tournaments to which the host moves the bot."""
         self.over: set[str] = set()
         """Tournaments in which the bot has nothing left to play."""
         self.gone = False
@@ -180,7 +180,7 @@ class SimBot:
                 pass
 
     def _learn(self, *tournaments: str) -> None:
-        """Note the next tournaments of a host whom the bot follows; their names begin with that of the last one."""
+        """Note the next tournaments of the host, if the bot follows. Their ids begin like that of a planned one."""
         if self.plan.follow:
             new = [each for each in tournaments if each.startswith(self.plan.tournaments)]
             self.tournaments += [each for each in new if each not in self.tournaments]
