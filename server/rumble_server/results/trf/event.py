@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from rumble_server.results.trf import codes
 
 Worth = Mapping[tuple[str, str], int]
-"""Points in tenths, keyed by the code of a result and the code of the bot's colour (`codes.NO_SEAT` without a game)."""
+"""Points in tenths, keyed by the code of a result and the code of a colour (`codes.NO_SEAT` without a game)."""
 
 STANDARD: dict[str, int] = {
     codes.WIN: 10,
