@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.output.answers import print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Server, given
+from rumble_server.cli.support.host_commands import Answer, of_host
+from rumble_server.cli.support.options import given
 from rumble_server.cli.support.organiser_client import OrganiserClient
 
 app = App(help="Keep an address or a name out of a server, and let it in again.")
@@ -21,46 +21,40 @@ Name = Annotated[str | None, typer.Option(metavar="BOT", help="A bot's name.")]
 
 
 @app.command()
+@of_host
 def add(
+    client: OrganiserClient,
     address: Address = None,
     name: Name = None,
     minutes: Annotated[int | None, typer.Option(min=1, help="For how long; by default until it is removed.")] = None,
     reason: Annotated[str | None, typer.Option(help="Text for those who are banned.")] = None,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Ban an address or a name, and close its connections. An IPv6 address is banned with its /64 network."""
-    body = {**_whom(address, name), **given(minutes=minutes, reason=reason)}
-    told = OrganiserClient(server, host_token).post("bans", body)
-    print_answer(told, json_, told["message"])
+    told = client.post("bans", {**_whom(address, name), **given(minutes=minutes, reason=reason)})
+    return told, told["message"]
 
 
 @app.command()
-def remove(
-    address: Address = None,
-    name: Name = None,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
-    json_: Json = False,
-) -> None:
+@of_host
+def remove(client: OrganiserClient, address: Address = None, name: Name = None) -> Answer:
     """Let an address or a name in again."""
-    told = OrganiserClient(server, host_token).post("bans/lift", _whom(address, name))
-    print_answer(told, json_, told["message"])
+    told = client.post("bans/lift", _whom(address, name))
+    return told, told["message"]
 
 
 @app.command("list")
-def list_(server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+@of_host
+def list_(client: OrganiserClient) -> Answer:
     """List the bans that are in force, the newest first."""
     from rich.table import Table
     from rich.text import Text
 
-    told = OrganiserClient(server, host_token).get("bans")
+    told = client.get("bans")
     table = Table("banned", "until", "reason", box=None, pad_edge=False)
     for ban in plain(told["bans"]):
         whom = f"address {ban['address']}" if ban["name"] is None else f"name {ban['name']}"
         table.add_row(*map(Text, (whom, _moment(ban["until_ms"]), ban["reason"])))
-    print_answer(told, json_, table if told["bans"] else "nobody is banned")
+    return told, table if told["bans"] else "nobody is banned"
 
 
 def _whom(address: str | None, name: str | None) -> dict[str, str]:

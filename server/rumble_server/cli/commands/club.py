@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from rumble_server.cli.output.answers import print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.host_commands import Answer, of_administrator
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
-from rumble_server.cli.support.options import LOCAL_SERVER, Json, Server, given, with_parameters
+from rumble_server.cli.support.options import given, with_parameters
 from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
 
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
@@ -30,10 +30,6 @@ def _checked(name: str) -> str:
 
 Name = Annotated[
     str, typer.Argument(metavar="CLUB", callback=_checked, help="The name of a club: 1 to 32 of a-z, 0-9 and -.")
-]
-AdminToken = Annotated[
-    str | None,
-    typer.Option(envvar="RUMBLE_ADMIN_TOKEN", metavar="TOKEN", help="The administrator's token of the server."),
 ]
 Title = Annotated[str | None, typer.Option(metavar="TEXT", help="What people read; by default the name.")]
 Listed = Annotated[bool | None, typer.Option("--listed/--unlisted", help="Whether everyone finds it in the list.")]
@@ -57,23 +53,20 @@ QUOTAS = {
 
 
 @app.command()
+@of_administrator
 @partial(with_parameters, parameters=QUOTAS)
 def create(
+    client: AdministratorClient,
     name: Name,
     title: Title = None,
     listed: Listed = None,
     house: House = None,
-    *,
-    server: Server = LOCAL_SERVER,
-    admin_token: AdminToken = None,
-    json_: Json = False,
     **quotas: str | None,
-) -> None:
+) -> Answer:
     """Create a club. Its name can never be changed. Next, make a token for its host: rumble club token CLUB."""
-    client = AdministratorClient(server, admin_token)
     about = given(title=title, listed=listed, house=house)
     told = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
-    print_answer(told, json_, f"the club {told['name']} is at {client.base}/c/{told['name']}/")
+    return told, f"the club {told['name']} is at {client.base}/c/{told['name']}/"
 
 
 @app.command()
@@ -86,12 +79,13 @@ def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
 
 
 @app.command("list")
-def list_(server: Server = LOCAL_SERVER, admin_token: AdminToken = None, json_: Json = False) -> None:
+@of_administrator
+def list_(client: AdministratorClient) -> Answer:
     """Print the clubs on the public list. With the administrator's token, print every club with its quotas and use."""
     from rich.table import Table
     from rich.text import Text
 
-    told = AdministratorClient(server, admin_token).get("clubs")
+    told = client.get("clubs")
     has_quotas = any(each["quotas"] is not None for each in told["clubs"])
     headings = ("listed", "house", *(name.replace("_", " ") for name in QUOTAS)) if has_quotas else ()
     table = Table("club", "title", *headings, box=None, pad_edge=False)
@@ -101,87 +95,72 @@ def list_(server: Server = LOCAL_SERVER, admin_token: AdminToken = None, json_: 
             about += ["yes" if club[each] else "no" for each in ("listed", "house")]
             about += [_use(club["used"] and club["used"][name], club["quotas"][name]) for name in QUOTAS]
         table.add_row(*map(Text, about))
-    print_answer(told, json_, table)
+    return told, table
 
 
 @app.command()
+@of_administrator
 def remove(
+    client: AdministratorClient,
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", help="It is meant.")] = False,
-    server: Server = LOCAL_SERVER,
-    admin_token: AdminToken = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Remove a club for good, with all its tournaments. The name is never given again."""
     if not yes:
         raise CliError("a club is removed for good: add --yes", ExitCode.USAGE)
-    told = AdministratorClient(server, admin_token).delete(api_path("clubs", name))
-    print_answer(told, json_, told["message"])
+    told = client.delete(api_path("clubs", name))
+    return told, told["message"]
 
 
 @app.command()
+@of_administrator
 def title(
+    client: AdministratorClient,
     name: Name,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="What people read; empty: its name.")],
-    server: Server = LOCAL_SERVER,
-    admin_token: AdminToken = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Give a club a title."""
-    told = _change(server, admin_token, name, {"title": title})
-    print_answer(told, json_, f"{told['name']} is called {told['title'] or told['name']}")
+    told = _change(client, name, {"title": title})
+    return told, f"{told['name']} is called {told['title'] or told['name']}"
 
 
 @app.command("set")
-def set_(
-    name: Name,
-    listed: Listed = None,
-    house: House = None,
-    server: Server = LOCAL_SERVER,
-    admin_token: AdminToken = None,
-    json_: Json = False,
-) -> None:
+@of_administrator
+def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: House = None) -> Answer:
     """Change whether a club is listed, and whether it has the server's house bots."""
-    told = _change(server, admin_token, name, given(listed=listed, house=house))
+    told = _change(client, name, given(listed=listed, house=house))
     are = "listed" if told["listed"] else "not listed", "the server's house bots" if told["house"] else "no house bots"
-    print_answer(told, json_, f"{told['name']} is {are[0]}, and has {are[1]} to challenge")
+    return told, f"{told['name']} is {are[0]}, and has {are[1]} to challenge"
 
 
 @app.command()
+@of_administrator
 @partial(with_parameters, parameters=QUOTAS)
-def quota(
-    name: Name,
-    *,
-    server: Server = LOCAL_SERVER,
-    admin_token: AdminToken = None,
-    json_: Json = False,
-    **quotas: str | None,
-) -> None:
+def quota(client: AdministratorClient, name: Name, **quotas: str | None) -> Answer:
     """Set quotas of a club. A quota without its option stays as it is."""
-    told = _change(server, admin_token, name, {"quotas": _quotas(quotas)})
+    told = _change(client, name, {"quotas": _quotas(quotas)})
     bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in told["quotas"].items())
-    print_answer(told, json_, f"{told['name']}: {', '.join(bounds)}")
+    return told, f"{told['name']}: {', '.join(bounds)}"
 
 
 @app.command()
+@of_administrator
 def token(
+    client: AdministratorClient,
     name: Name,
     host: Annotated[str, typer.Argument(metavar="HOST", help="Whose token it is.")] = "default",
-    server: Server = LOCAL_SERVER,
-    admin_token: AdminToken = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Make a token for a host of a club. The token is printed only this once."""
     # The request goes to the club's own path, so that a proxy finds the node with the club.
-    told = AdministratorClient(server, admin_token, name).post("host/tokens", {"name": host})
-    print_answer(told, json_, told["token"])
+    told = client.of_club(name).post("host/tokens", {"name": host})
+    return told, told["token"]
 
 
-def _change(server: str, admin_token: str | None, name: str, change: dict[str, Any]) -> Any:
+def _change(client: AdministratorClient, name: str, change: dict[str, Any]) -> Any:
     """Change a club, and return the club's JSON. Raises CliError if there is no change, or the server refuses it."""
     if not any(each != {} for each in change.values()):  # `quotas` is empty if no option was given
         raise CliError("say what to change (see --help)", ExitCode.USAGE)
-    return AdministratorClient(server, admin_token).patch(api_path("clubs", name), change)
+    return client.patch(api_path("clubs", name), change)
 
 
 def _quotas(texts: Mapping[str, str | None]) -> dict[str, int | None]:

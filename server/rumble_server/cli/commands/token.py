@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rumble_server.cli.output.answers import print_answer
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Server
+from rumble_server.cli.support.host_commands import Answer, of_host
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 
 app = App(help="Give and take back the tokens of hosts.")
@@ -16,27 +15,30 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: 
 
 
 @app.command()
-def add(name: Name, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+@of_host
+def add(client: OrganiserClient, name: Name) -> Answer:
     """Make a host's token called NAME. The token is printed only this once."""
-    told = OrganiserClient(server, host_token).post("host/tokens", {"name": name})
-    print_answer(told, json_, told["token"])
+    told = client.post("host/tokens", {"name": name})
+    return told, told["token"]
 
 
 @app.command("list")
-def list_(server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+@of_host
+def list_(client: OrganiserClient) -> Answer:
     """List the tokens by name."""
     from rich.table import Table
 
-    told = OrganiserClient(server, host_token).get("host/tokens")
+    told = client.get("host/tokens")
     table = Table("name", "made", "", box=None, pad_edge=False)
     for each in told["tokens"]:
         made = datetime.fromtimestamp(each["since_ms"] / 1000).astimezone()
         table.add_row(each["name"], f"{made:%Y-%m-%d %H:%M}", "the one you use" if each["own"] else "")
-    print_answer(told, json_, table)
+    return told, table
 
 
 @app.command()
-def remove(name: Name, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+@of_host
+def remove(client: OrganiserClient, name: Name) -> Answer:
     """Take a token back. From now on the server refuses the token."""
-    told = OrganiserClient(server, host_token).post(api_path("host", "tokens", name, "remove"))
-    print_answer(told, json_, told["message"])
+    told = client.post(api_path("host", "tokens", name, "remove"))
+    return told, told["message"]

@@ -14,6 +14,7 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.commands import App
+from rumble_server.cli.support.host_commands import Answer, of_host
 from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Key, Server, given, with_parameters
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.match.match_id import tournament_id_of
@@ -75,17 +76,10 @@ def create() -> None:
 
 
 def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
-    def ask(
-        tournament_id: Id,
-        *,
-        server: Server = LOCAL_SERVER,
-        host_token: HostToken = None,
-        json_: Json = False,
-        **body: Any,
-    ) -> None:
-        _command(server, host_token, tournament_id, name, json_, given(**body) or None)
+    def ask(client: OrganiserClient, tournament_id: Id, **body: Any) -> Answer:
+        return _command(client, tournament_id, name, given(**body) or None)
 
-    app.command(name, help=about)(with_parameters(ask, parameters))
+    app.command(name, help=about)(of_host(with_parameters(ask, parameters)))
 
 
 for _name, (_about, _parameters) in VERBS.items():
@@ -93,59 +87,55 @@ for _name, (_about, _parameters) in VERBS.items():
 
 
 @app.command()
+@of_host
 def bye(
+    client: OrganiserClient,
     tournament_id: Id,
     bot: BotName,
     number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
     take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Give a bot a half-point bye in a round of a Swiss, for which the bot is then not paired."""
     also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
     asked = {"name": bot, "round": number, "take_back": take_back}
-    _command(server, host_token, tournament_id, "bye", json_, asked, also)
+    return _command(client, tournament_id, "bye", asked, also)
 
 
 @app.command()
+@of_host
 def house(
+    client: OrganiserClient,
     tournament_id: Id,
     bot: Annotated[
         str | None,
         typer.Argument(metavar="[BOT]", help="A reference bot; without it, list them.", autocompletion=completion.bots),
     ] = None,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
     name: Annotated[str | None, typer.Option(help="Its name in the tournament; by default one is made.")] = None,
     count: Annotated[int | None, typer.Option(min=1, help="How many of this bot to add; 1 by default.")] = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Add house bots to a tournament. The server runs the bots until the tournament is over."""
     if bot is not None:
         wanted = given(bot=bot, name=name, count=count)
-        _command(server, host_token, tournament_id, "house", json_, wanted, f", {count or 1} x {bot} on the way")
-        return
-    told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "house"))
+        return _command(client, tournament_id, "house", wanted, f", {count or 1} x {bot} on the way")
+    told = client.get(api_path("tournaments", tournament_id, "house"))
     bots = (f"{each['bot']}: {each['about']}" for each in told["bots"])
-    print_answer(told, json_, *bots, f"there is room for {told['room']} on this server")
+    return told, *bots, f"there is room for {told['room']} on this server"
 
 
 @app.command()
+@of_host
 def invite(
+    client: OrganiserClient,
     tournament_id: Id,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
     new: Annotated[bool, typer.Option("--new", help="Make a new code; the old one is no longer valid.")] = False,
     code: Annotated[str | None, typer.Option(metavar="CODE", help="Change the code to this one.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Let anyone join without a code.")] = False,
     qr: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the link as a QR code (SVG), too.")] = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Show or change the invitation: its code, the link to the page, and the command that lets a bot join."""
     if new + open_ + (code is not None) > 1:
         raise CliError("give only one of --new, --code and --open", ExitCode.USAGE)
-    client, path = OrganiserClient(server, host_token), api_path("tournaments", tournament_id, "invite")
+    path = api_path("tournaments", tournament_id, "invite")
     if new:
         told = client.post(path, {})
     elif open_ or code is not None:
@@ -155,26 +145,26 @@ def invite(
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
     lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
-    print_answer(told, json_, *lines, f"command  {told['command']}", *door_line(told), *only_here(told))
+    return told, *lines, f"command  {told['command']}", *door_line(told), *only_here(told)
 
 
 @app.command("reset-key")
+@of_host
 def reset_key(
+    client: OrganiserClient,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A bot's name.")],
     key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
-    json_: Json = False,
-) -> None:
+) -> Answer:
     """Forget the key of a bot's name. The next login claims the name, unless --key sets a new key."""
-    told = OrganiserClient(server, host_token).post(api_path("names", name, "reset"), given(key=key) or None)
-    print_answer(told, json_, told["message"])
+    told = client.post(api_path("names", name, "reset"), given(key=key) or None)
+    return told, told["message"]
 
 
 @app.command()
-def replay(match_id: MatchId, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+@of_host
+def replay(client: OrganiserClient, match_id: MatchId) -> Answer:
     """Have a match played again; its old result no longer counts."""
-    _command(server, host_token, tournament_id_of(match_id), "replay", json_, {"match": match_id})
+    return _command(client, tournament_id_of(match_id), "replay", {"match": match_id})
 
 
 @app.command("list")
@@ -189,7 +179,7 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
     for each in plain(listed["tournaments"]):
         bots = "?" if each["bots"] is None else str(each["bots"])
         table.add_row(*map(Text, (each["id"], each["status"], game_title(each["game"]), bots, each["name"])))
-    print_answer(listed, json_, table)
+    print_answer(listed, table, as_json=json_)
 
 
 @app.command()
@@ -199,28 +189,29 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
 
     client, path = OrganiserClient(server), ("tournaments", tournament_id)
     if json_:
-        print_answer(client.get(api_path(*path, "standings")), True)
+        print_answer(client.get(api_path(*path, "standings")), as_json=True)
         return
     told = client.get(api_path(*path))
     seats = told.get("match_seats", 2)  # a server of an older version does not say
     table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"], seats)
     played = f", {told['matches_over']} of {told['matches_total']} matches" if told["started_at_ms"] else ""
     legend = tiebreak_legend(table, tiebreaks_for(seats))
-    print_answer(told, False, f"{tournament_id}: {told['status']}{played}", table, *legend)
+    print_answer(told, f"{tournament_id}: {told['status']}{played}", table, *legend, as_json=False)
 
 
 @app.command()
-def audit(tournament_id: Id, server: Server = LOCAL_SERVER, host_token: HostToken = None, json_: Json = False) -> None:
+@of_host
+def audit(client: OrganiserClient, tournament_id: Id) -> Answer:
     """Show whether a tournament is fair.
 
     For each bot, show the matches, the seats, the longest wait, the excused time and the drops on its own turn.
     """
     from rumble_server.cli.output.tables import audit_table, void_text
 
-    told = OrganiserClient(server, host_token).get(api_path("tournaments", tournament_id, "audit"))
+    told = client.get(api_path("tournaments", tournament_id, "audit"))
     verdict = "nothing to complain of" if told["fair"] else "not fair"
     lines = [f"{tournament_id}: {verdict}", *(each["message"] for each in told["flags"]), *void_text(told["void"])]
-    print_answer(told, json_, *lines, audit_table(told))
+    return told, *lines, audit_table(told)
 
 
 @app.command()
@@ -252,16 +243,10 @@ def transcript(
 
 
 def _command(
-    server: str,
-    host_token: str | None,
-    tournament_id: str,
-    command: str,
-    as_json: bool,
-    body: Mapping[str, Any] | None = None,
-    also: str = "",
-) -> None:
-    told = OrganiserClient(server, host_token).post(api_path("tournaments", tournament_id, command), body)
-    print_answer(told, as_json, f"{told['id']}: {told['status']}{also}")
+    client: OrganiserClient, tournament_id: str, command: str, body: Mapping[str, Any] | None = None, also: str = ""
+) -> Answer:
+    told = client.post(api_path("tournaments", tournament_id, command), body)
+    return told, f"{told['id']}: {told['status']}{also}"
 
 
 def _write(document: bytes, out: Path | None, end: bytes = b"") -> None:

@@ -9,7 +9,7 @@ import typer
 from rumble_server.cli.output.terminal import plain, plain_lines, plain_or_rich
 
 
-def print_answer(told: Any, as_json: bool, *shown: Any) -> None:
+def print_answer(told: Any, *shown: Any, as_json: bool) -> None:
     """Print `told` if `as_json` is true, otherwise `shown`: texts, and tables whose texts `plain` has escaped."""
     if as_json:
         typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))

@@ -87,12 +87,12 @@ def create(
     client = OrganiserClient(server, host_token)
     if forecast is not None:
         answer = client.post(f"host/forecast?bots={forecast}", config)
-        print_answer(answer, json_, answer["text"])
+        print_answer(answer, answer["text"], as_json=json_)
         return
     created = client.post("tournaments", config)
     told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
     lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
-    print_answer(created, json_, *lines, *door_line(told), *only_here(told))
+    print_answer(created, *lines, *door_line(told), *only_here(told), as_json=json_)
 
 
 def _fields() -> dict[str, ConfigField]:

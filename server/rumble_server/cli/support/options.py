@@ -5,13 +5,15 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.models import ArgumentInfo
 
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support import completion
+
+T = TypeVar("T")
 
 LOCAL_SERVER = "http://127.0.0.1:8765"
 """Address of `rumble serve` with its default host and port."""
@@ -65,6 +67,10 @@ Setting = Annotated[
 HostToken = Annotated[
     str | None, typer.Option(envvar="RUMBLE_HOST_TOKEN", metavar="TOKEN", help="A host's token of the club.")
 ]
+AdminToken = Annotated[
+    str | None,
+    typer.Option(envvar="RUMBLE_ADMIN_TOKEN", metavar="TOKEN", help="The administrator's token of the server."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Timeout = Annotated[
@@ -86,7 +92,7 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def with_parameters(run: Callable[..., None], parameters: Mapping[str, Any]) -> Callable[..., None]:
+def with_parameters(run: Callable[..., T], parameters: Mapping[str, Any]) -> Callable[..., T]:
     """Return `run` with a signature for typer, in which `parameters` stand in the place of the `**` of `run`.
 
     `parameters` has the annotation of each parameter, by name. The user must give every argument. An option that the
@@ -102,8 +108,8 @@ def with_parameters(run: Callable[..., None], parameters: Mapping[str, Any]) -> 
     after = [each for each in own.parameters.values() if each.kind is each.KEYWORD_ONLY]
 
     @wraps(run)
-    def typed(**given: Any) -> None:
-        run(**given)
+    def typed(**given: Any) -> T:
+        return run(**given)
 
     typed.__signature__ = own.replace(parameters=[*before, *added, *after])  # type: ignore[attr-defined]
     return typed

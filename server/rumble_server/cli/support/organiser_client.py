@@ -214,15 +214,19 @@ class OrganiserClient:
 class AdministratorClient(OrganiserClient):
     """The HTTP API of a server for its administrator.
 
-    Requests go to the club `club` (None: main). The club that the text `server` may name is ignored.
+    Requests go to the club main, or to that of `of_club`. The club that the text `server` may name is ignored.
     """
 
-    def __init__(self, server: str, admin_token: str | None = None, club: str | None = None) -> None:
-        from rumble_bots.sdk.address import Address
+    def __init__(self, server: str, admin_token: str | None = None) -> None:
         from rumble_protocol.clubs import MAIN
 
         super().__init__(server, admin_token)
-        self.base = replace(Address.parse(server), club=club or MAIN).http_base
+        self.of_club(MAIN)
+
+    def of_club(self, club: str) -> Self:
+        """Send the requests from now on to `club`."""
+        self.base = replace(self._address, club=club).http_base
+        return self
 
     def _complaint(self, answer: "httpx.Response") -> str:
         if answer.status_code != HTTPStatus.UNAUTHORIZED:

@@ -1,0 +1,43 @@
+"""Commands of hosts and administrators: the options to reach a server, and the printing of the server's answer."""
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any
+
+from rumble_server.cli.output.answers import print_answer
+from rumble_server.cli.support.options import LOCAL_SERVER, AdminToken, HostToken, Json, Server
+from rumble_server.cli.support.organiser_client import AdministratorClient, OrganiserClient
+
+Answer = tuple[Any, ...]
+"""The server's answer as JSON data, and then everything that is shown to a person instead."""
+
+
+def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
+    """Return the command that asks by `ask`. The parameter `client` of `ask` is made from the command's options."""
+    return _asking(ask, OrganiserClient, "host_token", HostToken)
+
+
+def of_administrator(ask: Callable[..., Answer]) -> Callable[..., None]:
+    """Return the command of an administrator that asks by `ask`, in the same way as `of_host`."""
+    return _asking(ask, AdministratorClient, "admin_token", AdminToken)
+
+
+def _asking(
+    ask: Callable[..., Answer], make_client: type[OrganiserClient], token_name: str, token: Any
+) -> Callable[..., None]:
+    @wraps(ask)
+    def command(*, server: str, json_: bool, **given: Any) -> None:
+        client = make_client(server, given.pop(token_name))
+        print_answer(*ask(client=client, **given), as_json=json_)
+
+    own = signature(ask, eval_str=True)
+    parameters = [each for name, each in own.parameters.items() if name != "client"]
+    for name, annotation, default in (
+        ("server", Server, LOCAL_SERVER),
+        (token_name, token, None),
+        ("json_", Json, False),
+    ):
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
+    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
