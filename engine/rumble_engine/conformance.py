@@ -23,17 +23,9 @@ from math import isclose
 from random import Random
 from typing import Any
 
+from rumble_engine import errors
 from rumble_engine.chance import NUMBERS
 from rumble_engine.drawing_check import DrawingCheck
-from rumble_engine.errors import (
-    BadPosition,
-    BadSettings,
-    ConformanceError,
-    EngineError,
-    IllegalMove,
-    MoveError,
-    NotListed,
-)
 from rumble_engine.game import ALL, Game, State
 from rumble_engine.hidden_check import check_samples, check_seen
 from rumble_engine.joint import IDLE, JointState
@@ -94,11 +86,11 @@ def check_game(
         seats = game.seats if seats is None else seats
         report = Report(game.name, _check_settings(game, settings), wins=[0] * seats)
         for wrong in (game.least_seats - 1, game.most_seats + 1):
-            _raises(BadSettings, "initial_for", game.initial_for, wrong, settings)
+            _raises(errors.BadSettings, "initial_for", game.initial_for, wrong, settings)
     with _blaming(game, "reading positions"):
-        _raises(BadPosition, "load", game.load, {})
+        _raises(errors.BadPosition, "load", game.load, {})
         for text in GARBAGE:
-            _raises(EngineError, "parse", game.parse, text, settings)
+            _raises(errors.EngineError, "parse", game.parse, text, settings)
     players = _Playouts(game, seats, report.settings, Random(seed), longest)
     for number in range(playouts):
         outcome, plies = players.play(number)
@@ -115,13 +107,13 @@ def _blaming(game: Game, when: str) -> Iterator[None]:
     """Turn every error in the block into a ConformanceError whose text begins with the game's name and `when`."""
     try:
         yield
-    except ConformanceError as error:
-        raise ConformanceError(f"{game.name}, {when}: {error}") from error
+    except errors.ConformanceError as error:
+        raise errors.ConformanceError(f"{game.name}, {when}: {error}") from error
     except Exception as error:
-        raise ConformanceError(f"{game.name}, {when}: {type(error).__name__}: {error}") from error
+        raise errors.ConformanceError(f"{game.name}, {when}: {type(error).__name__}: {error}") from error
 
 
-def _raises(expected: type[EngineError], name: str, call: Callable[..., object], *args: object) -> None:
+def _raises(expected: type[errors.EngineError], name: str, call: Callable[..., object], *args: object) -> None:
     """Require that `call(*args)` raises `expected` with a message of one line.
 
     Error messages call the function `name`.
@@ -134,9 +126,9 @@ def _raises(expected: type[EngineError], name: str, call: Callable[..., object],
         _require(message and message.isprintable(), f"{what}: the message of the error is not one printable line")
         _require(len(message) <= 500, f"{what}: the message of the error is longer than 500 characters")
     except Exception as error:
-        raise ConformanceError(f"{what} raises {type(error).__name__}, not {expected.__name__}") from error
+        raise errors.ConformanceError(f"{what} raises {type(error).__name__}, not {expected.__name__}") from error
     else:
-        raise ConformanceError(f"{what} does not raise {expected.__name__}")
+        raise errors.ConformanceError(f"{what} does not raise {expected.__name__}")
 
 
 def _check_description(game: Game) -> None:
@@ -157,8 +149,8 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
     names = [setting.name for setting in game.settings]
     _require(len(names) == len(set(names)), "two settings have the same name")
     for setting in game.settings:
-        _raises(BadSettings, "initial", game.initial, {setting.name: None})
-    _raises(BadSettings, "initial", game.initial, {"no such setting": 1})
+        _raises(errors.BadSettings, "initial", game.initial, {setting.name: None})
+    _raises(errors.BadSettings, "initial", game.initial, {"no such setting": 1})
     full = game.complete(given)
     _require(_is_json(full), "the settings are not JSON data")
     return dict(full)
@@ -269,7 +261,7 @@ class _Playouts:
         """Check a state in which chance decides: probabilities, draws, and the conversion between codes and texts."""
         draws = [state.draw(number) for number in (0, NUMBERS - 1, self.random.randrange(NUMBERS))]
         _require(draws == [state.draw(number) for number in (0, NUMBERS - 1)] + draws[2:], "draw() is not determined")
-        with suppress(NotListed):
+        with suppress(errors.NotListed):
             chances = state.chances()
             codes = [code for code, _ in chances]
             _require(isclose(sum(weight for _, weight in chances), 1), "the probabilities do not sum to 1")
@@ -281,7 +273,7 @@ class _Playouts:
         for code in draws:
             _require(state.code_of(state.text_of(code)) == code, "code_of() does not read what text_of() writes")
         for text in GARBAGE:
-            _raises(MoveError, "code_of", state.code_of, text)
+            _raises(errors.MoveError, "code_of", state.code_of, text)
 
     def check_moves(self, state: State, codes: list[int]) -> None:
         """Check that codes and texts of moves fit together, and that the state refuses every other text."""
@@ -289,7 +281,7 @@ class _Playouts:
         _require(len(set(codes)) == len(codes), "codes() names a move twice")
         _require(moves == [state.text_of(code) for code in codes], "legal_moves is not the text of codes() in order")
         _require([state.code_of(move) for move in moves] == codes, "code_of() does not read what text_of() writes")
-        refusal = IllegalMove if state.outcome else MoveError
+        refusal = errors.IllegalMove if state.outcome else errors.MoveError
         others = sorted(self.texts.difference(moves))
         for text in self.random.sample(others, min(len(others), OTHERS)):
             _raises(refusal, "code_of", state.code_of, text)
@@ -297,7 +289,7 @@ class _Playouts:
         padded = [form for move in moves[:1] for form in (f" {move}", f"{move} ", f"{move}\n")]
         for text in (*padded, *NONSENSE):
             if text not in moves:
-                _raises(MoveError, "code_of", state.code_of, text)
+                _raises(errors.MoveError, "code_of", state.code_of, text)
 
     def check_joint(self, state: JointState) -> None:
         """Check the moves of each seat, and that the order of the seats in a joint move does not matter."""
@@ -310,7 +302,7 @@ class _Playouts:
             _require([state.code_for(seat, word) for word in words] == own, "code_for() does not read text_for()")
             for text in NONSENSE:
                 if text not in words:
-                    _raises(MoveError, f"code_for, seat {seat}", partial(state.code_for, seat), text)
+                    _raises(errors.MoveError, f"code_for, seat {seat}", partial(state.code_for, seat), text)
         _require(tuple(sorted(set(state.movers))) == state.movers, "movers are not in ascending order")
         _require(not state.chances(), "chances() is not empty, but is_chance is false")
         for _ in range(OTHERS):
@@ -324,11 +316,11 @@ class _Playouts:
             _check_same(after, state.play(state.joint_text(moves)), "one joint move made by its text")
         if not state.can_fall:
             idle = " ".join([IDLE] * state.seats)
-            _raises(MoveError, "code_of", state.code_of, idle)
+            _raises(errors.MoveError, "code_of", state.code_of, idle)
         for text in NONSENSE:
-            _raises(MoveError, "code_of", state.code_of, text)
+            _raises(errors.MoveError, "code_of", state.code_of, text)
             if text not in GARBAGE:
-                _raises(MoveError, "code_of", state.code_of, " ".join([text] * state.seats))
+                _raises(errors.MoveError, "code_of", state.code_of, " ".join([text] * state.seats))
 
     def check_forms(self, state: State) -> None:
         """Check that views and texts can be read back as the same state.
@@ -342,7 +334,7 @@ class _Playouts:
                 _require(_is_json(view), f"view({seat}) is not JSON data")
                 _require(self.game.diagram(view), "diagram() is empty")
                 if self.game.hides:
-                    _raises(BadPosition, "load", self.game.load, view)
+                    _raises(errors.BadPosition, "load", self.game.load, view)
                 else:
                     _check_same(state, self.game.load(view), f"load(view({seat}))")
                 views.append(deepcopy(view))
@@ -369,7 +361,7 @@ class _Playouts:
             del moves[seat]
             fallen = self.gain(seat, state.after_all(moves), (seat,))
             _require(fallen <= played, f"seat {seat} gets {fallen} by falling out, and {played} by playing on")
-        _raises(MoveError, f"code_for, seat {state.to_move}", partial(state.code_for, state.to_move), IDLE)
+        _raises(errors.MoveError, f"code_for, seat {state.to_move}", partial(state.code_for, state.to_move), IDLE)
         fell = state.after_all({})
         _check_same(fell, state.play(state.joint_text({})), "a fall made by its text")
         self.check_forms(fell)
@@ -377,7 +369,7 @@ class _Playouts:
             if fell.outcome is not None:
                 return
             fell = fell.after(self.choose(fell)) if fell.is_chance else fell.after_all({})
-        raise ConformanceError("the game goes on after all movers fell out")
+        raise errors.ConformanceError("the game goes on after all movers fell out")
 
     def gain(self, seat: int, state: State, fallen: Collection[int]) -> float:
         """Play randomly to the end, and return the payoff of `seat`; in a game without payoffs, return the score.
@@ -429,7 +421,7 @@ def _plies(state: State) -> list[object]:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:
         return list(state.codes())
-    except NotListed:
+    except errors.NotListed:
         return []
 
 
@@ -460,15 +452,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = json.loads(given.settings)
         game = get_game(given.game)
         if not isinstance(settings, dict):
-            raise BadSettings("--settings takes a JSON object")
+            raise errors.BadSettings("--settings takes a JSON object")
         game.complete(settings)
     except json.JSONDecodeError as error:
         parser.error(f"--settings is not JSON: {error}")
-    except EngineError as error:
+    except errors.EngineError as error:
         parser.error(str(error))
     try:
         report = check_game(game, settings=settings, playouts=given.playouts, seed=given.seed, seats=given.seats)
-    except ConformanceError as error:
+    except errors.ConformanceError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     wins = ", ".join(f"seat {seat} won {won}" for seat, won in enumerate(report.wins))

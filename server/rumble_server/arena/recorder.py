@@ -16,24 +16,10 @@ from rumble_server.arena.names import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
 from rumble_server.limits.bans import Ban, Bans
-from rumble_server.tournament.facts import (
-    BanLifted,
-    Banned,
-    ClubFact,
-    DisplayNamed,
-    LogFact,
-    NameFact,
-    NameReset,
-    ServerFact,
-    SlipMade,
-    SlipVoided,
-    TournamentCreated,
-    TournamentFact,
-    tournament_of,
-)
+from rumble_server.tournament import facts
 from rumble_server.tournament.tournament import Tournament
 
-_OF_A_TOURNAMENT = frozenset(get_args(TournamentFact))
+_OF_A_TOURNAMENT = frozenset(get_args(facts.TournamentFact))
 
 
 class Transaction:
@@ -75,7 +61,7 @@ class Recorder:
         self.players = Players()
         self.names = Names()
         self.display_names = DisplayNames(self.names)
-        self.slips: dict[str, SlipMade] = {}
+        self.slips: dict[str, facts.SlipMade] = {}
         """Valid slips of pupils, by the name in lower case."""
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
@@ -92,39 +78,39 @@ class Recorder:
         """Function that appends a fact to the log without applying it, for facts about a single match alone."""
         self._numbers: dict[str, int] = {}
 
-    def record(self, fact: LogFact) -> None:
+    def record(self, fact: facts.LogFact) -> None:
         """Append a fact to the log, and apply it to its tournament or to the club."""
         kind = type(fact)
         if kind in _OF_A_TOURNAMENT:
-            tournament_id = tournament_of(fact)
-            if kind is TournamentCreated:
+            tournament_id = facts.tournament_of(fact)
+            if kind is facts.TournamentCreated:
                 self.tournaments[tournament_id] = Tournament(fact)  # type: ignore[arg-type]
             self.record_of(self.tournaments[tournament_id], fact)  # type: ignore[arg-type]
         else:
             self.append(fact)
             self.apply(fact)  # type: ignore[arg-type]
 
-    def record_of(self, tournament: Tournament, fact: TournamentFact) -> None:
+    def record_of(self, tournament: Tournament, fact: facts.TournamentFact) -> None:
         """Append a fact of this tournament to the log, and apply it."""
         self._numbers[tournament.id] = self.append(fact)
         tournament.apply(fact)
         self.unsettled[tournament.id] = None
 
-    def apply(self, fact: ServerFact) -> None:
+    def apply(self, fact: facts.ServerFact) -> None:
         """Apply a fact about the club as a whole. The fact is in the log already."""
-        if isinstance(fact, NameFact):
+        if isinstance(fact, facts.NameFact):
             self.names.apply(fact)
-            if isinstance(fact, NameReset):
+            if isinstance(fact, facts.NameReset):
                 self.slips.pop(fact.name.casefold(), None)
-        elif isinstance(fact, DisplayNamed):
+        elif isinstance(fact, facts.DisplayNamed):
             self.display_names.apply(fact)
-        elif isinstance(fact, SlipMade):
+        elif isinstance(fact, facts.SlipMade):
             self.slips[fact.name.casefold()] = fact
-        elif isinstance(fact, SlipVoided):
+        elif isinstance(fact, facts.SlipVoided):
             self.slips.pop(fact.name.casefold(), None)
-        elif isinstance(fact, Banned | BanLifted):
+        elif isinstance(fact, facts.Banned | facts.BanLifted):
             apply_ban(self.bans, fact)
-        elif isinstance(fact, ClubFact):
+        elif isinstance(fact, facts.ClubFact):
             self.clubs.apply(fact)
         else:
             self.host_tokens.apply(fact)
@@ -145,9 +131,9 @@ class Recorder:
         self._numbers.pop(tournament.id, None)
 
 
-def apply_ban(bans: Bans, fact: Banned | BanLifted) -> None:
+def apply_ban(bans: Bans, fact: facts.Banned | facts.BanLifted) -> None:
     """Add or lift a ban, as a fact of the log tells."""
-    if isinstance(fact, Banned):
+    if isinstance(fact, facts.Banned):
         bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
     else:
         bans.lift(fact.what, by_name=fact.by_name)

@@ -29,24 +29,7 @@ from typing import Protocol
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.store.postgres.lease_statements import (
-    Acquire,
-    Acquired,
-    Answer,
-    ClubRow,
-    HandedOver,
-    HandOver,
-    Listen,
-    Look,
-    NodeRow,
-    Offer,
-    Offered,
-    Ready,
-    Renew,
-    Renewed,
-    Seen,
-    Statement,
-)
+from rumble_server.store.postgres import lease_statements as statements
 
 RENEWALS = 5
 """Number of renewals in the time of one lease, if every statement succeeds."""
@@ -67,7 +50,7 @@ ABANDON_MS = 5_000
 class LeaseDriver(Protocol):
     """The port for the commands of a lease. While a method runs, it must not call the lease."""
 
-    def run(self, statement: Statement) -> None:
+    def run(self, statement: statements.Statement) -> None:
         """Run a statement in the background, then call `Lease.answered` or `Lease.failed`."""
 
     def lead(self, club: str, epoch: int) -> None:
@@ -124,17 +107,17 @@ class Lease:
         """Time in ms at which the lease ends by this node's clock."""
         self.clubs: dict[str, int] = {}
         """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
-        self.nodes: dict[str, NodeRow] = {}
+        self.nodes: dict[str, statements.NodeRow] = {}
         """The nodes that had a valid lease at the last look, by id."""
-        self.rows: dict[str, ClubRow] = {}
+        self.rows: dict[str, statements.ClubRow] = {}
         """Rows of the clubs that had a leader at the last look, by club."""
         self.draining = self.suspended = False
         self._stands_by = stands_by
         self._lease_ms = lease_ms
         self._held_ms = lease_ms * 9 // 10
         self._driver = driver
-        self._queue: deque[Statement] = deque()
-        self._running: Statement | None = None
+        self._queue: deque[statements.Statement] = deque()
+        self._running: statements.Statement | None = None
         self._sent_at_ms = now_ms
         self._distrusted = False
         """True if the lease was over at some time since the running statement was sent.
@@ -180,7 +163,7 @@ class Lease:
         """True if a hand-over is going on, or some other node can take a club."""
         return bool(self._moves or self._given or self._leaving) or any(map(self._target_of, self.clubs))
 
-    def leader_of(self, club: str) -> NodeRow | None:
+    def leader_of(self, club: str) -> statements.NodeRow | None:
         """Return the node that leads a club with a valid lease, as of the last look; None if there is none."""
         row = self.rows.get(club)
         if row is None or (row.node == self.node and club not in self.clubs):  # given away after the look
@@ -203,13 +186,13 @@ class Lease:
         """Begin to hand over every club to nodes that can take clubs. Take no more clubs."""
         self.draining = True
         self._missing.clear()
-        self._add(Renew(draining=True), now_ms, first=True)
+        self._add(statements.Renew(draining=True), now_ms, first=True)
         self._offer_all(now_ms)
 
     def was_read(self, club: str, offer: int, now_ms: int) -> None:
         """Tell the leader of a club that this node has read the club ahead, for the offer with the number `offer`."""
         if self._reading.get(club) == offer and not self.draining:
-            self._add(Ready(club, offer), now_ms)
+            self._add(statements.Ready(club, offer), now_ms)
 
     def stopped(self, club: str, now_ms: int) -> None:
         """Hand over a club that was stopped and has its facts on disk."""
@@ -220,7 +203,7 @@ class Lease:
     def listening(self, club: str, epoch: int, now_ms: int) -> None:
         """Report that a club was loaded and lets its bots in."""
         if self.clubs.get(club) == epoch:
-            self._add(Listen(club, epoch), now_ms)
+            self._add(statements.Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
         """Discard a club that another node has led, as shown by a refused commit or by a look."""
@@ -248,11 +231,11 @@ class Lease:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
             # A renewal goes to the front of the queue. With statements slower than the pause, two renewals in a row
             # would keep every look waiting.
-            if not isinstance(self._running, Renew):
-                self._add(Renew(self.draining), now_ms, first=True)
+            if not isinstance(self._running, statements.Renew):
+                self._add(statements.Renew(self.draining), now_ms, first=True)
         if self._look_at_ms is not None and now_ms >= self._look_at_ms:
             self._look_at_ms = None
-            self._add(Look(), now_ms)
+            self._add(statements.Look(), now_ms)
         for club, (_, until_ms) in list(self._leaving.items()):
             if now_ms >= until_ms:
                 self._leave(club)
@@ -264,34 +247,36 @@ class Lease:
 
     def look(self, now_ms: int) -> None:
         """Look soon, because another node or a command has changed a row."""
-        self._add(Look(), now_ms)
+        self._add(statements.Look(), now_ms)
 
     # --- statements ---
 
-    def answered(self, answer: Answer, now_ms: int) -> None:
+    def answered(self, answer: statements.Answer, now_ms: int) -> None:
         """Handle the answer to the running statement, and send the next statement."""
         self._notice(now_ms)
         statement, self._running = self._running, None
         match answer:
-            case Renewed(known=False):
+            case statements.Renewed(known=False):
                 self._expel(now_ms)
-            case Renewed():
+            case statements.Renewed():
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
-            case Seen():
+            case statements.Seen():
                 self._seen(answer, now_ms)
-            case Acquired(epoch=int(epoch)) if isinstance(statement, Acquire) and not self._distrusted:
+            case statements.Acquired(epoch=int(epoch)) if (
+                isinstance(statement, statements.Acquire) and not self._distrusted
+            ):
                 self._lead(statement.club, epoch)
-            case Offered(offer=int(offer)) if isinstance(statement, Offer):
+            case statements.Offered(offer=int(offer)) if isinstance(statement, statements.Offer):
                 self._offered(statement, offer, now_ms)
-            case HandedOver(epoch=int(epoch)) if isinstance(statement, HandOver):
+            case statements.HandedOver(epoch=int(epoch)) if isinstance(statement, statements.HandOver):
                 self._given.pop(statement.club, None)
                 if statement.to is None:
                     self._driver.handed_over(statement.club)
                 else:
                     self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
             case _:  # the next look shows the effect
-                self._add(Look(), now_ms)
+                self._add(statements.Look(), now_ms)
         self._next(now_ms)
 
     def failed(self, now_ms: int) -> None:
@@ -307,7 +292,7 @@ class Lease:
             self._forget_move(club)
         self._reading.clear()  # a `Ready` may be lost: the look shows the offer again
 
-    def _add(self, statement: Statement, now_ms: int, *, first: bool = False) -> None:
+    def _add(self, statement: statements.Statement, now_ms: int, *, first: bool = False) -> None:
         if statement in self._queue:
             return
         if first:
@@ -351,9 +336,9 @@ class Lease:
             self.until_ms = until_ms
         elif now_ms < until_ms:
             self._confirm_until_ms = until_ms
-        self._add(Look(), now_ms)
+        self._add(statements.Look(), now_ms)
 
-    def _seen(self, seen: Seen, now_ms: int) -> None:
+    def _seen(self, seen: statements.Seen, now_ms: int) -> None:
         """Store the rows of a look, and act on the rows.
 
         A suspended node ignores the look, unless a renewal came before the look. Then the look ends the suspension.
@@ -366,7 +351,7 @@ class Lease:
             self.suspended = False
             self._abandon_at_ms = None
         elif self._distrusted:
-            self._add(Look(), now_ms)
+            self._add(statements.Look(), now_ms)
             return
         was_over = self._distrusted
         self.nodes = {node.id: node for node in seen.nodes}
@@ -400,10 +385,10 @@ class Lease:
             if own.get(club) != epoch:  # the hand-over took effect, but its answer was lost
                 del self._given[club]
                 self._driver.handed_over(club)
-            elif not any(isinstance(each, HandOver) and each.club == club for each in self._queue):
+            elif not any(isinstance(each, statements.HandOver) and each.club == club for each in self._queue):
                 # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
                 # this node.
-                self._add(HandOver(club, epoch, self._target_of(club) or self.node), now_ms)
+                self._add(statements.HandOver(club, epoch, self._target_of(club) or self.node), now_ms)
         for club, epoch in own.items():
             if club not in self.clubs and club not in self._given:
                 self._lead(club, epoch)
@@ -440,7 +425,7 @@ class Lease:
             if self.leader_of(club) is not None:
                 del self._missing[club]
             elif now_ms - since_ms >= self._rank_for(club) * (self._lease_ms // RENEWALS):
-                self._add(Acquire(club), now_ms)
+                self._add(statements.Acquire(club), now_ms)
 
     def _rank_for(self, club: str) -> float:
         """Return the place of this node in a club's order of nodes: 0 for the first choice, infinity for never."""
@@ -480,9 +465,9 @@ class Lease:
             if target is not None and offered[target] < AT_ONCE:
                 offered[target] += 1
                 self._moves[club] = Move(target)
-                self._add(Offer(club, epoch, target), now_ms)
+                self._add(statements.Offer(club, epoch, target), now_ms)
 
-    def _offered(self, statement: Offer, offer: int, now_ms: int) -> None:
+    def _offered(self, statement: statements.Offer, offer: int, now_ms: int) -> None:
         move = self._moves.get(statement.club)
         if move is not None and move.to == statement.to:
             move.offer, move.until_ms = offer, now_ms + READY_MS
@@ -524,7 +509,7 @@ class Lease:
         epoch = self.clubs.pop(club, None)
         if epoch is not None:
             self._given[club] = epoch
-            self._add(HandOver(club, epoch, to), now_ms)
+            self._add(statements.HandOver(club, epoch, to), now_ms)
 
     def _leave(self, club: str) -> None:
         """Close the connections of bots of a club that was handed over. Then stop the club to hand over next."""

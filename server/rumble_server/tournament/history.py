@@ -11,19 +11,8 @@ from types import MappingProxyType
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
+from rumble_server.tournament import facts as tournament_facts
 from rumble_server.tournament.audit import Audit, Context, MatchRecord, Place, Span, audit
-from rumble_server.tournament.facts import (
-    BotAbsent,
-    BotJoined,
-    LogFact,
-    ResultVoided,
-    RoundPaired,
-    TablesSeated,
-    TournamentCreated,
-    TournamentEnded,
-    TournamentPaused,
-    TournamentResumed,
-)
 from rumble_server.tournament.formats.schedule import FixedSchedule
 from rumble_server.tournament.tables.audit import TableRecord, audit_tables
 from rumble_server.tournament.tables.schedules import SearchedTables
@@ -63,7 +52,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     )
 
 
-def audit_facts(facts: Iterable[LogFact], now: Context) -> Audit:
+def audit_facts(facts: Iterable[tournament_facts.LogFact], now: Context) -> Audit:
     """Return the audit of a tournament from the facts that rebuild it. `now` is the result of `context_of`."""
     history = _History(now)
     for fact in facts:
@@ -93,34 +82,34 @@ class _History:
         self._excused_ms: Counter[str] = Counter()
         self._drops: Counter[str] = Counter()
 
-    def apply(self, fact: LogFact) -> None:
+    def apply(self, fact: tournament_facts.LogFact) -> None:
         match fact:
-            case TournamentCreated():
+            case tournament_facts.TournamentCreated():
                 self._absent_ms = fact.config.absent_ms
             case MatchStarted():
                 self._begun[fact.match] = fact
             case MatchOver():
                 self._take_over(fact)
-            case ResultVoided():
+            case tournament_facts.ResultVoided():
                 self._over.pop(fact.match, None)
                 self._tables.pop(fact.match, None)
                 self._void[fact.match] += 1
                 self._again_ms[fact.match] = fact.at_ms
-            case RoundPaired():
+            case tournament_facts.RoundPaired():
                 for pairing in fact.pairings:
                     self._paired_ms[pairing.cycle, pairing.round, pairing.board] = fact.at_ms
-            case TablesSeated():
+            case tournament_facts.TablesSeated():
                 for seating in fact.seatings:
                     self._paired_ms[seating.cycle, seating.round, seating.board] = fact.at_ms
-            case TournamentPaused():
+            case tournament_facts.TournamentPaused():
                 self._paused_since_ms = fact.at_ms
-            case TournamentResumed() | TournamentEnded():
+            case tournament_facts.TournamentResumed() | tournament_facts.TournamentEnded():
                 self._end_pause(fact.at_ms)
-            case BotJoined():
+            case tournament_facts.BotJoined():
                 self._left_ms[fact.bot] = self._absent_ms
                 if self._now.started_ms < fact.at_ms:  # a late bot waited for no opponent before
                     self._away.setdefault(fact.bot, []).append((self._now.started_ms, fact.at_ms))
-            case BotAbsent():
+            case tournament_facts.BotAbsent():
                 # The budget runs while the bot is away with matches to play, so the used part of the budget is time
                 # away.
                 used_ms = self._left_ms[fact.bot] - fact.absent_left_ms

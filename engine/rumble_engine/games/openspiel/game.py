@@ -6,21 +6,12 @@ from typing import Any
 
 from rumble_engine.errors import BadPosition, BadSettings, UnknownGame
 from rumble_engine.game import Game, GameFamily
-from rumble_engine.games.openspiel.catalogue import (
-    PREFIX,
-    hides,
-    is_cooperative,
-    is_in_turn,
-    is_plain,
-    kinds,
-    seats_of,
-    settings_of,
-)
+from rumble_engine.games.openspiel import catalogue
 from rumble_engine.games.openspiel.states import OpenSpielState, played, started
 from rumble_engine.texts import shown
 from rumble_engine.views import settings_in
 
-BLACK_FIRST = {PREFIX + name for name in ("go", "gomoku", "othello")}
+BLACK_FIRST = {catalogue.PREFIX + name for name in ("go", "gomoku", "othello")}
 """Games in which the first seat has the black stones."""
 ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
@@ -74,7 +65,7 @@ class OpenSpiel(GameFamily):
     example = "go"
 
     def names(self) -> Sequence[str]:
-        return sorted(kinds())
+        return sorted(catalogue.kinds())
 
     def game(self, name: str) -> OpenSpielGame:
         return openspiel_game(name)
@@ -89,21 +80,21 @@ def openspiel_game(name: str) -> OpenSpielGame:
     """Return the game with a full name such as `openspiel:go`. Raises UnknownGame."""
     if name not in FAMILY.names():
         raise UnknownGame(f"unknown game {name!r}; of OpenSpiel there are: {', '.join(FAMILY.names())}")
-    kind = kinds()[name]
-    seats, least_seats, most_seats = seats_of(kind)
+    kind = catalogue.kinds()[name]
+    seats, least_seats, most_seats = catalogue.seats_of(kind)
     parts: dict[str, Any] = {
         "name": name,
         "title": f"{kind.long_name} (OpenSpiel)",
-        "settings": settings_of(kind),
+        "settings": catalogue.settings_of(kind),
         "seats": seats,
         "least_seats": least_seats,
         "most_seats": most_seats,
         "seat_marks": ORDINALS[:most_seats],
-        "in_turn": is_in_turn(kind),
-        "hides": hides(kind),
-        "views_grow": not hides(kind),
-        "pays": not is_plain(kind),
-        "cooperative": is_cooperative(kind),
+        "in_turn": catalogue.is_in_turn(kind),
+        "hides": catalogue.hides(kind),
+        "views_grow": not catalogue.hides(kind),
+        "pays": not catalogue.is_plain(kind),
+        "cooperative": catalogue.is_cooperative(kind),
     }
     if name in BLACK_FIRST:
         parts["seat_names"] = ("Black", "White")

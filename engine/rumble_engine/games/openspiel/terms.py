@@ -7,15 +7,7 @@ import pyspiel
 
 from rumble_engine.errors import BadSettings
 from rumble_engine.game import SettingValue
-from rumble_engine.games.openspiel.catalogue import (
-    hides,
-    is_joint,
-    is_plain,
-    is_seeded,
-    kinds,
-    parameters_of,
-    seats_of,
-)
+from rumble_engine.games.openspiel import catalogue
 from rumble_engine.texts import shown
 
 LASTING = {
@@ -44,12 +36,12 @@ class Terms:
         """Make the terms. Raises BadSettings if settings cannot be passed to OpenSpiel."""
         self.key = key
         name, self.seats, settings = key
-        kind = kinds()[name]
+        kind = catalogue.kinds()[name]
         self._name: str = kind.short_name
-        self._parameters = parameters_of(kind, self.seats, dict(settings))
-        self.hides, self.is_joint = hides(kind), is_joint(kind)
-        self.is_plain, self.is_seeded = is_plain(kind), is_seeded(kind)
-        self.usual_seats, least, most = seats_of(kind)
+        self._parameters = catalogue.parameters_of(kind, self.seats, dict(settings))
+        self.hides, self.is_joint = catalogue.hides(kind), catalogue.is_joint(kind)
+        self.is_plain, self.is_seeded = catalogue.is_plain(kind), catalogue.is_seeded(kind)
+        self.usual_seats, least, most = catalogue.seats_of(kind)
         self.fields: Mapping[str, SettingValue] = {**({"seats": self.seats} if least < most else {}), **dict(settings)}
         """The part of every view that does not change during a match."""
         observes = kind.provides_observation_string and self._name not in INFORMATION

@@ -11,21 +11,13 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.log.codec import LINES, Numbered, write_ended, write_lines
 from rumble_server.store.log.content import PLY, TOURNAMENT, Content
 from rumble_server.store.log.lines import Line
+from rumble_server.tournament import facts
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import (
-    ConfigChanged,
-    LogFact,
-    TournamentCreated,
-    TournamentEnded,
-    TournamentFact,
-    VersionSaved,
-    tournament_of,
-)
 
-_REBUILDING = frozenset(get_args(TournamentFact))
+_REBUILDING = frozenset(get_args(facts.TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
-_Configured = TournamentCreated | ConfigChanged
-_MARKS = frozenset((*get_args(_Configured), TournamentEnded, VersionSaved))
+_Configured = facts.TournamentCreated | facts.ConfigChanged
+_MARKS = frozenset((*get_args(_Configured), facts.TournamentEnded, facts.VersionSaved))
 
 
 class Batch:
@@ -40,7 +32,7 @@ class Batch:
     def __bool__(self) -> bool:
         return bool(self.facts or self._ended)
 
-    def add(self, number: int, fact: LogFact) -> None:
+    def add(self, number: int, fact: facts.LogFact) -> None:
         self.facts.append((number, fact))
 
     def file(self, ended: EndedTournament) -> None:
@@ -59,29 +51,29 @@ class Batch:
             "created": list(
                 {each.tournament: each.config.listed for each in marks if isinstance(each, _Configured)}.items()
             ),
-            "over": [mark.tournament for mark in marks if type(mark) is TournamentEnded],
+            "over": [mark.tournament for mark in marks if type(mark) is facts.TournamentEnded],
             "ended": [(ended.id, write_ended(ended)) for ended in self._ended],
             "dropped": [
-                (tournament_of(mark), mark.oldest, mark.freed_bytes)
+                (facts.tournament_of(mark), mark.oldest, mark.freed_bytes)
                 for mark in marks
-                if type(mark) is VersionSaved and mark.freed_bytes
+                if type(mark) is facts.VersionSaved and mark.freed_bytes
             ],
         }
 
-    def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[LogFact]]:
+    def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[facts.LogFact]]:
         """Return the lines of plies and frames, the lines of other facts (both by tournament), and the marks.
 
         Marks are the facts that create, configure or end a tournament, or delete old versions.
         """
         of_plies: dict[str, list[Line]] = defaultdict(list)
         others: dict[str, list[Line]] = defaultdict(list)
-        marks: list[LogFact] = []
+        marks: list[facts.LogFact] = []
         for number, fact in self.facts:
             kind = type(fact)
             if kind in _OF_A_PLY:
                 row = of_plies[tournament_id_of(fact.match)]  # type: ignore[union-attr]  # this kind has a match
             else:
-                row = (others if kind in _REBUILDING else of_plies)[tournament_of(fact)]
+                row = (others if kind in _REBUILDING else of_plies)[facts.tournament_of(fact)]
                 if kind in _MARKS:
                     marks.append(fact)
             row.append(LINES[kind](number, fact))
