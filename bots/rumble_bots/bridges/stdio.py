@@ -8,7 +8,6 @@ resigns the match; `failed: REASON` resigns it, too, but as a failure of the pro
 import json
 from collections.abc import Sequence
 
-from rumble_protocol import server_messages as server
 from rumble_protocol.codec import write_message
 
 from rumble_bots.bridges.dialogue import About, Dialogue, Talk, until
@@ -45,21 +44,8 @@ class BareStdio(Dialogue):
 
 
 def line_of(turn: Turn) -> str:
-    """Return the message `turn` as JSON in one line."""
-    message = server.Turn(
-        match=turn.match,
-        attempt=turn.attempt,
-        turn_id=turn.turn_id,
-        game=turn.game,
-        ply=turn.ply,
-        seat=turn.seat,
-        state=dict(turn.state),
-        legal=list(turn.legal),
-        moves=list(turn.moves),
-        since=list(turn.since) or None,
-        clock=turn.clock,
-    )
-    return write_message(message).decode()
+    """Return the server's message of `turn` as JSON in one line."""
+    return write_message(turn.message).decode()
 
 
 def _answer(line: str) -> Talk[str]:

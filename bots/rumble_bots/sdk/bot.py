@@ -46,6 +46,8 @@ class Turn:
     """The time at which the bot must have chosen, in seconds of the clock `now`."""
     now: Callable[[], float]
     """The clock by which `deadline` is set; returns seconds."""
+    message: server.Turn
+    """The server's message, from which the other fields are."""
 
     @classmethod
     def of(
@@ -78,6 +80,7 @@ class Turn:
             start=start,
             deadline=now() + (remaining_ms - safety_ms) / 1000,
             now=now,
+            message=message,
         )
 
     @classmethod
@@ -196,18 +199,4 @@ Told = (
 
 def tell(bot: Bot, message: Told) -> None:
     """Call the bot's method for `message`."""
-    match message:
-        case server.Session():
-            bot.session(message)
-        case server.Joined():
-            bot.joined(message)
-        case server.MatchStart():
-            bot.match_start(message)
-        case server.MatchOver():
-            bot.match_over(message)
-        case server.Rejected():
-            bot.rejected(message)
-        case server.Notice():
-            bot.notice(message)
-        case server.TournamentOver():
-            bot.tournament_over(message)
+    getattr(bot, message.type)(message)

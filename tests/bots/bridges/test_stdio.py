@@ -23,7 +23,8 @@ def test_the_line_is_the_message_that_the_server_sent() -> None:
 
 def test_the_line_has_what_has_happened_since_the_last_turn() -> None:
     since = [(0, "C"), (1, "D"), (None, "-")]
-    message = read_server_message(line_of(replace(turn("dilemma"), since=since)))
+    own = turn("dilemma")
+    message = read_server_message(line_of(replace(own, message=own.message.model_copy(update={"since": since}))))
     assert isinstance(message, server.Turn)
     assert message.since == since
 

@@ -13,8 +13,9 @@ from rumble_server.cli.support.bot_names import as_bot_name
 from rumble_server.cli.support.commands import App
 
 if TYPE_CHECKING:
-    from rumble_bots.bridges import BridgeBot, Dialogue
     from rumble_bots.bridges.battlesnake.bot import BattlesnakeBot
+    from rumble_bots.bridges.bot import BridgeBot
+    from rumble_bots.bridges.dialogue import Dialogue
     from rumble_bots.sdk.actions import Summary
 
 
@@ -148,7 +149,9 @@ def bot_maker(
     Raises CliError for options that do not fit the protocol or each other, and CliError or BadAddress for a wrong
     command of a Battlesnake.
     """
-    from rumble_bots import bridges
+    from rumble_bots.bridges.bot import BridgeBot
+    from rumble_bots.bridges.program import Launch
+    from rumble_bots.bridges.stderr_file import StderrFile, default_stderr_file
 
     make_dialogue = dialogue_maker(protocol, chosen)
     if make_dialogue is None:
@@ -161,10 +164,10 @@ def bot_maker(
         webhooks = Webhooks(command[0])
         return lambda _, say: BattlesnakeBot(webhooks, say)
 
-    def make(label: str, say: Callable[[str], None]) -> bridges.BridgeBot:
-        kept = bridges.StderrFile(stderr or bridges.default_stderr_file(label))
+    def make(label: str, say: Callable[[str], None]) -> BridgeBot:
+        kept = StderrFile(stderr or default_stderr_file(label))
         say(f"its standard error is kept in {kept.path}")
-        return bridges.BridgeBot(bridges.Launch(command, make_dialogue, kept, say))
+        return BridgeBot(Launch(command, make_dialogue, kept, say))
 
     return make
 
@@ -174,7 +177,7 @@ def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[
 
     Raises CliError for an option of another protocol, for `--all` with `--bare`, and for a malformed `--option`.
     """
-    from rumble_bots import bridges
+    from rumble_bots.bridges import gomocup, gtp, stdio, uci
 
     for name in chosen:
         if OPTIONS_OF[name] is not protocol:
@@ -182,22 +185,20 @@ def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[
     match protocol:
         case Protocol.UCI:
             limits = {name: chosen.get(name) for name in ("depth", "nodes")}
-            wishes = bridges.UciWishes(
-                read_options(chosen.get("option", ())), **limits, movetime_ms=chosen.get("movetime")
-            )
-            return lambda: bridges.Uci(wishes)
+            wishes = uci.UciWishes(read_options(chosen.get("option", ())), **limits, movetime_ms=chosen.get("movetime"))
+            return lambda: uci.Uci(wishes)
         case Protocol.GTP:
-            return lambda: bridges.Gtp(clock="no-clock" not in chosen)
+            return lambda: gtp.Gtp(clock="no-clock" not in chosen)
         case Protocol.BATTLESNAKE:
             return None
         case Protocol.GOMOCUP:
-            return bridges.Gomocup
+            return gomocup.Gomocup
         case Protocol.STDIO if chosen.get("bare"):
             if "all" in chosen:
                 raise CliError("--all is for turns as JSON, not for --bare", ExitCode.USAGE)
-            return bridges.BareStdio
+            return stdio.BareStdio
         case Protocol.STDIO:
-            return lambda: bridges.Stdio(everything="all" in chosen)
+            return lambda: stdio.Stdio(everything="all" in chosen)
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:
