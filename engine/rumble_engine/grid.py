@@ -20,26 +20,6 @@ class Grid:
     fast comparisons.
     """
 
-    __slots__ = (
-        "_drawn",
-        "_text",
-        "base",
-        "bottoms",
-        "columns",
-        "connect",
-        "directions",
-        "full",
-        "height",
-        "index",
-        "letters",
-        "lines",
-        "open",
-        "open_letters",
-        "roof",
-        "rows",
-        "tops",
-    )
-
     def __init__(self, columns: int, rows: int, connect: int) -> None:
         self.columns, self.rows, self.connect = columns, rows, connect
         self.height = height = rows + 1

@@ -27,22 +27,6 @@ class Squares:
     fast comparisons.
     """
 
-    __slots__ = (
-        "cells",
-        "columns",
-        "from_top",
-        "full",
-        "index",
-        "letters",
-        "names",
-        "places",
-        "row_labels",
-        "rows",
-        "size",
-        "steps",
-        "stride",
-    )
-
     def __init__(self, columns: int, rows: int, from_top: bool) -> None:
         self.columns, self.rows, self.from_top = columns, rows, from_top
         self.stride = stride = columns + 1

@@ -20,6 +20,7 @@ settings. The text has the board as in the XGID of eXtreme Gammon, the mark of t
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -45,27 +46,18 @@ MOVE = re.compile(r"(bar|\d{1,2})(/(\d{1,2}|off)\*?)+(\([234]\))?", re.ASCII)
 TEXT = re.compile(r"([-A-Oa-o]{26}) ([XO]) ([1-6]{2}|-) (0|[1-9]\d{0,4})", re.ASCII)
 
 
+@dataclass(unsafe_hash=True)
 class BackgammonState(State):
     """The checkers of both seats, the seat to move or to roll, its dice, and the number of turns made."""
 
     # No slots, because they exclude cached properties: the moves are found once, when first asked for.
 
-    def __init__(self, sides: tuple[Side, Side], to_move: int, dice: int, turn: int, turns: int) -> None:
-        self.sides = sides
-        self._to_move = to_move
-        self.dice = dice
-        """The two numbers as digits, the higher one first; 0 while chance decides."""
-        self.turn = turn
-        self.turns = turns
-
-    def _key(self) -> tuple[object, ...]:
-        return self.sides, self._to_move, self.dice, self.turn, self.turns
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BackgammonState) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+    sides: tuple[Side, Side]
+    _to_move: int
+    dice: int
+    """The two numbers as digits, the higher one first; 0 while chance decides."""
+    turn: int
+    turns: int
 
     @property
     def to_move(self) -> int:

@@ -11,6 +11,7 @@ counts of stones.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
@@ -26,31 +27,16 @@ DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("blue", 0, "disc", "first"), "O": Piece("orange", 1, "disc", "second")}
 
 
+@dataclass(slots=True, unsafe_hash=True)
 class Connect4State(State):
     """A position: two bit masks in the layout of `grid`. `won` is true if the last move completed a line."""
 
-    __slots__ = ("filled", "grid", "mine", "won")
-
-    def __init__(self, grid: Grid, mine: int = 0, filled: int = 0, won: bool = False) -> None:
-        self.grid = grid
-        self.mine = mine
-        """The stones of the seat to move."""
-        self.filled = filled
-        """The stones of both seats."""
-        self.won = won
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Connect4State) and self._parts == other._parts
-
-    def __hash__(self) -> int:
-        return hash(self._parts)
-
-    def __reduce__(self) -> "tuple[type, tuple[Grid, int, int, bool]]":
-        return Connect4State, self._parts
-
-    @property
-    def _parts(self) -> tuple[Grid, int, int, bool]:
-        return self.grid, self.mine, self.filled, self.won
+    grid: Grid
+    mine: int = 0
+    """The stones of the seat to move."""
+    filled: int = 0
+    """The stones of both seats."""
+    won: bool = False
 
     @property
     def to_move(self) -> int:
