@@ -163,6 +163,8 @@ def rank_by(
     `split` splits groups of tied bots by a tie-break. It returns the parts of each group, the best part first, and the
     values that the standings show.
     """
+    from rumble_protocol.feed_messages import Standing  # loaded late: the help of a command needs no messages
+
     groups = [(POINTS, group) for group in split_by(list(counts), points)]
     shown: Shown = {}
     for tiebreak in tiebreaks:
@@ -172,44 +174,6 @@ def rank_by(
             for (label, _), split in zip(groups, parts, strict=True)
             for index, part in enumerate(split)
         ]
-    return _lines(points, scale, counts, groups, shown, faults)
-
-
-def _values(
-    sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreak: str
-) -> tuple[Mapping[str, int], dict[str, float | None]]:
-    """Return the values that order the bots, the greatest first, and the values that the standings show."""
-    if tiebreak == "faults":
-        shown = {name: count.faults for name, count in counts.items()}
-        return {name: -value for name, value in shown.items()}, {**shown}
-    if tiebreak in OF_RATINGS and isinstance(sums, RoundSums):
-        rated = sums.by_ratings(tiebreak)
-        return {name: value or 0 for name, value in rated.items()}, {**rated}
-    values, unit = sums.values(tiebreak)
-    return values, {name: values[name] / unit for name in counts}
-
-
-def split_by_places(
-    groups: Groups, split: Callable[[list[str]], Groups]
-) -> tuple[list[Groups], dict[str, float | None]]:
-    """Split each group. The value shown is a bot's place in its group (see `direct_encounter.places`)."""
-    parts = [split(group) for group in groups]
-    shown: dict[str, float | None] = {}
-    for each in parts:
-        shown.update(direct_encounter.places(each))
-    return parts, shown
-
-
-def _lines(
-    points: Mapping[str, int],
-    scale: int,
-    counts: Mapping[str, MatchNumbers],
-    groups: list[tuple[str, list[str]]],
-    shown: Shown,
-    faults: Faults,
-) -> "list[Standing]":
-    from rumble_protocol.feed_messages import Standing  # loaded late: the help of a command needs no messages
-
     lines: list[Standing] = []
     labels = [label for label, _ in groups]
     for (above, group), below in zip(groups, [*labels[1:], POINTS], strict=False):
@@ -235,3 +199,28 @@ def _lines(
                 )
             )
     return lines
+
+
+def _values(
+    sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreak: str
+) -> tuple[Mapping[str, int], dict[str, float | None]]:
+    """Return the values that order the bots, the greatest first, and the values that the standings show."""
+    if tiebreak == "faults":
+        shown = {name: count.faults for name, count in counts.items()}
+        return {name: -value for name, value in shown.items()}, {**shown}
+    if tiebreak in OF_RATINGS and isinstance(sums, RoundSums):
+        rated = sums.by_ratings(tiebreak)
+        return {name: value or 0 for name, value in rated.items()}, {**rated}
+    values, unit = sums.values(tiebreak)
+    return values, {name: values[name] / unit for name in counts}
+
+
+def split_by_places(
+    groups: Groups, split: Callable[[list[str]], Groups]
+) -> tuple[list[Groups], dict[str, float | None]]:
+    """Split each group. The value shown is a bot's place in its group (see `direct_encounter.places`)."""
+    parts = [split(group) for group in groups]
+    shown: dict[str, float | None] = {}
+    for each in parts:
+        shown.update(direct_encounter.places(each))
+    return parts, shown
