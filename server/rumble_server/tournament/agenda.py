@@ -6,7 +6,7 @@ grows with the number of bots, not of pairings. No bot has to wait for the end o
 matches with a few slow opponents pile up.
 """
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from rumble_server.match.facts import MatchOver
@@ -117,15 +117,11 @@ class Agenda:
         """Mark a bot as withdrawn. A schedule that depends on results does not pair the bot any more."""
         self._gone.add(self.bots.index(bot))
 
-    def give_half_bye(self, bot: str, number: int) -> None:
-        """Give a bot a half-point bye in a round of a Swiss."""
-        if bot in self.bots:
-            self.schedule.half_byes.setdefault(number, set()).add(self.bots.index(bot))
-
-    def take_half_bye(self, bot: str, number: int) -> None:
-        """Take back a bot's half-point bye in a round of a Swiss, so that the bot is paired in the round."""
-        if bot in self.bots:
-            self.schedule.half_byes.get(number, set()).discard(self.bots.index(bot))
+    def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
+        """Set the bots with half-point byes by round of a Swiss; a bot without one is paired in the round."""
+        number_of = {bot: number for number, bot in enumerate(self.bots)}
+        given = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
+        self.schedule.half_byes = given
 
     def put(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot

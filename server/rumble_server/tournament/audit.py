@@ -253,7 +253,7 @@ class _Waits:
             passed_over = self._bots[name].passed_over
             if passed_over > patience and wait_ms > patience_ms:
                 told.add(name)
-                message = f"{name} waited {_seconds(wait_ms)} for {other}, which began {passed_over} later matches"
+                message = f"{name} waited {seconds(wait_ms)} for {other}, which began {passed_over} later matches"
                 yield Flag(
                     "passed_over", name, f"{message} meanwhile: let the tournament go on until {name} has played"
                 )
@@ -261,11 +261,12 @@ class _Waits:
             wait_ms = self._bots[name].needless_wait_ms
             if wait_ms > patience_ms and told.isdisjoint((name, other)):
                 told.add(name)
-                message = f"{name} and {other} were free for {_seconds(wait_ms)}, and their match did not begin"
+                message = f"{name} and {other} were free for {seconds(wait_ms)}, and their match did not begin"
                 yield Flag("needless_wait", name, f"{message}: look whether the club's quota of matches is used up")
 
 
-def _seconds(ms: int) -> str:
+def seconds(ms: int) -> str:
+    """Return a time as text in seconds."""
     return f"{ms / 1000:.1f} s"
 
 

@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal
 
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import facts
@@ -46,8 +47,7 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
     entrant = tournament.field.get(bot)
     if entrant is None or entrant.withdrawn:
         return None
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     return facts.BotLeft(tournament.id, bot, removed, now_ms)
 
 
@@ -57,8 +57,7 @@ def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = N
     Without `order` the bots are numbered by seed rating, the greatest first. The configuration's seed decides the order
     of bots with equal ratings, and of bots without a rating.
     """
-    if tournament.status != "lobby":
-        raise _closed(tournament, cannot="started")
+    _check_status(tournament, "lobby", cannot="started")
     least = tournament.config.least_bots
     if len(tournament.field) < least:
         needs = "two" if least == 2 else str(least)
@@ -78,8 +77,7 @@ def absent(tournament: Tournament) -> list[str]:
 
     Raises TournamentError if the tournament has started, or if the remaining bots would be too few for a start.
     """
-    if tournament.status != "lobby":
-        raise _closed(tournament, cannot="started")
+    _check_status(tournament, "lobby", cannot="started")
     found = [bot for bot, each in tournament.field.items() if each.absent_since_ms is not None and each.house is None]
     there, least = len(tournament.field) - len(found), tournament.config.least_bots
     if there < least:
@@ -117,22 +115,19 @@ def pause(
 
     Raises TournamentError.
     """
-    if tournament.status != "running":
-        raise _closed(tournament, cannot="paused")
+    _check_status(tournament, "running", cannot="paused")
     return [*tournament.absence.used(now_ms), facts.TournamentPaused(tournament.id, reason, by, now_ms)]
 
 
 def resume(tournament: Tournament, now_ms: int) -> facts.TournamentResumed:
     """Return the fact that matches start again. Raises TournamentError."""
-    if tournament.status != "paused":
-        raise _closed(tournament, cannot="resumed")
+    _check_status(tournament, "paused", cannot="resumed")
     return facts.TournamentResumed(tournament.id, now_ms)
 
 
 def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) -> facts.TournamentEnded:
     """Return the fact of an early end: cancelled, or finished with the current standings. Raises TournamentError."""
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     if not cancelled and tournament.status == "lobby":
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament.id} has not started; cancel it instead")
     return facts.TournamentEnded(tournament.id, "cancelled" if cancelled else "finished", reason, now_ms)
@@ -145,15 +140,13 @@ def change_invite(
 
     `made` is a made secret that is valid beside the code.
     """
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
 
 
 def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> facts.JoinCodeChanged:
     """Return the fact that pupils join with this code from now on; None closes the door. Raises TournamentError."""
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     return facts.JoinCodeChanged(tournament.id, code, now_ms)
 
 
@@ -164,8 +157,8 @@ def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int)
     """
     old = tournament.config
     config = config.model_copy(update={"invite": old.invite})
-    if tournament.status in OVER or (tournament.status != "lobby" and _unlisted(config) != _unlisted(old)):
-        raise _closed(tournament, cannot="changed, except that it can be listed or not")
+    allowed: tuple[TournamentStatus, ...] = () if _unlisted(config) == _unlisted(old) else ("lobby",)
+    _check_status(tournament, *allowed, cannot="changed, except that it can be listed or not")
     if tournament.field and (config.game, config.match_seats) != (old.game, old.match_seats):
         message = f"{tournament.id} has bots that joined for {old.game}: make another tournament for {config.game}"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
@@ -180,8 +173,7 @@ def _unlisted(config: TournamentConfig) -> TournamentConfig:
 
 def change_roster(tournament: Tournament, names: tuple[str, ...], now_ms: int) -> facts.RosterChanged:
     """Return the fact that the host expects these pupils. Raises TournamentError."""
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     return facts.RosterChanged(tournament.id, names, now_ms)
 
 
@@ -214,8 +206,7 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
 
     `number` is the number of the round, from 1.
     """
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     if tournament.config.format != "swiss":
         raise closed(tournament.id, f"a {tournament.config.format}, and no Swiss", "; it has no half-point byes")
     if tournament.config.match_seats > 2:
@@ -255,8 +246,7 @@ def take_half_bye(tournament: Tournament, bot: str, number: int, now_ms: int) ->
 
 def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoided:
     """Return the fact that a result is voided, so that the match is played again. Raises TournamentError."""
-    if tournament.status in OVER:
-        raise _closed(tournament)
+    _check_status(tournament)
     over = tournament.results.get(match_id)
     if over is None:
         raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
@@ -267,13 +257,14 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
     return facts.ResultVoided(match_id, over.attempt, now_ms)
 
 
-def _closed(tournament: Tournament, cannot: str = "") -> TournamentError:
-    """Return the error for a command that the tournament's status does not allow.
+def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: str = "") -> None:
+    """Raise TournamentError unless the tournament has a status of `allowed`; without any, unless it goes on.
 
     If the tournament goes on, the message ends with "it cannot be `cannot`", such as "it cannot be paused".
     """
     goes_on = tournament.status not in OVER
-    return closed(tournament.id, tournament.status, f"; it cannot be {cannot}" if cannot and goes_on else STANDS)
+    if not (tournament.status in allowed if allowed else goes_on):
+        raise closed(tournament.id, tournament.status, f"; it cannot be {cannot}" if cannot and goes_on else STANDS)
 
 
 def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:

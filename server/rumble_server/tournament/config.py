@@ -235,29 +235,11 @@ class TournamentConfig(BaseModel):
 
     def plan(self, bots: int) -> Plan | TablePlan:
         """Return the input of the schedule for a field of `bots` bots. Raises ValueError if they are too few."""
+        size = self.rounds, self.challengers, self.replays
         if self.match_seats > 2:
-            return TablePlan(
-                bots,
-                self.match_seats,
-                self.least_seats,
-                self.cycles,
-                self.rounds,
-                self.challengers,
-                self.replays,
-                self.seed,
-                self.table_points,
-            )
-        return Plan(
-            bots,
-            self.cycles,
-            self.legs,
-            self.rounds,
-            self.challengers,
-            self.replays,
-            (1, 0.5, 0) if self.counts_places else self.scheme,
-            self.pairing_rules,
-            self.acceleration,
-        )
+            return TablePlan(bots, self.match_seats, self.least_seats, self.cycles, *size, self.seed, self.table_points)
+        scheme = (1, 0.5, 0) if self.counts_places else self.scheme
+        return Plan(bots, self.cycles, self.legs, *size, scheme, self.pairing_rules, self.acceleration)
 
     def seed_rating(self, bot: str) -> float | None:
         """Return the rating by which a bot is seeded; None for a bot without a rating."""

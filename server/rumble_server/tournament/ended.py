@@ -1,7 +1,7 @@
 """Records of ended tournaments, from which bots and lists are answered without rebuilding the tournament."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from rumble_engine import SettingValue
@@ -123,17 +123,6 @@ class EndedTournament(Outline):
 
 
 def _line(standing: Standing, tournament: Tournament) -> FinalResult:
-    return FinalResult(
-        name=standing.name,
-        rank=standing.rank,
-        points=standing.points,
-        wins=standing.wins,
-        draws=standing.draws,
-        losses=standing.losses,
-        decided_by=standing.decided_by,
-        withdrawn=tournament.field[standing.name].withdrawn,
-        byes=standing.byes,
-        half_byes=standing.half_byes,
-        display_name=standing.display_name,
-        by_code=tournament.field[standing.name].by_code,
-    )
+    entrant = tournament.field[standing.name]
+    told = standing.model_dump(include={each.name for each in fields(FinalResult)})
+    return FinalResult(**told, withdrawn=entrant.withdrawn, by_code=entrant.by_code)

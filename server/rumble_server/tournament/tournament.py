@@ -121,10 +121,8 @@ class Tournament:
                 self._apply_round(Round(fact.pairings, fact.byes, fact.half_byes), fact.at_ms)
             case facts.TablesSeated():
                 self._apply_round(TableRound(fact.seatings, fact.byes), fact.at_ms)
-            case facts.HalfByeGiven():
-                self._apply_half_bye_given(fact)
-            case facts.HalfByeTaken():
-                self._apply_half_bye_taken(fact)
+            case facts.HalfByeGiven() | facts.HalfByeTaken():
+                self._apply_half_bye(fact)
             case facts.ResultVoided():
                 self._apply_voided(fact)
             case facts.InviteChanged():
@@ -199,9 +197,7 @@ class Tournament:
         self._terms = Terms(self.config, fact.openings)
         schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
         self.agenda = Agenda(self.id, fact.bots, schedule)
-        for number, bots in self.half_byes.items():
-            for bot in bots:
-                self.agenda.give_half_bye(bot, number)
+        self.agenda.set_half_byes(self.half_byes)
         if schedule.has_bracket:
             self.table.places = self.agenda.places
         self.absence.count_from(fact.at_ms)
@@ -218,15 +214,14 @@ class Tournament:
         self.ended_at_ms = fact.at_ms
         self.absence.end()
 
-    def _apply_half_bye_given(self, fact: facts.HalfByeGiven) -> None:
-        self.half_byes.setdefault(fact.round, {})[fact.bot] = None
+    def _apply_half_bye(self, fact: facts.HalfByeGiven | facts.HalfByeTaken) -> None:
+        bots = self.half_byes.setdefault(fact.round, {})
+        if isinstance(fact, facts.HalfByeGiven):
+            bots[fact.bot] = None
+        else:
+            bots.pop(fact.bot, None)
         if self.agenda is not None:
-            self.agenda.give_half_bye(fact.bot, fact.round)
-
-    def _apply_half_bye_taken(self, fact: facts.HalfByeTaken) -> None:
-        self.half_byes.get(fact.round, {}).pop(fact.bot, None)
-        if self.agenda is not None:
-            self.agenda.take_half_bye(fact.bot, fact.round)
+            self.agenda.set_half_byes(self.half_byes)
 
     def _apply_round(self, made: AnyRound, at_ms: int) -> None:
         agenda = self._agenda()

@@ -18,6 +18,7 @@ from typing import Any
 
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.trf import codes
+from rumble_server.tournament.exports.thoughts import printable
 
 MOST_PLAYERS = 9999
 """Maximum number of players: a starting number has four columns. A report with more players is refused."""
@@ -143,7 +144,7 @@ class _Report:
         tournament, rounds = self.tournament, len(self.rounds)
         if self.is_swiss:
             rounds = (tournament["number_of_rounds"] or 0) * tournament["legs"]
-        lines = [f"012 {_plain(tournament['name'])}"]
+        lines = [f"012 {printable(tournament['name'])}"]
         for code, key in (("042", "started_at_ms"), ("052", "ended_at_ms")):
             at = tournament.get(key)
             if at is not None:
@@ -213,7 +214,3 @@ def _code(match: Mapping[str, Any], score: float) -> str:
 
 def _without_opponent(code: str) -> str:
     return f"0000 {codes.NO_SEAT} {code}"
-
-
-def _plain(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId, MatchKey
-from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span
+from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span, seconds
 
 EVEN_COMPANY = 2
 """Greatest fair difference between the meetings of a bot with two other bots."""
@@ -112,11 +112,11 @@ def _waits(
     for bot, (number, wait_ms, mate) in passed.items():
         bots[bot].passed_over = number
         if number > patience:
-            message = f"{bot} waited {_seconds(wait_ms)} for {mate}, which began {number} later tables meanwhile"
+            message = f"{bot} waited {seconds(wait_ms)} for {mate}, which began {number} later tables meanwhile"
             yield Flag("passed_over", bot, f"{message}: let the tournament go on until {bot} has played")
     for bot, (wait_ms, names) in needless.items():
         if wait_ms > patience_ms:
-            message = f"{names} were free for {_seconds(wait_ms)}, and their table did not begin"
+            message = f"{names} were free for {seconds(wait_ms)}, and their table did not begin"
             yield Flag("needless_wait", bot, f"{message}: look whether the club's quota of matches is used up")
 
 
@@ -149,7 +149,3 @@ def _waited(start_ms: int, end_ms: int, paused: Sequence[Span]) -> int:
     """Return the time in ms between two times, without pauses; 0 if the end comes first."""
     pauses = sum(max(0, min(end_ms, until) - max(start_ms, since)) for since, until in paused)
     return max(0, end_ms - start_ms - pauses)
-
-
-def _seconds(ms: int) -> str:
-    return f"{ms / 1000:.1f} s"
