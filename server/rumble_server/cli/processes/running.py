@@ -1,7 +1,7 @@
 """Running a server and bot processes from a command."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -54,17 +54,19 @@ async def server_unless_stopped(
 
 
 @asynccontextmanager
-async def bot_processes(commands: Sequence[list[str]]) -> AsyncIterator[list[asyncio.subprocess.Process]]:
+async def bot_processes(
+    commands: Iterable[list[str]], stdout: int = asyncio.subprocess.DEVNULL
+) -> AsyncIterator[list[asyncio.subprocess.Process]]:
     """Start a process for each of `commands`, and end all processes when the block ends.
 
-    The processes' standard output is dropped. Their standard input stays open.
+    The processes' standard output goes to `stdout`. Their standard input stays open.
     """
     from rumble_bots.sdk.processes import end_process, start_group
 
     async with AsyncExitStack() as stack:
         processes = []
         for command in commands:
-            process = await start_group(command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL)
+            process = await start_group(command, stdin=asyncio.subprocess.PIPE, stdout=stdout)
             stack.push_async_callback(end_process, process)
             processes.append(process)
         yield processes

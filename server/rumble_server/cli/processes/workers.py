@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
 
 import typer
 
@@ -52,12 +51,11 @@ def run_workers(args: Sequence[str], count: int, worker: str | None) -> int:
 
 
 async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
-    from rumble_bots.sdk.processes import end_process, start_group
+    from rumble_server.cli.processes.running import bot_processes
 
     failed: list[int] = []
     playing = set(workers)
     told: dict[str, None] = {}
-    pipe = asyncio.subprocess.PIPE
 
     async def follow(worker: str, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
@@ -72,12 +70,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
         left = " The others go on." if playing else ""
         typer.echo(f"rumble: worker {worker} has ended with {how}.{left}", err=True)
 
-    async with AsyncExitStack() as stack:
-        processes = []
-        for worker in workers:
-            process = await start_group(process_command(worker, args), stdin=pipe, stdout=pipe)
-            stack.push_async_callback(end_process, process)
-            processes.append(process)
+    async with bot_processes((process_command(each, args) for each in workers), asyncio.subprocess.PIPE) as processes:
         await asyncio.gather(*map(follow, workers, processes))
     for line in told:
         typer.echo(line)

@@ -14,18 +14,8 @@ from rumble_engine import get_game
 
 from rumble_server.cli.output.answers import door_line, only_here, print_answer
 from rumble_server.cli.output.errors import CliError, ExitCode
+from rumble_server.cli.support import options
 from rumble_server.cli.support.commands import App
-from rumble_server.cli.support.options import (
-    LOCAL_SERVER,
-    Game,
-    HostToken,
-    Json,
-    Server,
-    Setting,
-    given,
-    read_settings,
-    with_parameters,
-)
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.results.tables.points import PAYOFFS, PLACES
 from rumble_server.tournament.config_fields import ConfigField, config_fields
@@ -53,15 +43,17 @@ WRITTEN = {
 def create_command() -> Any:
     """Return the command `create`, with an option for each field."""
     app = App()
-    app.command("create")(with_parameters(create, {name: _option(name, each) for name, each in _fields().items()}))
+    app.command("create")(
+        options.with_parameters(create, {name: _option(name, each) for name, each in _fields().items()})
+    )
     return typer.main.get_command(app)
 
 
 def create(
     name: Annotated[str, typer.Argument(help="Its name for people; its id is made from it.")],
-    game: Game,
+    game: options.Game,
     *,
-    setting: Setting = None,
+    setting: options.Setting = None,
     forecast: Annotated[
         int | None,
         typer.Option(
@@ -70,15 +62,15 @@ def create(
             help="Create nothing: tell the number of matches of this many bots, and about how long they take.",
         ),
     ] = None,
-    server: Server = LOCAL_SERVER,
-    host_token: HostToken = None,
-    json_: Json = False,
-    **options: Any,
+    server: options.Server = options.LOCAL_SERVER,
+    host_token: options.HostToken = None,
+    json_: options.Json = False,
+    **chosen: Any,
 ) -> None:
     """Create a tournament, in its lobby."""
-    settings = read_settings(setting)
+    settings = options.read_settings(setting)
     config: dict[str, Any] = {"name": name, "game": game, "settings": settings}
-    for option, value in given(**options).items():
+    for option, value in options.given(**chosen).items():
         read = READERS.get(option)
         group, _, field = _fields()[option].name.rpartition(".")
         (config.setdefault(group, {}) if group else config)[field] = value if read is None else read(value)
