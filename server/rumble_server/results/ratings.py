@@ -132,40 +132,51 @@ def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) 
     for (first, second), counts in played.items():
         matches[first] += sum(counts)
         matches[second] += sum(counts)
-    names, unrated, notes = field_of(matches)
+    rated = RatedField(matches)
     forfeits = sum(count.unplayed for count in tally.bots.values()) // 2
     if forfeits:
-        notes.append(f"{forfeits} {'match' if forfeits == 1 else 'matches'} lost by no_show are left out.")
-    if not names:
-        return Ratings(_model(False, first_move), unrated, notes=tuple(notes))
-    index = {name: number for number, name in enumerate(names)}
+        rated.notes.append(f"{forfeits} {'match' if forfeits == 1 else 'matches'} lost by no_show are left out.")
+    if not rated.index:
+        return rated.without_ratings(_model(False, first_move))
+    index = rated.index
     cells = [(index[first], index[second], *counts) for (first, second), counts in played.items()]
-    return _rate(index, cells, matches, unrated, notes, prior, first_move)
+    return _rate(rated, cells, prior, first_move)
 
 
-def field_of(matches: Mapping[str, int]) -> tuple[list[str], tuple[Rating, ...], list[str]]:
-    """Return the names of the bots with matches, empty ratings of the other bots, and notes about the other bots."""
-    names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
-    unrated = sorted(name for name, number in matches.items() if not number)
-    notes = []
-    if not names:
-        notes.append("There are no ratings: no match was played.")
-    elif unrated:
-        notes.append(f"Without a rating, for want of matches: {_some(unrated)}.")
-    return names, tuple(Rating(name, None, None, 0) for name in unrated), notes
+class RatedField:
+    """A field to be rated, with the number of matches of each bot, and the notes for readers so far."""
+
+    def __init__(self, matches: Mapping[str, int]) -> None:
+        names = sorted((name for name, number in matches.items() if number), key=lambda name: (name.casefold(), name))
+        unrated = sorted(name for name, number in matches.items() if not number)
+        self.matches = matches
+        self.index = {name: number for number, name in enumerate(names)}
+        """The index in the fit of each bot with matches."""
+        self.unrated = tuple(Rating(name, None, None, 0) for name in unrated)
+        """The lines of the bots without matches."""
+        self.notes: list[str] = []
+        if not names:
+            self.notes.append("There are no ratings: no match was played.")
+        elif unrated:
+            self.notes.append(f"Without a rating, for want of matches: {_some(unrated)}.")
+
+    def without_ratings(self, model: str) -> Ratings:
+        """Return the lines and notes of a field that gets no ratings."""
+        lines = tuple(Rating(name, None, None, self.matches[name]) for name in self.index)
+        return Ratings(model, lines + self.unrated, notes=tuple(self.notes))
+
+    def note_limits(self, prior_reason: str, groups: list[list[int]]) -> None:
+        """Add notes about a prior, if there is a reason for one, and about groups that have not met."""
+        if prior_reason:
+            self.notes.append(f"A prior holds the ratings in bounds, one virtual draw a pair that met: {prior_reason}.")
+        if len(groups) > 1:
+            self.notes.append("Ratings compare bots within a group only; between groups they are a guess of equality.")
 
 
-def _rate(
-    index: dict[str, int],
-    cells: list[tuple[int, int, int, int, int]],
-    matches: dict[str, int],
-    unrated: tuple[Rating, ...],
-    notes: list[str],
-    prior: Prior,
-    first_move: bool,
-) -> Ratings:
+def _rate(rated: RatedField, cells: list[tuple[int, int, int, int, int]], prior: Prior, first_move: bool) -> Ratings:
     from rumble_server.results import rating_model as model
 
+    index, notes = rated.index, rated.notes
     score, count, drawn = model.arrays(cells, len(index))
     groups = model.islands(count > 0)
     if first_move and not model.tells_first_move(count, groups):
@@ -176,19 +187,15 @@ def _rate(
         reason = "the seats explain every result, so the first-move term has no bound"
     if reason and prior == "none":
         notes.append(f"There are no ratings without a prior: {reason}.")
-        lines = tuple(Rating(name, None, None, matches[name]) for name in index)
-        return Ratings(_model(False, first_move), lines + unrated, notes=tuple(notes))
-    if reason:
-        notes.append(f"A prior holds the ratings in bounds, one virtual draw a pair that met: {reason}.")
-    if len(groups) > 1:
-        notes.append("Ratings compare bots within a group only; between groups they are a guess of equality.")
+        return rated.without_ratings(_model(False, first_move))
+    rated.note_limits(reason, groups)
     if drawn.sum() == count.sum():
         notes.append("Every match was drawn: all that is known is how closely the bots are matched.")
     virtual = model.virtual_draws(count > 0, groups) if reason else 0 * count
     fitted = model.fit(score, count, drawn, virtual, first_move)
     return Ratings(
         model=_model(bool(reason), first_move),
-        lines=lines_of(index, matches, fitted) + unrated,
+        lines=lines_of(index, rated.matches, fitted) + rated.unrated,
         prior_used=bool(reason),
         prior_reason=reason,
         first_move=ELO * fitted.first_move if first_move else None,

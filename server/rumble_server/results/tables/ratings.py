@@ -7,7 +7,7 @@ about strength. A cooperative game gives no ratings: all seats that stay to the 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rumble_server.results.ratings import ELO, Prior, Rating, Ratings, field_of, interval_of, lines_of, why_infinite
+from rumble_server.results.ratings import ELO, Prior, RatedField, Ratings, interval_of, lines_of, why_infinite
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.tally import TableTally
 
@@ -32,37 +32,28 @@ def rate_table_tally(tally: TableTally, *, prior: Prior = "auto", seats: bool = 
     for ranking, count in tally.rankings.items():
         for bot, _, _ in ranking:
             matches[bot] += count
-    names, unrated, notes = field_of(matches)
+    rated = RatedField(matches)
     absent = sum(n for count in tally.bots.values() for finish, n in count.finishes.items() if not finish.sharing)
     if absent:
-        notes.append(f"{absent} {'seat' if absent == 1 else 'seats'} lost by no_show are left out.")
+        rated.notes.append(f"{absent} {'seat' if absent == 1 else 'seats'} lost by no_show are left out.")
     if tally.is_cooperative:
-        notes.append("There are no ratings: all seats that stayed to the end had equal payoffs.")
-    if not names or tally.is_cooperative:
-        lines = tuple(Rating(name, None, None, matches[name]) for name in names)
-        return Ratings(_model(False, seats), lines + unrated, notes=tuple(notes))
-    index = {name: number for number, name in enumerate(names)}
+        rated.notes.append("There are no ratings: all seats that stayed to the end had equal payoffs.")
+    if not rated.index or tally.is_cooperative:
+        return rated.without_ratings(_model(False, seats))
     rankings = [
-        ([(index[bot], seat, place) for bot, seat, place in ranking], float(count))
+        ([(rated.index[bot], seat, place) for bot, seat, place in ranking], float(count))
         for ranking, count in tally.rankings.items()
         if count
     ]
-    return _rate(index, rankings, matches, unrated, notes, prior, seats)
+    return _rate(rated, rankings, prior, seats)
 
 
-def _rate(
-    index: dict[str, int],
-    rankings: "Rankings",
-    matches: dict[str, int],
-    unrated: tuple[Rating, ...],
-    notes: list[str],
-    prior: Prior,
-    with_seats: bool,
-) -> Ratings:
+def _rate(rated: RatedField, rankings: "Rankings", prior: Prior, with_seats: bool) -> Ratings:
     from rumble_server.results import rating_model as model
     from rumble_server.results.tables.choices import Choices, meetings
     from rumble_server.results.tables.plackett_luce import fit, tells_seats
 
+    index, notes = rated.index, rated.notes
     bots, seats = len(index), 1 + max(seat for ranking, _ in rankings for _, seat, _ in ranking) if with_seats else 1
     won, met, less = meetings(rankings, bots)
     groups = model.islands(met > 0)
@@ -77,12 +68,8 @@ def _rate(
         reason = "the seats explain every result, so the terms of the seats have no bound"
     if reason and prior == "none":
         notes.append(f"There are no ratings without a prior: {reason}.")
-        lines = tuple(Rating(name, None, None, matches[name]) for name in index)
-        return Ratings(_model(False, with_seats), lines + unrated, notes=tuple(notes))
-    if reason:
-        notes.append(f"A prior holds the ratings in bounds, one virtual draw a pair that met: {reason}.")
-    if len(groups) > 1:
-        notes.append("Ratings compare bots within a group only; between groups they are a guess of equality.")
+        return rated.without_ratings(_model(False, with_seats))
+    rated.note_limits(reason, groups)
     if fitted is None or reason:
         virtual = _virtual(model.virtual_draws(met > 0, groups), seats)
         fitted = fit(Choices(rankings, virtual, bots, seats), met, less)
@@ -90,7 +77,7 @@ def _rate(
     worths = [(ELO * float(h), interval_of(float(h), float(v))) for h, v in zip(terms, variances, strict=True)]
     return Ratings(
         model=_model(bool(reason), with_seats),
-        lines=lines_of(index, matches, fitted) + unrated,
+        lines=lines_of(index, rated.matches, fitted) + rated.unrated,
         prior_used=bool(reason),
         prior_reason=reason,
         seats=tuple(worths) if with_seats else (),
