@@ -11,7 +11,7 @@ when it next reads the tables, after the renewal.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import psycopg
@@ -174,27 +174,25 @@ class Leases:
 
     async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
         """Run a statement for a node, and return its answer."""
+        values = {"node": node, "lease_ms": self._lease_ms, **asdict(statement)}
         match statement:
             case statements.Renew():
-                values = {"node": node, "lease_ms": self._lease_ms, "draining": statement.draining}
                 return statements.Renewed(bool(await self._rows(_RENEW, values)))
             case statements.Look():
-                ((nodes, clubs, lapse_in_ms),) = await self._rows(_LOOK, {"node": node})
+                ((nodes, clubs, lapse_in_ms),) = await self._rows(_LOOK, values)
                 led = {club: statements.ClubRow(*row) for club, row in clubs.items()}
                 return statements.Seen(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
             case statements.Acquire():
-                return statements.Acquired(_first(await self._rows(_ACQUIRE, {"node": node, "club": statement.club})))
+                return statements.Acquired(_first(await self._rows(_ACQUIRE, values)))
             case statements.Offer():
-                values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
                 return statements.Offered(_first(await self._rows(_OFFER, values)))
             case statements.Ready():
-                await self._rows(_READY, {"node": node, "club": statement.club, "offer": statement.offer})
+                await self._rows(_READY, values)
                 return statements.Executed()
             case statements.HandOver():
-                values = {"node": node, "club": statement.club, "epoch": statement.epoch, "to": statement.to}
                 return statements.HandedOver(_first(await self._rows(_HAND_OVER, values)))
             case statements.Listen():
-                await self._rows(_LISTEN, {"node": node, "club": statement.club, "epoch": statement.epoch})
+                await self._rows(_LISTEN, values)
                 return statements.Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
