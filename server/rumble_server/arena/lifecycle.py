@@ -104,8 +104,7 @@ class Lifecycle:
         """
         self._take_out(player, tournament, removed=True)
         message = f"the host removed {player.name} from {tournament.id}"
-        notice = messages.notice(NoticeCode.REMOVED, message, tournament_id=tournament.id)
-        player.send(notice, self._recorder.number_of(tournament))
+        self.notify(tournament, NoticeCode.REMOVED, message, [player])
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
 
     def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
@@ -207,8 +206,10 @@ class Lifecycle:
         """Return true if the pupils of an ended tournament were moved to a tournament in memory."""
         return any(each.follows == tournament_id for each in self._recorder.tournaments.values())
 
-    def notify(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
-        """Send a notice to every bot in a tournament's field, once the tournament's newest fact is on disk."""
+    def notify(
+        self, tournament: Tournament, code: NoticeCode, message: str, players: Iterable[Player] | None = None
+    ) -> None:
+        """Send a notice to `players`, by default the whole field, once the tournament's newest fact is on disk."""
         frame = messages.notice(code, message, tournament_id=tournament.id)
-        for player in self._recorder.players.of(tournament.field):
+        for player in self._recorder.players.of(tournament.field) if players is None else players:
             player.send(frame, self._recorder.number_of(tournament))

@@ -45,20 +45,6 @@ class LiveMatch:
     The referee sends messages and records facts through the `LiveMatch`.
     """
 
-    __slots__ = (
-        "_matches",
-        "_told_after",
-        "append",
-        "match_id",
-        "parts",
-        "players",
-        "question",
-        "referee",
-        "timer",
-        "timer_at_ms",
-        "tournament",
-    )
-
     def __init__(
         self,
         started: MatchStarted,

@@ -138,8 +138,7 @@ class Organiser:
             return
         arena.recorder.record(fact)
         message = f"the host gives {player.name} a half-point bye in round {number} of {tournament.id}"
-        notice = messages.notice(NoticeCode.BYE, message, tournament_id=tournament.id)
-        player.send(notice, arena.recorder.number_of(tournament))
+        arena.lifecycle.notify(tournament, NoticeCode.BYE, message, [player])
 
     @transactional
     def take_half_bye(self, tournament_id: str, name: str, number: int) -> None:
@@ -150,8 +149,7 @@ class Organiser:
         arena.recorder.record(commands.take_half_bye(tournament, bot, number, arena.clock.now_ms()))
         if player is not None:
             message = f"the host takes back the half-point bye of {bot} in round {number} of {tournament.id}"
-            notice = messages.notice(NoticeCode.BYE, message, tournament_id=tournament.id)
-            player.send(notice, arena.recorder.number_of(tournament))
+            arena.lifecycle.notify(tournament, NoticeCode.BYE, message, [player])
 
     @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:

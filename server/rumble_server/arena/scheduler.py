@@ -10,7 +10,6 @@ from itertools import chain
 
 from rumble_protocol.codes import NoticeCode
 
-from rumble_server.arena import messages
 from rumble_server.arena.appointments import Appointment, Appointments
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
@@ -313,8 +312,7 @@ class Scheduler:
             self._recorder.record(fact)
             again = "a new version, or the host, lets it play again"
             message = f"{fact.reason}: it is benched in {tournament.id}; {again}"
-            notice = messages.notice(NoticeCode.BENCHED, message, tournament_id=tournament.id)
-            player.send(notice, self._recorder.number_of(tournament))
+            self._lifecycle.notify(tournament, NoticeCode.BENCHED, message, [player])
 
     def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
         frame = frame_of_over(over, tournament.terms_of(over).opening_state())

@@ -76,30 +76,6 @@ class BotSession:
     `max_matches` matches.
     """
 
-    __slots__ = (
-        "_held",
-        "_held_places",
-        "_outlet",
-        "accepts_challenges",
-        "address",
-        "challenges",
-        "client",
-        "closing",
-        "delay_ms",
-        "follow",
-        "games",
-        "held_overs",
-        "id",
-        "is_stamped",
-        "lag_by_pings",
-        "lag_ms",
-        "matches",
-        "max_matches",
-        "omit",
-        "version",
-        "worker",
-    )
-
     def __init__(self, session_id: int, login: Login, caller: Caller, outlet: Outlet) -> None:
         self.id = session_id
         self.worker = login.worker or ""
