@@ -55,18 +55,6 @@ class Announcer(Progress):
     `new_turn_id` returns an id that no other turn has, in this or any earlier run of the server.
     """
 
-    __slots__ = (
-        "_append",
-        "_attempt",
-        "_bounds",
-        "_driver",
-        "_falls_told",
-        "_full_ms",
-        "_game",
-        "_match_id",
-        "_new_turn_id",
-    )
-
     def __init__(
         self,
         terms: MatchStarted,

@@ -39,22 +39,6 @@ class Public(NamedTuple):
 class Plies:
     """The plies so far, the present position, and the answers for the next ply."""
 
-    __slots__ = (
-        "_encoded",
-        "_news",
-        "_past",
-        "_public",
-        "_seats",
-        "_since",
-        "answers",
-        "draws",
-        "falls",
-        "hides",
-        "moves",
-        "seen",
-        "state",
-    )
-
     def __init__(self, terms: MatchStarted) -> None:
         self._seats = len(terms.seats)
         self.hides = get_game(terms.game).hides

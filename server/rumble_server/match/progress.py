@@ -10,23 +10,8 @@ from typing import NamedTuple
 
 from rumble_engine import State
 
+from rumble_server.match import facts
 from rumble_server.match.clock import Lateness, PlainControl, remaining_ms
-from rumble_server.match.facts import (
-    ChanceDrawn,
-    FrameSeen,
-    FrameShared,
-    MatchFact,
-    MatchOver,
-    MatchStarted,
-    MoveMade,
-    MoveRefused,
-    SeatAway,
-    SeatBack,
-    SeatFell,
-    StartTold,
-    TurnAsked,
-    TurnsAsked,
-)
 from rumble_server.match.plies import Plies, PlyFact, Public
 from rumble_server.match.seat import OpenTurn, SeatState
 
@@ -48,25 +33,8 @@ class ToldClocks(NamedTuple):
 class Progress:
     """The progress of a match, and the times at which its clocks run out. `control` is the time control."""
 
-    __slots__ = (
-        "_asked_clocks",
-        "_counted_excused_ms",
-        "_informed",
-        "_lateness",
-        "_nobody_away_before_ms",
-        "_runs",
-        "control",
-        "deadline_ms",
-        "moves",
-        "over",
-        "plies",
-        "seats",
-        "state",
-        "terms",
-    )
-
     def __init__(
-        self, terms: MatchStarted, control: PlainControl, lateness: Lateness, nobody_away_before_ms: int
+        self, terms: facts.MatchStarted, control: PlainControl, lateness: Lateness, nobody_away_before_ms: int
     ) -> None:
         self.terms = terms
         self.control = control
@@ -79,7 +47,7 @@ class Progress:
             self.seats.append(SeatState(control.bank_ms, terms.away_ms, terms.illegal_retries, terms.at_ms))
         self.deadline_ms = 0
         """Earliest deadline of the turns that were asked last; 0 if none was asked since the last ply."""
-        self.over: MatchOver | None = None
+        self.over: facts.MatchOver | None = None
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
@@ -94,37 +62,37 @@ class Progress:
 
     # --- facts ---
 
-    def apply(self, fact: MatchFact) -> None:
+    def apply(self, fact: facts.MatchFact) -> None:
         """Apply a fact. A turn that was asked together with a move must be applied as a separate fact.
 
         In play, the referee calls the methods below for moves, turns and the end directly, which is faster.
         """
         match fact:
-            case StartTold():
+            case facts.StartTold():
                 self.suspend_turn(fact)
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
                     own.away_since_ms = None
                     own.greeted = True
-            case MoveMade() if self.plies is None:
+            case facts.MoveMade() if self.plies is None:
                 self._apply_move(fact, self.state.play(fact.move))
-            case MoveMade():
+            case facts.MoveMade():
                 self._apply_answer(fact, self.state.code_for(fact.seat, fact.move))
-            case ChanceDrawn():
+            case facts.ChanceDrawn():
                 self._apply_chance(fact, self.state.code_of(fact.move))
-            case SeatFell():
+            case facts.SeatFell():
                 own = self.seats[fact.seat]
                 own.turn, own.is_out = None, True
                 own.excused_ms += fact.excused_ms
                 self._apply_to_plies(fact)
-            case TurnAsked():
+            case facts.TurnAsked():
                 if self.plies is not None:
                     self._keep_clocks(fact)
                 self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
-            case TurnsAsked():
+            case facts.TurnsAsked():
                 self._apply_turns(fact, fact.turns())
-            case MoveRefused():
+            case facts.MoveRefused():
                 self.seats[fact.seat].retries_left = fact.retries_left
-            case SeatAway():
+            case facts.SeatAway():
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
                 if self._runs and fact.on_turn:
@@ -136,18 +104,18 @@ class Progress:
                 own.away_late_ms = self._lateness.late_ms
                 if self._runs and own.turn is None:
                     self._run_clocks_of_away(fact.at_ms)
-            case SeatBack():
+            case facts.SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
-            case MatchOver():
+            case facts.MatchOver():
                 self._apply_over(fact)
-            case FrameSeen():
+            case facts.FrameSeen():
                 if fact.sender == "bot" and INFO in fact.frame:
                     self._informed = True
-            case MatchStarted() | FrameShared():
+            case facts.MatchStarted() | facts.FrameShared():
                 pass
 
-    def _apply_move(self, made: MoveMade, state: State | None, counts: bool = True) -> None:
+    def _apply_move(self, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
         """Close the turn that a move answers, and go to `state`. The caller has computed `state` to check the move.
 
         `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
@@ -177,13 +145,13 @@ class Progress:
         if lag_ms:
             own.lag_given_ms += lag_ms
 
-    def _apply_over(self, over: MatchOver) -> None:
+    def _apply_over(self, over: facts.MatchOver) -> None:
         self.over = over
         self.deadline_ms = 0
         for own in self.seats:
             own.turn = None
 
-    def suspend_turn(self, fact: StartTold | SeatAway) -> None:
+    def suspend_turn(self, fact: facts.StartTold | facts.SeatAway) -> None:
         """End the open turn of a seat, if any, without an answer. Thinking time so far stays used."""
         self._excuse(fact)
         own = self.seats[fact.seat]
@@ -191,7 +159,7 @@ class Progress:
             own.used_ms = own.turn.thought_ms(fact.at_ms, fact.excused_ms)
             own.turn = None
 
-    def _excuse(self, fact: StartTold | SeatAway | MoveMade, counts: bool = True) -> None:
+    def _excuse(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, counts: bool = True) -> None:
         own = self.seats[fact.seat]
         own.excused_ms += fact.excused_ms
         if not counts:
@@ -205,14 +173,14 @@ class Progress:
 
     # --- matches that are not plain ---
 
-    def _apply_turns(self, fact: TurnsAsked, turns: Iterable[TurnAsked]) -> None:
+    def _apply_turns(self, fact: facts.TurnsAsked, turns: Iterable[facts.TurnAsked]) -> None:
         """Open the turns for a ply. `turns` are the turns of the fact."""
         self._keep_clocks(fact)
         for turn in turns:
             self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
         self.deadline_ms = min([own.turn.deadline_ms for own in self.seats if own.turn is not None])
 
-    def _keep_clocks(self, fact: TurnAsked | TurnsAsked) -> None:
+    def _keep_clocks(self, fact: facts.TurnAsked | facts.TurnsAsked) -> None:
         """Store the clocks for spectators. If several seats move, the clocks stay the same when a seat is asked again.
 
         Otherwise spectators would learn that this seat has not answered.
@@ -220,7 +188,7 @@ class Progress:
         if self._asked_clocks is None or len(self.state.movers) == 1:
             self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
 
-    def _apply_answer(self, made: MoveMade, code: int, *, counts: bool = True) -> bool:
+    def _apply_answer(self, made: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
@@ -232,7 +200,7 @@ class Progress:
             self._take_over_ply(made.at_ms)
         return is_made
 
-    def _apply_chance(self, drawn: ChanceDrawn, code: int) -> None:
+    def _apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:
         """Make the ply of an outcome of chance, which has the code `code`."""
         self._plies.chance(drawn, code)
         self._take_over_ply(drawn.at_ms)

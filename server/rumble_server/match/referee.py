@@ -18,22 +18,10 @@ from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import NoticeCode, Rejection
 
+from rumble_server.match import facts
 from rumble_server.match.announcer import Announcer
 from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms
 from rumble_server.match.draws import number_of
-from rumble_server.match.facts import (
-    ChanceDrawn,
-    MatchFact,
-    MatchOver,
-    MoveMade,
-    MoveRefused,
-    Placement,
-    SeatAway,
-    SeatBack,
-    SeatFell,
-    StartTold,
-    with_turns,
-)
 from rumble_server.match.frames import frame_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT
 from rumble_server.match.progress import UNASKED
@@ -52,18 +40,16 @@ NO_FAILURES: Mapping[int, str] = {}
 class Referee(Announcer):
     """The referee of a match, which judges moves, time and faults."""
 
-    __slots__ = ()
-
     # --- events ---
 
-    def rebuild(self, facts: Iterable[MatchFact], now_ms: int) -> None:
-        """Restore an unfinished match from its facts after `MatchStarted`. No bot is connected.
+    def rebuild(self, recorded: Iterable[facts.MatchFact], now_ms: int) -> None:
+        """Restore an unfinished match from `recorded`, its facts after `MatchStarted`. No bot is connected.
 
         The present ply gets the clock that it had when first asked. Away budgets are those in the log. Budgets, and
         clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and the
         end of the match, the match ends now.
         """
-        for fact in with_turns(facts):
+        for fact in facts.with_turns(recorded):
             self.apply(fact)
         for seat in self.seats:
             seat.turn, seat.used_ms = None, 0
@@ -81,7 +67,7 @@ class Referee(Announcer):
         """Begin the match: send `match_start` to all bots, and ask for the first ply. All bots must be connected."""
         for own, connection in zip(self.seats, connections, strict=True):
             own.link(connection)
-        told = StartTold(self._match_id, self._attempt, 0, False, now_ms, 0, True)
+        told = facts.StartTold(self._match_id, self._attempt, 0, False, now_ms, 0, True)
         self._record(told)
         for seat, frame in frames_of_start(told, self.terms, self.moves):
             self._driver.begin(seat, frame)
@@ -94,10 +80,10 @@ class Referee(Announcer):
         own = self.seats[seat]
         if own.away_since_ms is not None and own.greeted:
             left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
-            self._record(SeatBack(self._match_id, self._attempt, seat, left_ms, now_ms))
+            self._record(facts.SeatBack(self._match_id, self._attempt, seat, left_ms, now_ms))
         excused_ms = self._excused_at_end_ms(seat, now_ms)
         own.link(connection)
-        told = StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, excused_ms)
+        told = facts.StartTold(self._match_id, self._attempt, seat, own.greeted, now_ms, excused_ms)
         self._record(told)
         for told_seat, frame in frames_of_start(told, self.terms, self.moves):
             self._driver.begin(told_seat, frame)
@@ -117,7 +103,7 @@ class Referee(Announcer):
         is_running = own.turn is not None and not own.turn.held
         on_turn = is_running and now_ms >= self._nobody_away_before_ms
         excused_ms = 0 if self._runs and on_turn else self._excused_at_end_ms(seat, now_ms)
-        self._record(SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
+        self._record(facts.SeatAway(self._match_id, self._attempt, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
         if excused_ms and self.void_if_stalled(now_ms):
             return
         if not own.is_out:
@@ -225,7 +211,7 @@ class Referee(Announcer):
         if len(frame) > SURELY_SHORT:
             self._see(seat, "bot", frame, now_ms, excused_ms)
             frame = ""
-        made = MoveMade(
+        made = facts.MoveMade(
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
         if plies is not None:
@@ -309,7 +295,7 @@ class Referee(Announcer):
         if self.seats[seat].is_out:
             return
         own, excused_ms = (self._match_id, self._attempt, len(self.moves), seat), self._excused_ms(seat, now_ms)
-        self._record(SeatFell(*own, termination, reason, now_ms, excused_ms, failure))
+        self._record(facts.SeatFell(*own, termination, reason, now_ms, excused_ms, failure))
         if self.seats[seat].away_since_ms is None:
             text = f"you fell out ({reason}); match_over tells the end"
             self._send(seat, now_ms, self._notice(seat, NoticeCode.SEAT_FELL, text))
@@ -337,7 +323,7 @@ class Referee(Announcer):
             own = self._match_id, self._attempt, len(self.moves)
             if state.is_chance:
                 code = state.draw(self._number())
-                fact = ChanceDrawn(*own, state.text_of(code), now_ms)
+                fact = facts.ChanceDrawn(*own, state.text_of(code), now_ms)
                 self._append(fact)
                 self._apply_chance(fact, code)
                 continue
@@ -346,7 +332,7 @@ class Referee(Announcer):
                 break
             code = drawn([(code, 1) for code in state.codes_for(fallen)], self._number())
             move, bank_ms = state.text_for(fallen, code), self.seats[fallen].bank_ms
-            self._record(MoveMade(*own, fallen, "", move, bank_ms, "", now_ms))
+            self._record(facts.MoveMade(*own, fallen, "", move, bank_ms, "", now_ms))
         self._tell_falls(now_ms)
         self._ask_movers(now_ms)
         return False
@@ -372,7 +358,7 @@ class Referee(Announcer):
         """
         left = self.seats[seat].retries_left
         if left > 0:
-            self._record(MoveRefused(self._match_id, self._attempt, seat, left - 1, now_ms))
+            self._record(facts.MoveRefused(self._match_id, self._attempt, seat, left - 1, now_ms))
             self._reject(seat, turn.turn_id, code, message, now_ms, frame)
             return
         self._reject(seat, turn.turn_id, code, message, now_ms, frame, lost=True)
@@ -461,7 +447,7 @@ class Referee(Announcer):
             drops.append(own.drops)
             if own.turn is not None:
                 excused_ms[-1] += self._excused_ms(seat, now_ms)
-        over = MatchOver(  # arguments by position are cheaper
+        over = facts.MatchOver(  # arguments by position are cheaper
             self._match_id,
             self._attempt,
             self.terms.seats,
@@ -489,12 +475,12 @@ class Referee(Announcer):
         for seat in told:
             driver.end(seat, frame)
 
-    def _placement(self, outcome: Outcome | None) -> Placement:
+    def _placement(self, outcome: Outcome | None) -> facts.Placement:
         falls = tuple([(seat, fall.ply, fall.termination) for seat, fall in sorted(self._plies.falls.items())])
         if outcome is None:
-            return Placement(None, None, falls, self.terms.chance_seed)
+            return facts.Placement(None, None, falls, self.terms.chance_seed)
         places = outcome.places or places_of([-score for score in outcome.scores])
-        return Placement(places, outcome.payoffs, falls, self.terms.chance_seed)
+        return facts.Placement(places, outcome.payoffs, falls, self.terms.chance_seed)
 
 
 @lru_cache(256)

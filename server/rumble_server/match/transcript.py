@@ -9,19 +9,7 @@ from typing import Any, Literal
 
 from rumble_engine import State
 
-from rumble_server.match.facts import (
-    ChanceDrawn,
-    FrameSeen,
-    MatchOver,
-    MatchStarted,
-    MoveMade,
-    SeatAway,
-    SeatFell,
-    StartTold,
-    TurnAsked,
-    TurnsAsked,
-    with_turns,
-)
+from rumble_server.match import facts as match_facts
 from rumble_server.match.frames import frame_of_over, frame_of_turn, frame_of_turn_with_news, frames_of_start
 from rumble_server.match.plies import Plies
 
@@ -52,14 +40,16 @@ def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
 
     Attempts may differ: if an absent bot is left out, the other bots have other seats.
     """
-    return {fact.attempt: fact.seats for fact in facts if isinstance(fact, MatchStarted | MatchOver)}
+    return {
+        fact.attempt: fact.seats for fact in facts if isinstance(fact, match_facts.MatchStarted | match_facts.MatchOver)
+    }
 
 
-def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | MatchOver]:
+def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | match_facts.MatchOver]:
     """Yield the lines of `transcript` on the connections of `bot`, and the verdicts without other bots' versions."""
     seats = seats_in(facts)
     for each in transcript(facts):
-        if isinstance(each, MatchOver):
+        if isinstance(each, match_facts.MatchOver):
             is_own = [name.casefold() == bot.casefold() for name in each.seats]
             versions = (version if own else "" for version, own in zip(each.versions, is_own, strict=False))
             yield replace(each, versions=tuple(versions))
@@ -79,15 +69,15 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     plies: Plies | None = None
     for number, fact in enumerate(kept):
         match fact:
-            case MatchStarted():
+            case match_facts.MatchStarted():
                 plies, is_told = Plies(fact) if fact.chance_seed else None, True
-            case MoveMade() | ChanceDrawn() | SeatFell() if plies is not None:
+            case match_facts.MoveMade() | match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
                 is_told = plies.apply_logged(fact)
-            case TurnsAsked():
+            case match_facts.TurnsAsked():
                 is_told = number == end
-            case StartTold():
+            case match_facts.StartTold():
                 is_told = number == end and fact.all_seats
-            case MatchOver():
+            case match_facts.MatchOver():
                 plies = None
             case _:
                 is_told = False
@@ -96,34 +86,34 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     return kept[:end]
 
 
-def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
+def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts.MatchOver]:
     """Yield the frames and verdicts of a match in order. Each verdict comes just before its `match_over` frames."""
-    terms: MatchStarted | None = None
+    terms: match_facts.MatchStarted | None = None
     state: State | None = None
     plies: Plies | None = None
     moves: list[str] = []
     away_excused_ms: dict[int, int] = {}
-    for fact in with_turns(facts):
+    for fact in match_facts.with_turns(facts):
         match fact:
-            case MatchStarted():
+            case match_facts.MatchStarted():
                 terms, moves = fact, list(fact.moves)
                 state = fact.opening_state()
                 plies = Plies(fact) if fact.chance_seed else None
-            case StartTold() if terms is not None:
+            case match_facts.StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
-            case SeatAway():
+            case match_facts.SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
-            case TurnAsked() if terms is not None and plies is not None:
+            case match_facts.TurnAsked() if terms is not None and plies is not None:
                 frame = frame_of_turn_with_news(fact, terms.game, plies).decode()
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
-            case TurnAsked() if terms is not None and state is not None:
+            case match_facts.TurnAsked() if terms is not None and state is not None:
                 own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
                 clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
                 frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves).decode()
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
-            case MoveMade() if state is not None:
+            case match_facts.MoveMade() if state is not None:
                 if fact.frame:
                     yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
                 if plies is None:
@@ -131,13 +121,13 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
                     moves.append(fact.move)
                 elif plies.apply_logged(fact):
                     state = plies.state
-            case ChanceDrawn() | SeatFell() if plies is not None:
+            case match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
                 if plies.apply_logged(fact):
                     state = plies.state
-            case FrameSeen():
+            case match_facts.FrameSeen():
                 told = fact.excused_ms, fact.bytes, fact.sha256
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)
-            case MatchOver():
+            case match_facts.MatchOver():
                 yield fact
                 if state is not None:
                     over = frame_of_over(fact, state).decode()
@@ -145,7 +135,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | MatchOver]:
                         yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)
 
 
-def as_json(entry: TranscriptLine | MatchOver) -> dict[str, Any]:
+def as_json(entry: TranscriptLine | match_facts.MatchOver) -> dict[str, Any]:
     """Return a line of a transcript (a frame or a verdict) as JSON data."""
     if isinstance(entry, TranscriptLine):
         return {name: value for name, value in asdict(entry).items() if value or name not in OPTIONAL}

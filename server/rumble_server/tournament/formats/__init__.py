@@ -12,15 +12,8 @@ from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.formats.schedule import PairSchedule, Plan, Played, Results, Round
 from rumble_server.tournament.formats.swiss import Swiss
 from rumble_server.tournament.schedule import Schedule
+from rumble_server.tournament.tables import schedules
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
-from rumble_server.tournament.tables.schedules import (
-    GauntletOfTables,
-    KnockoutOfTables,
-    Placed,
-    RoundRobinOfTables,
-    SwissOfTables,
-    TableSchedule,
-)
 
 FORMATS: dict[str, Callable[[Plan], PairSchedule]] = {
     "round-robin": RoundRobin,
@@ -28,19 +21,19 @@ FORMATS: dict[str, Callable[[Plan], PairSchedule]] = {
     "knockout": Knockout,
     "swiss": Swiss,
 }
-TABLE_FORMATS: dict[str, Callable[[TablePlan], TableSchedule]] = {
-    "round-robin": RoundRobinOfTables,
-    "gauntlet": GauntletOfTables,
-    "knockout": KnockoutOfTables,
-    "swiss": SwissOfTables,
+TABLE_FORMATS: dict[str, Callable[[TablePlan], schedules.TableSchedule]] = {
+    "round-robin": schedules.RoundRobinOfTables,
+    "gauntlet": schedules.GauntletOfTables,
+    "knockout": schedules.KnockoutOfTables,
+    "swiss": schedules.SwissOfTables,
 }
 """The same formats for matches of more than two seats."""
 AnyRound = Round | TableRound
 Task = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""
 
-__all__ = ["FORMATS", "AnyRound", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
-__all__ += ["Schedule", "TablePlan", "TableRound", "TableSchedule", "Task", "make_schedule"]
+__all__ = ["FORMATS", "AnyRound", "PairSchedule", "Plan", "Played", "Results", "Round"]
+__all__ += ["Schedule", "TablePlan", "TableRound", "Task", "make_schedule"]
 
 
 def make_schedule(name: str, plan: Plan | TablePlan) -> Schedule[Any, Any]:
