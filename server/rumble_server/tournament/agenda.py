@@ -11,12 +11,11 @@ from typing import Any
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchId, MatchKey, match_id_of
-from rumble_server.tournament.formats import AnyRound, PairSchedule, Played, Round, Schedule, Task
+from rumble_server.tournament.formats import AnyRound, PairSchedule, Placed, Played, Round, Schedule, Task
 from rumble_server.tournament.pair_queue import PairQueue
 from rumble_server.tournament.pairing import Pairing, berger_leads
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tables.queue import TableQueue
-from rumble_server.tournament.tables.schedules import Placed
 
 
 class Agenda:

@@ -14,6 +14,7 @@ from rumble_server.tournament.formats.swiss import Swiss
 from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.tables import schedules
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
+from rumble_server.tournament.tables.schedules import Placed
 
 FORMATS: dict[str, Callable[[Plan], PairSchedule]] = {
     "round-robin": RoundRobin,
@@ -32,7 +33,7 @@ AnyRound = Round | TableRound
 Task = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""
 
-__all__ = ["FORMATS", "AnyRound", "PairSchedule", "Plan", "Played", "Results", "Round"]
+__all__ = ["FORMATS", "AnyRound", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
 __all__ += ["Schedule", "TablePlan", "TableRound", "Task", "make_schedule"]
 
 
