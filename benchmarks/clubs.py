@@ -3,7 +3,6 @@
 Each club has a host's token, some names and a finished tournament. Memory is resident memory, after a collection.
 """
 
-import argparse
 import asyncio
 import gc
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psutil
+from options import options_of
 from rumble_server.app import Server
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.organiser import Organiser
@@ -60,9 +60,7 @@ async def measure(config: ServerConfig, clubs: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clubs", type=int, default=1000)
-    clubs = parser.parse_args().clubs
+    clubs = options_of(__doc__, clubs=1000).parse_args().clubs
     with TemporaryDirectory() as folder:
         config = ServerConfig(port=0, db=str(Path(folder, "rumble.db")), drain_ms=0)
         asyncio.run(fill(config, clubs))

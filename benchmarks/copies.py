@@ -50,14 +50,11 @@ async def copy_matches(database: Path, count: int) -> str:
 async def _play(database: Path, bots: int) -> tuple[list[LogFact], EndedTournament, list[LogFact]]:
     """Play a double round-robin; return its facts in order, its record, and the facts of its bots' names."""
     tally = Tally(until=bots)
-    async with serving(database) as running, running.api() as host:
-        body = {"name": "copied", "game": "tictactoe", "start_at_bots": bots}
-        tournament = (await host.post("/api/tournaments", json=body)).raise_for_status().json()["id"]
+    async with serving(database) as running:
+        tournament = await running.create(start_at_bots=bots)
         load = Load("tictactoe", bots=bots)
         await connect_all(running, tally, (login(f"bot{each}", load, tournament) for each in range(bots)))
-        await tally.over.wait()
-        if tally.fault:
-            raise RuntimeError(tally.fault)
+        await tally.ended()
     with closing(open_reader(str(database))) as log:
         rows = log.execute("SELECT facts FROM log WHERE tournament = ?", (tournament,)).fetchall()
     numbered = sorted((each for (text,) in rows for each in read_facts(text)), key=lambda each: each[0])

@@ -3,7 +3,8 @@
 The search changes bytes at random from a fixed seed, and keeps inputs that hold the event loop longer. The server runs
 in this process, without limits of numbers. A figure is the CPU time of the loop's thread: `turn`, the longest turn of
 the loop, which the search maximises, and `all`, from the first byte to the answer. Client and server share the loop, so
-both figures are slightly too large. Loopback only; the search ends by itself.
+both figures are slightly too large. Loopback only; the search ends by itself, after `--seconds` for each kind whose
+name has the text `--only`. The output has the first bytes of each input, as many as `--shown`.
 """
 
 import argparse
@@ -16,14 +17,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from sys import path as modules
 
+import servers  # noqa: F401  # for the path of `tests`
 import uvloop
+from options import options_of
 from rumble_server.app import Server
 from rumble_server.config import ServerConfig
 from rumble_server.limits.bounds import Bounds
 
-modules.insert(0, str(Path(__file__).parents[1]))
 from tests.hostile.attacker import PING, PONG, TEXT, Attacker, frame
 
 MANY = 1_000_000_000
@@ -251,9 +252,4 @@ async def main(options: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="of the search for each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="Search only kinds whose name has this text.")
-    parser.add_argument("--shown", type=int, default=100, help="Bytes of an input that are shown.")
-    uvloop.run(main(parser.parse_args()))
+    uvloop.run(main(options_of(__doc__, seconds=20.0, seed=1, only="", shown=100).parse_args()))

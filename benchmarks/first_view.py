@@ -11,13 +11,13 @@ import asyncio
 import json
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import uvloop
 from load import Tally
+from options import options_of
 from servers import serving
 from throughput import Load, play
 
@@ -40,9 +40,7 @@ async def main(options: argparse.Namespace) -> None:
     tally = Tally(until=options.bots)
     async with serving() as running:
         tournament = await play(running, Load("tictactoe", options.bots), tally, cycles=1, legs=1)
-        await tally.over.wait()
-        if tally.fault:
-            sys.exit(tally.fault)
+        await tally.ended()
         views = []
         print(f"{'largest paint':>13} {'bytes':>9} {'requests':>9}")
         for _ in range(options.times):
@@ -58,8 +56,6 @@ def show(paint_ms: float, size: float, requests: float) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options_of(__doc__, bots=100, times=3)
     parser.add_argument("--lighthouse", required=True, help="the program")
-    parser.add_argument("--bots", type=int, default=100)
-    parser.add_argument("--times", type=int, default=3)
     uvloop.run(main(parser.parse_args()))

@@ -4,13 +4,12 @@ Two servers play at the same time: the real server, and a server that leaves eve
 `websockets`. The result is the ratio of their CPU a turn.
 """
 
-import argparse
 import sys
 
 from rumble_server.cli.main import main as rumble
 from rumble_server.gateway import http_connection
 from rumble_server.gateway.connection import Connection
-from throughput import Contender, compare, read_load
+from throughput import Contender, compare, options_of_load, read_load
 from websockets.protocol import State
 
 
@@ -30,9 +29,7 @@ class LibraryConnection(Connection):
 
 
 def main() -> None:
-    options = read_load(
-        argparse.ArgumentParser(description=__doc__), seconds=4.0, rounds=9, games=("tictactoe", "connect4")
-    )
+    options = read_load(options_of_load(__doc__, games="tictactoe,connect4", seconds=4.0, rounds=9))
     library = Contender("library", program=(__file__, "--as-server"))
     for load in options.loads:
         compare(Contender("own"), library, load, options.rounds, together=True)

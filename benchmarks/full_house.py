@@ -8,7 +8,6 @@ crowd. Told are moves a second, the server's CPU a move, its memory, and its CPU
 import argparse
 import asyncio
 import statistics
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,9 +15,10 @@ from pathlib import Path
 import uvloop
 from load import AT_ONCE, Measured, Tally, allow_many_connections, connect, measure
 from machines import ADDRESSES, PORT, machines
-from servers import Running
+from options import options_of
+from servers import ROOT, Running
 from throughput import Load, play
-from visitors import come
+from visitors import watching
 
 OWN = [f"10.0.0.{number}" for number in range(100, 150)]
 """Addresses of the clients: one address may have 256 connections."""
@@ -65,34 +65,23 @@ async def main(running: Running, options: argparse.Namespace) -> None:
             *(connect(running, "/bot", idle, each, OWN[n % len(OWN)]) for n, each in enumerate(logins))
         )
     tally.think_s = THINK_S
-    crowd: subprocess.Popen[str] = await asyncio.to_thread(come, running, tournament, options.visitors, OWN)
-    tally.think_s = 0.0
-    await asyncio.sleep(2.0)
-    try:
+    async with watching(running, tournament, options.visitors, OWN):
+        tally.think_s = 0.0
+        await asyncio.sleep(2.0)
         with_them = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
         print(told("with them", with_them, await still(running, tally, 2 * options.seconds), running))
         if idle.fault or tally.fault:
             print(f"NOT MET: {idle.fault or tally.fault}")
-    finally:
-        crowd.kill()
-        crowd.wait()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="connect4")
-    parser.add_argument("--bots", type=int, default=40)
-    parser.add_argument("--idle", type=int, default=10_000)
-    parser.add_argument("--visitors", type=int, default=3000)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    own = {"game": "connect4", "bots": 40, "idle": 10_000, "visitors": 3000}
+    options = options_of(__doc__, **own, seconds=5.0, rounds=3).parse_args()
     allow_many_connections()
     with tempfile.TemporaryDirectory(prefix="rumble-house-") as folder:
         Path(folder).chmod(0o755)
-        source = Path(__file__).parents[1]
-        with machines("nginx", Path(folder), SETTINGS, source, nodes=1) as at:
-            for own in OWN:
-                at.network.add("clients", own)
+        with machines("nginx", Path(folder), SETTINGS, ROOT, nodes=1) as at:
+            for address in OWN:
+                at.network.add("clients", address)
             asyncio.run(at.leader())
             uvloop.run(main(Running(at.nodes[0].process, PORT, ADDRESSES["proxy"]), options))  # type: ignore[arg-type]

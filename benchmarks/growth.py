@@ -83,12 +83,8 @@ async def _without_collections(running: Awaitable[Row]) -> Row:
 def panels(kind: Kind, rows: Sequence[Row]) -> list[Panel]:
     """Return a kind's curves, in the order of the plot's rows."""
     sizes = [row.size for row in rows]
-    return [
-        Panel(kind.unit, sizes, [row.cpu_us for row in rows]),
-        Panel(kind.unit, sizes, [row.p99_ms for row in rows]),
-        Panel(kind.unit, sizes, [row.memory_mb for row in rows]),
-        Panel(kind.unit, sizes, [row.start_s for row in rows]),
-    ]
+    measured = zip(*((row.cpu_us, row.p99_ms, row.memory_mb, row.start_s) for row in rows), strict=True)
+    return [Panel(kind.unit, sizes, values) for values in measured]
 
 
 def main() -> None:

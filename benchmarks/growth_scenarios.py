@@ -2,7 +2,6 @@
 
 import asyncio
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,10 +11,10 @@ from pathlib import Path
 
 from copies import copy_matches
 from latency import control
-from load import LoadBot, Measured, Stopwatch, connect, connect_all, measure
+from load import LoadBot, Measured, Stopwatch, connect, connect_all, measure, p99
 from servers import Running, serving
 from throughput import MOST_CYCLES, Contender, Load, in_turn, login, play
-from visitors import come
+from visitors import watching
 
 GAME = "tictactoe"
 PACE = 1000
@@ -44,11 +43,6 @@ class Row:
     memory_mb: float
     start_s: float
     notes: list[str] = field(default_factory=list)
-
-
-def p99(took_ms: list[float]) -> float:
-    """Return the 99th percentile."""
-    return statistics.quantiles(took_ms, n=100)[98]
 
 
 class Stage:
@@ -106,14 +100,9 @@ async def stage(seconds: float, fill: Callable[[Path], Awaitable[object]] | None
 async def round_robin(size: int, seconds: float) -> Row:
     """Play a double round-robin of `size` bots to its end, then measure delays in the middle of a second one."""
     load = Load(GAME, bots=size)
-    async with stage(seconds) as on, on.running.api() as host:
+    async with stage(seconds) as on:
         on.tally.until = size
-
-        async def create(cycles: int) -> str:
-            body = {"name": "growth", "game": GAME, "start_at_bots": size, "cycles": cycles}
-            return str((await host.post("/api/tournaments", json=body)).raise_for_status().json()["id"])
-
-        tournament = await create(1)
+        tournament = await on.running.create(start_at_bots=size)
         logins = [login(f"bot{number}", load, tournament) for number in range(size)]
         bots = await connect_all(on.running, on.tally, logins[:-1])
         playing = asyncio.create_task(measure(on.tally, on.running, MOST_S))
@@ -126,7 +115,7 @@ async def round_robin(size: int, seconds: float) -> Row:
             f" `tournament_over`; {full.cpu_us:.1f} us of server CPU a move; client {full.client_share:.0%} of a core"
         )
         on.tally.over.clear()
-        join(bots, await create(MOST_CYCLES))
+        join(bots, await on.running.create(start_at_bots=size, cycles=MOST_CYCLES))
         return await on.row(size, full, load.matches * size // 2)
 
 
@@ -181,12 +170,8 @@ async def visitors(size: int, seconds: float) -> Row:
     async with stage(seconds) as on:
         load = Load(GAME)
         tournament = await play(on.running, load, on.tally)
-        crowd: subprocess.Popen[str] = await asyncio.to_thread(come, on.running, tournament, size)
-        try:
+        async with watching(on.running, tournament, size):
             return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)
-        finally:
-            crowd.kill()
-            crowd.wait()
 
 
 async def matches(size: int, seconds: float) -> Row:

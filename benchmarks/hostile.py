@@ -2,10 +2,10 @@
 
 `python benchmarks/hostile.py`
 
-First the honest bots play alone, then, on a new server, for `--seconds` with the attackers, in another process on the
-same machine (`tests/hostile/all_at_once.py`), each attack from addresses of its own in 127.0.1.x. A turn's time is from
-just before a bot's move is written until its opponent has read its turn. Linux only, loopback only; the benchmark ends
-by itself.
+First the honest bots play alone, for `--quiet-seconds` (by default as long, at most a minute), then, on a new server,
+for `--seconds` with the attackers, in another process on the same machine (`tests/hostile/all_at_once.py`), each attack
+from addresses of its own in 127.0.1.x. A turn's time is from just before a bot's move is written until its opponent has
+read its turn. Linux only, loopback only; the benchmark ends by itself.
 
 The benchmark fails if an honest bot was blamed for anything, or if the loop did not come round for more than `GOAL_MS`
 by the CPU time of its thread.
@@ -14,22 +14,19 @@ by the CPU time of its thread.
 import argparse
 import asyncio
 import json
-import os
 import re
 import statistics
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import uvloop
-from load import Message, Stopwatch, allow_many_connections, connect_all
-from servers import Running, resident_kb, serving
-from stretches import GOAL_MS, WATCHED, stretches
-from throughput import MOST_CYCLES, Load
+from load import Message, Stopwatch, allow_many_connections, p99
+from options import options_of
+from servers import ROOT, Running, resident_kb
+from stretches import GOAL_MS, stretches, watched
+from throughput import Load, play
 
-ROOT = Path(__file__).parents[1]
 KEY = "key-of-the-honest-bots"
 CLOCK = {"move_ms": 1_000, "bank_ms": 10_000}
 PAGE = 1_000
@@ -66,44 +63,26 @@ class Measured:
     blamed: list[str] = field(default_factory=list)
     loop_ms: dict[str, list[float]] = field(default_factory=dict)
 
-    @property
-    def p99_ms(self) -> float:
-        return statistics.quantiles(self.took_ms, n=100)[98]
-
 
 async def measured(load: Load, think_s: float, *, hostile: bool) -> Measured:
     """Play on a new server, with or without attackers."""
     honest, memory_kb = Honest(think_s=think_s), list[int]()
-    with tempfile.TemporaryFile("w") as log, tempfile.NamedTemporaryFile(prefix="rumble-") as written:
-        os.environ["RUMBLE_STRETCHES"] = written.name
-        async with serving(program=WATCHED, options=("--limit-loopback",), log=log) as running:
-            tournament = await enter(running, load, honest)
-            await asyncio.sleep(1.0)
-            honest.took_ms.clear()
-            results, since_s = honest.results, time.monotonic()
-            watching = asyncio.create_task(watch_memory(running, memory_kb))
-            attacks = await attack(running, load.seconds, tournament) if hostile else {}
-            if not hostile:
-                await asyncio.sleep(load.seconds)
-            watching.cancel()
-            found = stretches(Path(written.name), since_s)
-            seen = Measured(honest.took_ms, honest.results - results, memory_kb, attacks)
-            seen.loop_ms = {"CPU": [each.thread_ms for each in found], "clock": [each.wall_ms for each in found]}
-            seen.refusals = await refusals(running)
-            seen.blamed = [*([honest.fault] if honest.fault else []), *await blamed(running, tournament)]
-            return seen
-
-
-async def enter(running: Running, load: Load, honest: Honest) -> str:
-    """Start a tournament of bots with a key, and return its id."""
-    logins = [{"type": "login", "name": f"bot{number}", "key": KEY} for number in range(load.bots)]
-    async with running.api() as host:
-        body = {"name": "bench", "game": load.game, "cycles": MOST_CYCLES, "time_control": CLOCK}
-        tournament = str((await host.post("/api/tournaments", json=body)).raise_for_status().json()["id"])
-        entry = {"join": tournament, "max_matches": load.matches}
-        await connect_all(running, honest, ({**login, **entry} for login in logins))
-        (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
-    return tournament
+    async with watched("--limit-loopback") as (running, file):
+        tournament = await play(running, load, honest, time_control=CLOCK)
+        await asyncio.sleep(1.0)
+        honest.took_ms.clear()
+        results, since_s = honest.results, time.monotonic()
+        watching = asyncio.create_task(watch_memory(running, memory_kb))
+        attacks = await attack(running, load.seconds, tournament) if hostile else {}
+        if not hostile:
+            await asyncio.sleep(load.seconds)
+        watching.cancel()
+        found = stretches(file, since_s)
+        seen = Measured(honest.took_ms, honest.results - results, memory_kb, attacks)
+        seen.loop_ms = {"CPU": [each.thread_ms for each in found], "clock": [each.wall_ms for each in found]}
+        seen.refusals = await refusals(running)
+        seen.blamed = [*([honest.fault] if honest.fault else []), *await blamed(running, tournament)]
+        return seen
 
 
 async def attack(running: Running, seconds: float, tournament: str) -> dict[str, dict[str, int]]:
@@ -159,14 +138,14 @@ def tell(quiet: Measured, hostile: Measured) -> None:
         p50 = statistics.median(seen.took_ms)
         print(
             f"{name:8} {len(seen.took_ms):8,} turns  {seen.results:7,} results  p50 {p50:7.2f} ms"
-            f"  p99 {seen.p99_ms:7.2f} ms  max {max(seen.took_ms):8.1f} ms  blamed {len(seen.blamed)}"
+            f"  p99 {p99(seen.took_ms):7.2f} ms  max {max(seen.took_ms):8.1f} ms  blamed {len(seen.blamed)}"
         )
         print(f"{'':8} memory in MB over time: {growth(seen.memory_kb)}")
         for how, loop_ms in seen.loop_ms.items():
             longest = " ".join(f"{each:.1f}" for each in sorted(loop_ms, reverse=True)[:SHOWN])
             over = sum(each > GOAL_MS for each in loop_ms)
             print(f"{'':8} longest stretches of the loop by {how}: {longest} ms; {over} over {GOAL_MS:g} ms")
-    print(f"p99 hostile/quiet: {hostile.p99_ms / quiet.p99_ms:.1f}")
+    print(f"p99 hostile/quiet: {p99(hostile.took_ms) / p99(quiet.took_ms):.1f}")
     last = hostile.memory_kb[len(hostile.memory_kb) // 2 :]
     first_mb, last_mb, most_mb = (kb / 1024 for kb in (last[0], last[-1], max(last)))
     print(f"memory of the last half: from {first_mb:.0f} to {last_mb:.0f} MB, at most {most_mb:.0f}")
@@ -181,7 +160,7 @@ def tell(quiet: Measured, hostile: Measured) -> None:
 
 
 async def main(options: argparse.Namespace) -> int:
-    load = Load(options.game, options.bots, options.matches, options.seconds)
+    load = Load(options.game, options.bots, options.matches, options.seconds, key=KEY)
     quiet_s = options.quiet_seconds or min(60.0, options.seconds)
     quiet = await measured(replace(load, seconds=quiet_s), options.think_ms / 1000, hostile=False)
     hostile = await measured(load, options.think_ms / 1000, hostile=True)
@@ -191,12 +170,8 @@ async def main(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--game", default="connect4")
-    parser.add_argument("--bots", type=int, default=20)
-    parser.add_argument("--matches", type=int, default=2, help="How many matches a bot plays at once.")
-    parser.add_argument("--think-ms", type=float, default=100.0)
-    parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--quiet-seconds", type=float, help="By default as long, at most a minute.")
+    parser = options_of(
+        __doc__, game="connect4", bots=20, matches=2, think_ms=100.0, seconds=600.0, quiet_seconds=float
+    )
     allow_many_connections()
     sys.exit(uvloop.run(main(parser.parse_args())))

@@ -1,10 +1,10 @@
 """Memory of an idle connection: many bots log in and wait. `python benchmarks/idle.py`"""
 
-import argparse
 import asyncio
 
 import uvloop
 from load import Tally, allow_many_connections, connect
+from options import options_of
 from servers import serving
 
 
@@ -22,8 +22,6 @@ async def main(bots: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bots", type=int, default=2000)
-    options = parser.parse_args()
+    options = options_of(__doc__, bots=2000).parse_args()
     allow_many_connections()
     uvloop.run(main(options.bots))

@@ -16,6 +16,7 @@ import uvloop
 from latency import told
 from load import Stopwatch, allow_many_connections
 from machines import ADDRESSES, Network, network
+from options import options_of
 from servers import serving
 from throughput import Load, play
 
@@ -56,15 +57,8 @@ async def main(net: Network, options: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="connect4")
-    parser.add_argument("--matches", type=int, default=12)
-    parser.add_argument("--browsers", type=int, default=25)
-    parser.add_argument("--think-ms", type=float, default=100.0)
-    parser.add_argument("--mbit", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--rounds", type=int, default=2)
-    given = parser.parse_args()
+    own = {"game": "connect4", "matches": 12, "browsers": 25, "think_ms": 100.0, "mbit": 50}
+    given = options_of(__doc__, **own, seconds=20.0, rounds=2).parse_args()
     allow_many_connections()
     with network() as net:
         narrow([net.namespace(HERE)], given.mbit)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import resource
+import statistics
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -68,6 +69,12 @@ class Tally:
         self.fault = self.fault or fault
         self.over.set()
 
+    async def ended(self) -> None:
+        """Wait until the load is over. Raises RuntimeError at a fault."""
+        await self.over.wait()
+        if self.fault:
+            raise RuntimeError(self.fault)
+
 
 @dataclass
 class Stopwatch(Tally):
@@ -83,6 +90,11 @@ class Stopwatch(Tally):
 
     def on_move(self, turn: Message) -> None:
         self.sent_at[turn["match"]] = time.perf_counter()
+
+
+def p99(took_ms: list[float]) -> float:
+    """Return the 99th percentile."""
+    return statistics.quantiles(took_ms, n=100)[98]
 
 
 class LoadBot(WSListener):

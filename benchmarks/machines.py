@@ -19,7 +19,6 @@ from pathlib import Path
 import httpx
 from servers import PACKAGES, RUMBLE, TOKEN, tree
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.e2e.processes import clean_environment
 from tests.needs import need
 from tests.postgres.cluster import Cluster, cluster

@@ -9,7 +9,8 @@ Each row tells the longest pause of raw bots and of SDK bots (time without a fra
 pause of a feed (time without an event), the longest time in which no bot heard anything, the number of lost
 connections, and the refusals of bots and feeds. The benchmark checks that every match has one result, that frames
 agree with the log, that no bot is blamed, and that no feed ends for good. `--busy` adds two processes that only take
-processor time. Each fault has a time limit.
+processor time. Each fault has a time limit, and happens `--times`, by default 10 times for kills and 3 for others. With
+`--clubs` a node of so many clubs is drained, and nothing else happens.
 """
 
 import argparse
@@ -28,9 +29,10 @@ from typing import Any
 import httpx
 from machines import PROXIES, Machines, machines
 from node_clients import AGAIN, Field, Pauses, Tally, Visitor, is_raw
-from servers import TOKEN
+from options import options_of
+from servers import ROOT, TOKEN
 
-from tests.e2e.log_checks import numbered  # `machines` puts the folder of `tests` on the path
+from tests.e2e.log_checks import numbered
 from tests.e2e.raw_field import MATCHES_EACH
 from tests.postgres.cluster import run
 from tests.simulation.checks.case import read_rows
@@ -294,16 +296,12 @@ async def main(options: argparse.Namespace, at: Machines) -> bool:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, times=int, bots=24, clubs=0, visitors=50)
     parser.add_argument("--proxy", choices=PROXIES, default="nginx")
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
-    parser.add_argument("--times", type=int, help="How often each happens; by default 10 kills, and 3 of others.")
-    parser.add_argument("--bots", type=int, default=24)
-    parser.add_argument("--clubs", type=int, default=0, help="Drain a node with so many clubs, and nothing else.")
-    parser.add_argument("--visitors", type=int, default=50)
     parser.add_argument("--think-ms", type=int, nargs=2, default=(150, 350), help="How long bots think, from and to.")
     parser.add_argument("--busy", action="store_true", help="Beside two processes that take the processors.")
-    parser.add_argument("--source", type=Path, default=Path(__file__).parents[1], help="Another checkout.")
+    parser.add_argument("--source", type=Path, default=ROOT, help="Another checkout.")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="Settings of the nodes.")
     parser.add_argument("--logs", type=Path, help="A folder for the logs; without it they are not kept.")
     options = parser.parse_args()

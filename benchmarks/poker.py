@@ -3,12 +3,12 @@
 python benchmarks/poker.py [--seconds 60] [--simulations 50]
 
 Hands are played in pairs: both bots get the same cards, once in each seat. Printed is the gain of `heuristic` with a
-95% interval, from the pairs, and the number of hands. OpenSpiel's bots play the game `universal_poker` with four
-actions: fold, call, raise by the pot, all in. Limit betting has the first three. `ismcts` is information set Monte
-Carlo tree search, with random playouts and `--simulations` for a move; `uniform` takes a random action.
+95% interval, from the pairs, and the number of hands; each row takes `--seconds`. OpenSpiel's bots play the game
+`universal_poker` with four actions: fold, call, raise by the pot, all in. Limit betting has the first three. `ismcts`
+is information set Monte Carlo tree search, with random playouts and `--simulations` for a move; `uniform` takes a
+random action.
 """
 
-import argparse
 import time
 from collections.abc import Callable
 from random import Random
@@ -16,6 +16,7 @@ from statistics import mean, stdev
 from typing import Any
 
 import pyspiel
+from options import options_of
 from rumble_bots.reference import make_reference_bot
 from rumble_engine.chance import BITS
 from rumble_engine.games.poker import GAME
@@ -93,10 +94,7 @@ def gain(players: list[Player], state: PokerState, game: Any, seed: int) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help="time for each row (default: %(default)s)")
-    parser.add_argument("--simulations", type=int, default=50, help="of ismcts for a move (default: %(default)s)")
-    given = parser.parse_args()
+    given = options_of(__doc__, seconds=60.0, simulations=50).parse_args()
     for betting in ("no_limit", "limit"):
         game, own = spiel_game(betting == "limit"), ours("heuristic")
         start = GAME.initial({"hands": 1, "betting": betting})

@@ -4,17 +4,14 @@ One node of several on a PostgreSQL of its own is asked over eight connections, 
 ends by itself.
 """
 
-import argparse
 import asyncio
 import socket
 import statistics
-import sys
 from contextlib import ExitStack
-from pathlib import Path
 
+from options import options_of
 from servers import Running, serving
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.postgres.cluster import cluster
 
 GOAL_US = 100
@@ -48,8 +45,5 @@ async def main(questions: int, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--questions", type=int, default=8000)
-    parser.add_argument("--rounds", type=int, default=9)
-    given = parser.parse_args()
+    given = options_of(__doc__, questions=8000, rounds=9).parse_args()
     asyncio.run(main(given.questions, given.rounds))

@@ -13,10 +13,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import httpx
 
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # for modules of `tests`
 TOKEN = "benchmark-token"
 RUMBLE = ("-m", "rumble_server.cli.main")
 PACKAGES = ("engine", "protocol", "server", "bots")
@@ -40,6 +42,12 @@ class Running:
         """Return a client of the API with the host's rights."""
         return httpx.AsyncClient(base_url=self.page, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
 
+    async def create(self, **config: Any) -> str:
+        """Create a tournament of tic-tac-toe, unless `config` says otherwise, and return its id."""
+        async with self.api() as host:
+            reply = await host.post("/api/tournaments", json={"name": "bench", "game": "tictactoe", **config})
+        return str(reply.raise_for_status().json()["id"])
+
     def cpu_s(self) -> float:
         """Return the CPU time used by the server, its database and their child processes, in s."""
         used = tree(self.process.pid) + ([] if self.database is None else tree(self.database))
@@ -60,12 +68,13 @@ def process(
 ) -> Iterator["subprocess.Popen[str]"]:
     """Run Python until the end of the block, with the packages of the checkout `source` (None: the installed packages).
 
-    Standard error goes to `log`; None: to this process's standard error.
+    Standard error goes to `log`; None: to this process's standard error. Standard input and output are pipes.
     """
     path = {} if source is None else {"PYTHONPATH": os.pathsep.join(str(source / each) for each in PACKAGES)}
     command = [sys.executable, *arguments]
     environment = {**os.environ, "RUMBLE_LOG_LEVEL": "warning", **path}
-    started = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+    pipe = subprocess.PIPE
+    started = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=log, text=True)
     try:
         yield started
     finally:

@@ -5,14 +5,11 @@ come round, by the CPU time of its thread (`watched_loop.py`), and its duration 
 machine lengthens. Linux only, loopback only; the benchmark ends by itself.
 """
 
-import argparse
 import asyncio
 import contextlib
 import os
 import signal
 import socket
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -20,10 +17,9 @@ from pathlib import Path
 
 import uvloop
 from load import allow_many_connections
-from servers import serving
-from stretches import GOAL_MS, WATCHED, longest
+from options import options_of
+from stretches import GOAL_MS, longest, watched
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.hostile.all_at_once import QUESTION, WRONG
 from tests.hostile.attacker import TEXT, Attacker, frame
 
@@ -94,26 +90,25 @@ async def measured(file: Path, act: Callable[[], object]) -> str:
     return f"{found.thread_ms:7.1f} ms ({found.wall_ms:.0f} ms) {verdict}"
 
 
-async def main(options: argparse.Namespace) -> None:
+async def main() -> None:
     allow_many_connections()
-    with tempfile.NamedTemporaryFile(prefix="rumble-") as written, tempfile.TemporaryFile("w") as log:
-        os.environ["RUMBLE_STRETCHES"], file = written.name, Path(written.name)
-        async with serving(program=WATCHED, options=("--limit-loopback",), log=log) as running:
-            attackers = [Attacker(running.port, f"127.0.2.{number}") for number in range(1, 30)]
-            for name, (prepare, data) in storms(attackers).items():
-                sockets = await asyncio.to_thread(prepare)
-                await asyncio.sleep(1.0)
-                print(f"{name:50} {await measured(file, partial(send, sockets, data))}", flush=True)
-                close(sockets)
-                await asyncio.sleep(1.0)
-            for each in (60, 500):
-                name, sockets = f"{4 * each:,} connections of four addresses, waiting", list[socket.socket]()
-                os.kill(running.process.pid, signal.SIGSTOP)  # so that the whole storm waits for the server
-                connect_at_once(running.port, attackers[10:14], each, sockets)
-                go_on = partial(os.kill, running.process.pid, signal.SIGCONT)
-                print(f"{name:50} {await measured(file, go_on)}", flush=True)
-                print(f"{'closed at once':50} {await measured(file, partial(close, sockets))}", flush=True)
+    async with watched("--limit-loopback") as (running, file):
+        attackers = [Attacker(running.port, f"127.0.2.{number}") for number in range(1, 30)]
+        for name, (prepare, data) in storms(attackers).items():
+            sockets = await asyncio.to_thread(prepare)
+            await asyncio.sleep(1.0)
+            print(f"{name:50} {await measured(file, partial(send, sockets, data))}", flush=True)
+            close(sockets)
+            await asyncio.sleep(1.0)
+        for each in (60, 500):
+            name, sockets = f"{4 * each:,} connections of four addresses, waiting", list[socket.socket]()
+            os.kill(running.process.pid, signal.SIGSTOP)  # so that the whole storm waits for the server
+            connect_at_once(running.port, attackers[10:14], each, sockets)
+            go_on = partial(os.kill, running.process.pid, signal.SIGCONT)
+            print(f"{name:50} {await measured(file, go_on)}", flush=True)
+            print(f"{'closed at once':50} {await measured(file, partial(close, sockets))}", flush=True)
 
 
 if __name__ == "__main__":
-    uvloop.run(main(argparse.ArgumentParser(description=__doc__).parse_args()))
+    options_of(__doc__).parse_args()
+    uvloop.run(main())

@@ -12,7 +12,6 @@ share the rest of the time, up to 200 matches; a pair of matches that has begun 
 many rounds for a move, and no clock runs, so equal matches have equal results on any machine.
 """
 
-import argparse
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from options import options_of
 from rumble_bots.reference import ReferenceBot, make_reference_bot
 from rumble_bots.reference.battle import interval, play
 from rumble_engine import Game
@@ -110,10 +110,8 @@ class Results:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of(__doc__, seconds=180.0, iterations=100)
     parser.add_argument("fields", nargs="*", metavar="FIELD", help=f"some of: {', '.join(FIELDS)}")
-    parser.add_argument("--seconds", type=float, default=180)
-    parser.add_argument("--iterations", type=int, default=100)
     options = parser.parse_args()
     if unknown := set(options.fields) - FIELDS.keys():
         parser.error(f"no field is called {', '.join(sorted(unknown))}")

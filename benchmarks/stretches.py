@@ -3,7 +3,8 @@
 Two tournaments are being played, of 300 and of 100 bots, and a tournament of 100 bots is over. Every page and every
 answer of the API that needs no token is read several times, then pipelined, then by several clients at once. The output
 is the longest stretch in which the loop did not come round, by CPU time, so that other work on the machine does not
-count (`watched_loop.py`). Loopback only; the benchmark ends by itself after about two minutes.
+count (`watched_loop.py`). `--results` of the large tournament are played before it is read, and `--only` reads the
+paths that have a text. Loopback only; the benchmark ends by itself after about two minutes.
 """
 
 import argparse
@@ -11,11 +12,14 @@ import asyncio
 import os
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import uvloop
 from load import Message, Tally
+from options import options_of
 from servers import Running, serving
 from throughput import Load, play
 
@@ -86,6 +90,15 @@ class Stretch:
     thread_ms: float
     process_ms: float
     wall_ms: float
+
+
+@asynccontextmanager
+async def watched(*options: str) -> AsyncIterator[tuple[Running, Path]]:
+    """Run a server whose event loop is watched and whose log nobody reads; yield both server and file of stretches."""
+    with tempfile.NamedTemporaryFile(prefix="rumble-") as written, tempfile.TemporaryFile("w") as log:
+        os.environ["RUMBLE_STRETCHES"] = written.name
+        async with serving(program=WATCHED, options=options, log=log) as running:
+            yield running, Path(written.name)
 
 
 def stretches(file: Path, since_s: float) -> list[Stretch]:
@@ -167,9 +180,7 @@ async def played(running: Running, bots: int, names: str, results: int, **config
     """Play at full speed up to a number of results, and more slowly from then on. Return the tournament's id."""
     tally = Slowing(results)
     tournament = await play(running, Load("tictactoe", bots), tally, names, **config)
-    await tally.over.wait()
-    if tally.fault:
-        raise RuntimeError(tally.fault)
+    await tally.ended()
     return tournament
 
 
@@ -182,23 +193,16 @@ async def paths_of(running: Running, tournament: str, names: str) -> list[str]:
 
 
 async def main(options: argparse.Namespace) -> None:
-    with tempfile.NamedTemporaryFile(prefix="rumble-") as written:
-        os.environ["RUMBLE_STRETCHES"], file = written.name, Path(written.name)
-        async with serving(program=WATCHED) as running:
-            over = await played(running, options.small, "over", 1_000_000, cycles=1)
-            small = await played(running, options.small, "small", options.results // 3)
-            large = await played(running, options.large, "large", options.results)
-            paths = [*OTHER_PATHS]
-            for tournament, names in ((over, "over"), (small, "small"), (large, "large")):
-                paths += await paths_of(running, tournament, names)
-            await read_all(running, file, [path for path in paths if options.only in path], options.rounds)
+    async with watched() as (running, file):
+        over = await played(running, options.small, "over", 1_000_000, cycles=1)
+        small = await played(running, options.small, "small", options.results // 3)
+        large = await played(running, options.large, "large", options.results)
+        paths = [*OTHER_PATHS]
+        for tournament, names in ((over, "over"), (small, "small"), (large, "large")):
+            paths += await paths_of(running, tournament, names)
+        await read_all(running, file, [path for path in paths if options.only in path], options.rounds)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", type=int, default=300)
-    parser.add_argument("--small", type=int, default=100)
-    parser.add_argument("--results", type=int, default=10_000, help="of the large tournament before it is read")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="Read only the paths that have this text.")
+    parser = options_of(__doc__, large=300, small=100, results=10_000, rounds=3, only="")
     uvloop.run(main(parser.parse_args()))

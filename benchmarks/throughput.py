@@ -24,7 +24,6 @@ import asyncio
 import os
 import secrets
 import statistics
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
@@ -37,9 +36,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import uvloop
 from load import Measured, Message, Tally, connect, connect_all, measure
+from options import options_of
 from servers import RUMBLE, Running, echoing, serving, stat
 
-GAMES = ("tictactoe", "connect4", "chess")
 WARM_S = 1.0
 """Time in s for which a load plays before the measurement, but at most as long as the measurement."""
 MOST_CYCLES = 1000
@@ -67,6 +66,8 @@ class Load:
     matches: int = 4
     seconds: float = 5.0
     seats: int = 2
+    key: str = ""
+    """The key of all bots; empty: the names stay open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +139,19 @@ def first_move(match: str) -> Message:
 
 async def play(running: Running, load: Load, tally: Tally, names: str = "bot", **config: object) -> str:
     """Start a tournament, a long round-robin unless `config` says otherwise, and return its id."""
+    much = {"cycles": MOST_CYCLES} if load.seats == 2 else {"seats": load.seats, "rounds": MOST_ROUNDS}
+    tournament = await running.create(game=load.game, **{**much, **config})
+    await connect_all(running, tally, (login(f"{names}{each}", load, tournament) for each in range(load.bots)))
     async with running.api() as host:
-        much = {"cycles": MOST_CYCLES} if load.seats == 2 else {"seats": load.seats, "rounds": MOST_ROUNDS}
-        body = {"name": "bench", "game": load.game, **much, **config}
-        reply = await host.post("/api/tournaments", json=body)
-        tournament = str(reply.raise_for_status().json()["id"])
-        await connect_all(running, tally, (login(f"{names}{each}", load, tournament) for each in range(load.bots)))
         (await host.post(f"/api/tournaments/{tournament}/start")).raise_for_status()
-        await tally.begun.wait()  # the rounds of tables are made by a search
+    await tally.begun.wait()  # the rounds of tables are made by a search
     return tournament
 
 
 def login(name: str, load: Load, tournament: str) -> Message:
     """Return the login of a bot that joins a tournament."""
-    return {"type": "login", "name": name, "join": tournament, "max_matches": load.matches}
+    login = {"type": "login", "name": name, "join": tournament, "max_matches": load.matches}
+    return login | ({"key": load.key} if load.key else {})
 
 
 Pairs = tuple[list[Measured], list[Measured]]
@@ -269,7 +269,6 @@ def own_cluster() -> Iterator[str]:
 
     The cluster has WAL segments to use again, like an older cluster: a new cluster fills each segment with zeros first.
     """
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     from tests.postgres.cluster import cluster, run
 
     with cluster(fsync=True, settings={"min_wal_size": f"{SEGMENTS * 16}MB"}) as made:
@@ -280,14 +279,13 @@ def own_cluster() -> Iterator[str]:
         yield url
 
 
-def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, games: Sequence[str]) -> argparse.Namespace:
+def options_of_load(about: str | None, *, games: str, seconds: float, rounds: int) -> argparse.ArgumentParser:
+    """Return a parser of the options of a load; games have commas between them, and `--matches` is of a bot at once."""
+    return options_of(about, games=games, bots=40, matches=4, seats=2, seconds=seconds, rounds=rounds)
+
+
+def read_load(parser: argparse.ArgumentParser) -> argparse.Namespace:
     """Read the options of a load from the command line; `loads` has a load for each game."""
-    parser.add_argument("--games", default=",".join(games), help="Names, with commas between them.")
-    parser.add_argument("--bots", type=int, default=40)
-    parser.add_argument("--matches", type=int, default=4, help="How many matches a bot plays at once.")
-    parser.add_argument("--seats", type=int, default=2, help="How many seats a match has: --games snakes --seats 8.")
-    parser.add_argument("--seconds", type=float, default=seconds, help="How long each measurement takes.")
-    parser.add_argument("--rounds", type=int, default=rounds)
     options = parser.parse_args()
     own = options.bots, options.matches, options.seconds, options.seats
     options.loads = [Load(game, *own) for game in options.games.split(",")]
@@ -299,7 +297,7 @@ def read_load(parser: argparse.ArgumentParser, seconds: float, rounds: int, game
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options_of_load(__doc__, games="tictactoe,connect4,chess", seconds=5.0, rounds=3)
     parser.add_argument("--against", type=Path, metavar="PATH", help="Another checkout, to compare with.")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--in-turn", dest="at_once", action="store_false", default=None, help="One after the other.")
@@ -311,7 +309,7 @@ def main() -> None:
         metavar="URL",
         help="Compare PostgreSQL (a cluster of its own, or this) with SQLite.",
     )
-    options = read_load(parser, seconds=5.0, rounds=3, games=GAMES)
+    options = read_load(parser)
     together = options.against is not None if options.at_once is None else options.at_once
     if options.db is None:
         other = Echo() if options.against is None else Contender("theirs", options.against.resolve())

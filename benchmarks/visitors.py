@@ -8,21 +8,21 @@ A visitor's delay is the time from a bot's receiving a result to the visitor's r
 for up to 0.5 s. The benchmark uses loopback only, and ends by itself after about a minute.
 """
 
-import argparse
 import asyncio
 import json
 import statistics
 import subprocess
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import uvloop
 from load import Measured, Message, Tally, measure
-from servers import Running, cpu_s, serving
+from options import options_of
+from servers import Running, cpu_s, process, serving
 from throughput import Load, play
 
 
@@ -62,8 +62,7 @@ async def watched(load: Load, visitors: int) -> Round:
         tournament = await play(running, load, tally)
         await asyncio.sleep(0.5)
         before_kb = running.resident_kb()
-        crowd = await asyncio.to_thread(come, running, tournament, visitors)
-        try:
+        async with watching(running, tournament, visitors) as crowd:
             await asyncio.sleep(0.5)
             crowd_cpu_s = cpu_s(crowd.pid)
             began = time.monotonic()
@@ -72,9 +71,6 @@ async def watched(load: Load, visitors: int) -> Round:
             crowd_cpu_s = cpu_s(crowd.pid) - crowd_cpu_s
             after_kb = running.resident_kb()
             answer, _ = await asyncio.to_thread(crowd.communicate, "")
-        finally:
-            crowd.kill()
-            crowd.wait()
     report = json.loads(answer)
     return Round(
         measured,
@@ -86,24 +82,16 @@ async def watched(load: Load, visitors: int) -> Round:
     )
 
 
-def come(running: Running, tournament: str, visitors: int, own: Sequence[str] = ()) -> "subprocess.Popen[str]":
-    """Start a crowd, and wait until it is connected."""
-    crowd = subprocess.Popen(
-        [
-            sys.executable,
-            str(Path(__file__).with_name("crowd.py")),
-            f"{running.host}:{running.port}",
-            tournament,
-            str(visitors),
-            *own,
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert crowd.stdout is not None
-    assert crowd.stdout.readline().strip() == "ready"
-    return crowd
+@asynccontextmanager
+async def watching(
+    running: Running, tournament: str, visitors: int, own: Sequence[str] = ()
+) -> AsyncIterator["subprocess.Popen[str]"]:
+    """Run a crowd during the block, which begins when the whole crowd is connected."""
+    program, host = str(Path(__file__).with_name("crowd.py")), f"{running.host}:{running.port}"
+    with process(program, host, tournament, str(visitors), *own) as crowd:
+        assert crowd.stdout is not None
+        assert (await asyncio.to_thread(crowd.stdout.readline)).strip() == "ready"
+        yield crowd
 
 
 def behind(report: dict[str, Any], told_at: dict[str, float], began: float, ended: float) -> list[float]:
@@ -143,11 +131,5 @@ async def main(load: Load, rounds: int, visitors: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--game", default="connect4")
-    parser.add_argument("--bots", type=int, default=50)
-    parser.add_argument("--visitors", type=int, default=500)
-    parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    options = options_of(__doc__, game="connect4", bots=50, visitors=500, seconds=5.0, rounds=3).parse_args()
     uvloop.run(main(Load(options.game, options.bots, 2, options.seconds), options.rounds, options.visitors))
