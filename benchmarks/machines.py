@@ -19,7 +19,8 @@ from pathlib import Path
 import httpx
 from servers import PACKAGES, RUMBLE, TOKEN, tree
 
-from tests.e2e.processes import clean_environment
+from tests.e2e.namespaces import ip
+from tests.e2e.processes import PATIENCE_S, clean_environment
 from tests.needs import need
 from tests.postgres.cluster import Cluster, cluster
 
@@ -29,15 +30,10 @@ PORT, DATABASE_PORT = 8765, 5432
 NOBODY = "02:00:00:00:00:ff"
 """Ethernet address of no machine: packets to this address are lost without an error."""
 PROXIES = {"nginx": "nginx.conf", "caddy": "Caddyfile"}
-PATIENCE_S = 60.0
 PAUSE_S = 0.05
 """Interval in s between looks at nodes' answers, and at processes that may have ended."""
 NEW_NETWORK = 0x40000000
 """CLONE_NEWNET of setns(2)."""
-
-
-def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=PATIENCE_S)
 
 
 class Network:
@@ -49,28 +45,28 @@ class Network:
     def build(self) -> None:
         """Make all machines, and plug them in."""
         self._switch = self._make("switch")
-        _ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
-        _ip("-n", self._switch, "link", "set", "bridge", "up")
+        ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
+        ip("-n", self._switch, "link", "set", "bridge", "up")
         hosts = "".join(f"{address} {name}\n" for name, address in ADDRESSES.items())
         for name, address in ADDRESSES.items():
             machine = self._make(name)
             folder = Path("/etc/netns", machine)  # where `ip netns exec` finds the machine's own files of /etc
             folder.mkdir(parents=True)
             (folder / "hosts").write_text(f"127.0.0.1 localhost\n{hosts}")
-            _ip("-n", self._switch, "link", "add", name, "type", "veth", "peer", "name", "cable", "netns", machine)
-            _ip("-n", self._switch, "link", "set", name, "master", "bridge", "up")
-            _ip("-n", machine, "address", "add", f"{address}/24", "dev", "cable")
+            ip("-n", self._switch, "link", "add", name, "type", "veth", "peer", "name", "cable", "netns", machine)
+            ip("-n", self._switch, "link", "set", name, "master", "bridge", "up")
+            ip("-n", machine, "address", "add", f"{address}/24", "dev", "cable")
             for device in ("cable", "lo"):
-                _ip("-n", machine, "link", "set", device, "up")
+                ip("-n", machine, "link", "set", device, "up")
 
     def _make(self, name: str) -> str:
-        _ip("netns", "add", machine := self.namespace(name))
+        ip("netns", "add", machine := self.namespace(name))
         self._made.append(machine)
         return machine
 
     def remove(self) -> None:
         for machine in self._made:
-            _ip("netns", "delete", machine)
+            ip("netns", "delete", machine)
             with suppress(FileNotFoundError):
                 Path("/etc/netns", machine, "hosts").unlink()
                 Path("/etc/netns", machine).rmdir()
@@ -81,7 +77,7 @@ class Network:
 
     def add(self, machine: str, address: str) -> None:
         """Give a machine one more address."""
-        _ip("-n", self.namespace(machine), "address", "add", f"{address}/24", "dev", "cable")
+        ip("-n", self.namespace(machine), "address", "add", f"{address}/24", "dev", "cable")
 
     def command(self, machine: str, *words: str) -> list[str]:
         """Return the words that run a command on a machine, without a process in between."""
@@ -96,11 +92,11 @@ class Network:
     @contextmanager
     def unplugged(self, machine: str) -> Iterator[None]:
         """Unplug a machine's cable for a block."""
-        _ip("-n", self._switch, "link", "set", machine, "down")
+        ip("-n", self._switch, "link", "set", machine, "down")
         try:
             yield
         finally:
-            _ip("-n", self._switch, "link", "set", machine, "up")
+            ip("-n", self._switch, "link", "set", machine, "up")
 
     @contextmanager
     def parted(self, machine: str, other: str) -> Iterator[None]:
@@ -108,12 +104,12 @@ class Network:
         ways = ((machine, other), (other, machine))
         for here, there in ways:
             wrong = (ADDRESSES[there], "lladdr", NOBODY, "dev", "cable", "nud", "permanent")
-            _ip("-n", self.namespace(here), "neighbour", "replace", *wrong)
+            ip("-n", self.namespace(here), "neighbour", "replace", *wrong)
         try:
             yield
         finally:
             for here, there in ways:
-                _ip("-n", self.namespace(here), "neighbour", "delete", ADDRESSES[there], "dev", "cable")
+                ip("-n", self.namespace(here), "neighbour", "delete", ADDRESSES[there], "dev", "cable")
 
 
 @contextmanager

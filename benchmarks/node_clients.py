@@ -7,7 +7,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +21,7 @@ from rumble_protocol.codes import CloseCode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from tests.e2e.raw_field import KEY, MATCHES_EACH, RawField
+from tests.e2e.raw_field import MATCHES_EACH, RawField, Wanderer
 from tests.e2e.recording_bot import Frame, chosen
 
 SILENT_S = 12.0
@@ -105,22 +104,10 @@ class Listening(ClientConnection):
 
 
 @dataclass(slots=True)
-class PlayingBot:
-    """A bot in a tournament. `heard` takes each frame, and `think_s` returns the thinking time of a move in s."""
-
-    name: str
-    url: str
-    tournament: str
-    think_s: Callable[[], float]
-    heard: Callable[[Frame], None]
-    tally: Tally
-
-
-@dataclass(slots=True)
-class RawBot(PlayingBot):
+class RawBot(Wanderer):
     """A bot on a bare WebSocket that follows PROTOCOL.md and does no more."""
 
-    _answers: set[asyncio.Task[None]] = field(default_factory=set)
+    tally: Tally = field(default_factory=Tally)
     _pause_s: float = FIRST_PAUSE_S
 
     async def play(self) -> None:
@@ -156,21 +143,9 @@ class RawBot(PlayingBot):
             self._pause_s = min(2 * self._pause_s, 30.0)
 
     async def _on(self, socket: ClientConnection, frame: Frame) -> None:
-        if frame["type"] == "welcome":
-            login = {"name": self.name, "key": KEY, "join": self.tournament, "max_matches": MATCHES_EACH}
-            await socket.send(json.dumps({"type": "login", **login}))
-        elif frame["type"] == "joined":
+        if frame["type"] == "joined":
             self._pause_s = FIRST_PAUSE_S
-        elif frame["type"] == "turn":
-            answer = asyncio.create_task(self._answer(socket, frame))
-            self._answers.add(answer)
-            answer.add_done_callback(self._answers.discard)
-
-    async def _answer(self, socket: ClientConnection, turn: Frame) -> None:
-        await asyncio.sleep(self.think_s())
-        move = {"type": "move", "match": turn["match"], "turn_id": turn["turn_id"], "move": chosen(turn)}
-        with suppress(ConnectionClosed):
-            await socket.send(json.dumps(move))
+        await Wanderer._on(self, socket, frame)
 
 
 class Thinker(Bot):
@@ -213,8 +188,10 @@ class Overheard:
 
 
 @dataclass(slots=True)
-class SdkBot(PlayingBot):
+class SdkBot(Wanderer):
     """A bot with the SDK."""
+
+    tally: Tally = field(default_factory=Tally)
 
     async def play(self) -> None:
         """Play until the end of the tournament."""
@@ -226,8 +203,8 @@ class SdkBot(PlayingBot):
                 self.tally.refused["SDK"] += 1
                 raise
 
-        more = {"name": self.name, "key": KEY, "join": self.tournament, "max_matches": MATCHES_EACH}
-        await serve(Thinker(self.think_s), self.url, connect=overhear, **more)  # type: ignore[arg-type]
+        login = {name: value for name, value in self.login_frame().items() if name != "type"}
+        await serve(Thinker(self.think_s), self.url, connect=overhear, **login)
 
 
 @dataclass(slots=True)
@@ -246,7 +223,7 @@ class Field(RawField):
             self._pausing(name, frame)
 
         kind = RawBot if is_raw(name) else SdkBot
-        return kind(name, url, self.tournament, plain.think_s, heard, self.tally)
+        return kind(url, self.tournament, name, MATCHES_EACH, plain.think_s, heard, tally=self.tally)
 
     def _pausing(self, name: str, frame: Frame) -> None:
         matches = self._open.setdefault(name, set())

@@ -96,16 +96,16 @@ def two_machines(folder: Path) -> Iterator[tuple[Machine, Machine]]:
             (hosts / "hosts").write_text(f"127.0.0.1 localhost\n{SERVER} {NAME}\n")
             stack.callback((hosts / "hosts").unlink)
             try:
-                _ip("netns", "add", name)
+                ip("netns", "add", name)
             except subprocess.CalledProcessError as error:
                 missing(f"network namespaces cannot be made here: {error.stderr}")
-            stack.callback(_ip, "netns", "delete", name)
+            stack.callback(ip, "netns", "delete", name)
         here, there = names
-        _ip("-n", here, "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", there)
+        ip("-n", here, "link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", there)
         for name, address in ((here, SERVER), (there, OTHER)):
-            _ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
+            ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
             for device in ("cable", "lo"):
-                _ip("-n", name, "link", "set", device, "up")
+                ip("-n", name, "link", "set", device, "up")
         first, second = (Machine(name, path, folder) for name in names)
         yield first, second
 
@@ -121,7 +121,7 @@ def narrow(namespaces: Iterable[str], mbit: int) -> None:
         missing(f"the kernel cannot shape traffic: {error.stderr}")
 
 
-def _ip(*arguments: str) -> None:
+def ip(*arguments: str) -> None:
     _run("ip", *arguments)
 
 
