@@ -1,81 +1,31 @@
-"""Savings by memory, pruning and order: nodes and time of each search.
+"""Nodes and time of long searches of connect four.
 
-python benchmarks/minimax.py                  # tic-tac-toe to the end; connect four 7x6 at equal depth
-python benchmarks/minimax.py --depth 8        # deeper; searches that prune nothing are run to depth 6 only
-python benchmarks/minimax.py --solve 5x4      # a board solved exactly: 4x4, 4x5, 5x4 take seconds, 5x5 minutes
-python benchmarks/minimax.py --first 30       # the best first move on 7x6 after so many seconds, depth by depth
+python benchmarks/minimax.py                        # boards solved exactly: 4x4 and 4x5, which take seconds
+python benchmarks/minimax.py --solve 5x4 --solve 5x5   # others; 5x5 takes minutes
+python benchmarks/minimax.py --first 30             # the best first move on 7x6 after so many seconds, depth by depth
 
-A node is a position whose value was worked out, the root included. Each search starts with an empty table; the time
-is the processor's, on tic-tac-toe the least of a few runs. `strong` looks deeper and deeper, as it does in play, and
-all its nodes count.
+A node is a position whose value was worked out, the root included. Each search starts with an empty table; the time is
+the processor's. `rumble ask minimax --search NAME` tells the nodes of each search on the empty tic-tac-toe board.
 """
 
-import argparse
 import time
-from collections import Counter
 
-from rumble_bots.search import END, SEARCHES, Found, OutOfTime, Search, Strong, Tally
-from rumble_engine import State, get_game
+from options import options_of
+from rumble_bots.search import END, OutOfTime, Strong, Tally
+from rumble_engine import get_game
 
-RUNS = 3
-PLAIN = 6
-"""Depth in connect four for the searches that prune nothing."""
 TABLE = 4_000_000
 """Positions remembered by a long search: some 1.5 GB."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--depth", type=int, default=7)
+    parser = options_of(__doc__, first=float)
     parser.add_argument("--solve", metavar="COLUMNSxROWS", action="append", default=[])
-    parser.add_argument("--first", metavar="SECONDS", type=float)
     options = parser.parse_args()
-    if not options.solve and options.first is None:
-        compare(get_game("tictactoe").initial(), END, 549_946, RUNS)
-        start = get_game("connect4").initial()
-        compare(start, options.depth, tree_nodes(start, options.depth), 1)
-    for shape in options.solve:
-        solve(*map(int, shape.split("x")))
     if options.first is not None:
         first_move(options.first)
-
-
-def compare(start: State, depth: float, whole: int, runs: int) -> None:
-    """Compare all searches on a position; plain minimax's nodes are known beforehand, its time only if it is run."""
-    print(f"{type(start).__name__}, {'to the end' if depth == END else f'depth {depth}'}: {whole:,} nodes in the tree")
-    print(f"{'search':<18}{'nodes':>12}{'ms':>12}{'x fewer':>10}   value")
-    for name, kind in SEARCHES.items():
-        if not kind.prunes and PLAIN < depth < END:
-            print(f"{name:<18}{'(not run)':>12}")
-            continue
-        times = []
-        for _ in range(runs):
-            began = time.process_time()
-            found, nodes = look(kind(), start, depth)
-            times.append(time.process_time() - began)
-        print(f"{name:<18}{nodes:>12,}{min(times) * 1000:>12.2f}{whole / nodes:>10.1f}   {found.value:g}")
-    print()
-
-
-def look(search: Search, start: State, depth: float) -> tuple[Found, int]:
-    """Search to a depth, and through every smaller depth first if the search's order of moves comes from them."""
-    tally = Tally()
-    if isinstance(search, Strong) and depth < END:
-        for shallow in range(1, int(depth)):
-            search.best(start, shallow, tally)
-    return search.best(start, depth, tally), tally.nodes
-
-
-def tree_nodes(start: State, depth: int) -> int:
-    """Return the number of nodes that plain minimax visits, by counting equal positions of a ply together."""
-    layer, nodes = Counter([start]), 1
-    for _ in range(depth):
-        later: Counter[State] = Counter()
-        for state, count in layer.items():
-            for code in state.codes():
-                later[state.after(code)] += count
-        layer, nodes = later, nodes + later.total()
-    return nodes
+    for shape in options.solve or ([] if options.first else ["4x4", "4x5"]):
+        solve(*map(int, shape.split("x")))
 
 
 def solve(columns: int, rows: int) -> None:

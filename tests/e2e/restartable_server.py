@@ -1,15 +1,16 @@
 """A server that can be killed and started again on the same port and database."""
 
+import json
 import re
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.e2e.processes import (
     ADMIN_TOKEN,
@@ -25,6 +26,7 @@ from tests.postgres.cluster import run
 from tests.simulation.checks.case import Fact, read_rows
 
 ROOT = Path(__file__).parents[2]
+OWN_CONSTANTS = str(Path(__file__).with_name("own_constants.py"))
 
 
 @dataclass(slots=True)
@@ -32,18 +34,22 @@ class RestartableServer:
     """A server and its newest process."""
 
     folder: Path
-    grace_ms: int | None = None
-    """Grace time in ms after the start; None: the default of `rumble serve`."""
+    constants: Mapping[str, int] = field(default_factory=dict)
+    """Replacements of constants for which `rumble serve` has no options."""
     postgres: str | None = None
     """URL of a PostgreSQL database, as the tests reach it; None: SQLite in `folder`."""
-    options: tuple[str, ...] = ()
+    options: Sequence[str] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further environment variables of the server, such as secrets."""
     address: str = LOOPBACK
     """The address at which the server listens."""
+    before: Sequence[str] = ()
+    """A command that gets the server's command as its last arguments."""
+    token: str | None = TOKEN
+    """The host's token; None: the server makes its own."""
     server: Server = field(init=False)
     announced: str = ""
-    """Output of its processes up to the line that announces the port."""
+    """Output of the newest process up to the line that announces the port."""
     process: "subprocess.Popen[str]" = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,16 +62,13 @@ class RestartableServer:
 
     def start(self) -> None:
         """Start a process, and wait until it listens."""
-        port, database = str(self.server.port), str(self.database)
-        variables = {"RUMBLE_DB": self.postgres or database, **self.variables}
-        command = [*RUMBLE, "serve", "--port", port, "--host-token", TOKEN, "--admin-token", ADMIN_TOKEN]
-        command += ["--host", self.address, "--house", "none", *self.options]
-        if self.grace_ms is not None:
-            program = (sys.executable, "-m", "tests.e2e.short_grace_server")
-            command = [*program, port, database, TOKEN, str(self.grace_ms)]
+        variables = {"RUMBLE_DB": self.postgres or str(self.database), **self.variables}
+        rumble = (RUMBLE[0], OWN_CONSTANTS, json.dumps(self.constants)) if self.constants else RUMBLE
+        tokens = ("--admin-token", ADMIN_TOKEN, *(("--host-token", self.token) if self.token else ()))
+        where = ("--port", str(self.server.port), "--host", self.address, "--house", "none")
         with (self.folder / "serve.log").open("a") as complaints:
             self.process = subprocess.Popen(
-                command,
+                [*self.before, *rumble, "serve", *where, *tokens, *self.options],
                 env=clean_environment(self.folder, variables),
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
@@ -74,11 +77,17 @@ class RestartableServer:
                 text=True,
             )
         assert self.process.stdout is not None
+        self.announced = ""
         for line in self.process.stdout:
             self.announced += line
-            if re.match(r"listening on ", line):
+            if line.startswith("listening on "):
                 return
-        raise AssertionError(f"the server did not start: {(self.folder / 'serve.log').read_text()}")
+        raise AssertionError(f"the server did not start: {self.log}")
+
+    @property
+    def log(self) -> str:
+        """The server's standard error so far."""
+        return (self.folder / "serve.log").read_text()
 
     def kill(self) -> None:
         """Send SIGKILL, and wait for the end."""
@@ -116,33 +125,31 @@ class RestartableServer:
         assert found is not None
         return int(found[1]) / 1024
 
+    def children(self) -> list[int]:
+        """Return the running child processes of the server. Linux only."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(child) for child in children.read_text().split()]
+
     def writer(self) -> int:
         """Return the id of the process that writes the database. Linux only."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        (writer,) = [each for each in children if "store.sqlite.writer" in Path(f"/proc/{each}/cmdline").read_text()]
-        return int(writer)
+        is_writer = "store.sqlite.writer"
+        (writer,) = [each for each in self.children() if is_writer in Path(f"/proc/{each}/cmdline").read_text()]
+        return writer
 
-    def facts(self) -> list[Fact]:
-        """Read the facts of `main` that are on disk."""
+    def facts(self, tournament: str = "%") -> list[Fact]:
+        """Read the facts on disk, of `main` if the database is PostgreSQL: all, or the facts of tournaments by LIKE."""
         if self.postgres is not None:
             rows = run(self.postgres, "SELECT facts FROM log WHERE club = 'main' ORDER BY number")
             return read_rows(str(row[0]) for row in rows)
+        query = "SELECT facts FROM log WHERE tournament LIKE ? ORDER BY number"
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
-            return read_rows(str(row[0]) for row in database.execute("SELECT facts FROM log ORDER BY number"))
+            return read_rows(str(row[0]) for row in database.execute(query, (tournament,)))
 
 
 @contextmanager
-def restartable_server(
-    folder: Path,
-    grace_ms: int | None = None,
-    *,
-    postgres: str | None = None,
-    options: tuple[str, ...] = (),
-    variables: Mapping[str, str] | None = None,
-    address: str = LOOPBACK,
-) -> Iterator[RestartableServer]:
-    """Run a server, and kill it at the end of the block if it still runs."""
-    server = RestartableServer(folder, grace_ms, postgres, options, variables or {}, address)
+def restartable_server(folder: Path, **given: Any) -> Iterator[RestartableServer]:
+    """Run a server with fields of `RestartableServer`, and kill it at the end of the block if it still runs."""
+    server = RestartableServer(folder, **given)
     try:
         yield server
     finally:

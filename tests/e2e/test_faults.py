@@ -32,6 +32,7 @@ MATCHES_EACH = 2 * (len(HEALTHY) + len(FAULTY) - 1)
 BUDGET_S = MATCHES_EACH * (AWAY_MS + MOVE_MS) / 1000 + ABSENT_MS / 1000
 """Maximum time in s that one bot can cost: its clock and away budget in each match, and once its absent budget."""
 THINK_S = 0.01
+GRACE = {"grace_ms": 0}
 MOST_GROWTH_MB = 24.0
 FLOODS = long_or(40, 100)
 
@@ -51,8 +52,8 @@ class Played:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """Play both tournaments at the same time, so that a busy machine slows both."""
     with (
-        restartable_server(tmp_path_factory.mktemp("without"), grace_ms=0) as control,
-        restartable_server(tmp_path_factory.mktemp("with"), grace_ms=0) as restartable,
+        restartable_server(tmp_path_factory.mktemp("without"), constants=GRACE) as control,
+        restartable_server(tmp_path_factory.mktemp("with"), constants=GRACE) as restartable,
     ):
         create(control, len(HEALTHY))
         create(restartable, len(HEALTHY) + len(FAULTY))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
+from tests.e2e.log_checks import assert_all_played, assert_told_as_logged, numbered
 from tests.e2e.processes import PATIENCE_S, clean_environment
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.hostile.target import Target
@@ -117,7 +117,7 @@ class HonestField:
         assert self._process.wait(PATIENCE_S) == 0
         self._reader.join()
         self.assert_nobody_harmed_until_now()
-        facts = self.server.facts(self.tournament)
+        facts = numbered(self.server.facts(self.tournament))
         assert_all_played(facts, NAMES, MAX_MATCHES)
         overs = [fact for fact in facts if fact["fact"] == "match_over"]
         assert {(fact["termination"], tuple(fact["at_fault"])) for fact in overs} == {("normal", ())}
@@ -179,7 +179,7 @@ def honest_field(server: Target, folder: Path, *, cycles: int, think_ms: int = T
         openings="none",
         time_control={"move_ms": MOVE_MS, "bank_ms": BANK_MS},
     )
-    url = f"ws://127.0.0.1:{server.port}/bot"
+    url = server.server.bot_url
     command = [sys.executable, "-m", "tests.hostile.honest", url, tournament, str(think_ms), str(folder), *NAMES]
     environment = clean_environment(folder)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment) as process:

@@ -1,6 +1,5 @@
 """A killed server leaves no process behind."""
 
-import signal
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,7 +22,7 @@ def lives(process: int) -> bool:
 
 def test_what_pairs_rounds_ends_with_the_server(tmp_path: Path) -> None:
     """The child processes for writing, for pairing and for house bots end with the server."""
-    with target(tmp_path, house="random") as server, ExitStack() as opened:
+    with target(tmp_path, "--house", "random") as server, ExitStack() as opened:
         cup = server.create(format="swiss", start_at_bots=4)
         names = [f"swiss-{number}" for number in range(4)]
         bots = [opened.enter_context(server.attacker().login(name, key=KEY, join=cup)) for name in names]
@@ -31,5 +30,5 @@ def test_what_pairs_rounds_ends_with_the_server(tmp_path: Path) -> None:
             bot.until("match_start")
         children = server.children()
         assert len(children) >= 3
-        server.end(signal.SIGKILL)
+        server.kill()
         assert wait_until(lambda: not any(map(lives, children))), [each for each in children if lives(each)]

@@ -51,7 +51,7 @@ def test_a_token_that_rumble_made_is_printed_once(tmp_path: Path) -> None:
     with target(tmp_path, token=None) as server:
         token = server.printed_token()
         assert token
-        server.end()
+        server.terminate()
         server.start()
         assert token not in server.announced + server.log
         assert server.attacker().ask("/api/host", f"Authorization: Bearer {token}\r\n") == 200

@@ -1,6 +1,6 @@
 """`rumble` with constants of its own, for which the command line has no options.
 
-python own_constants.py CONSTANTS ARGUMENT...; CONSTANTS is a JSON object of fields of `Constants`.
+python own_constants.py CONSTANTS ARGUMENT...; CONSTANTS is a JSON object of fields of `ServerConfig` and of its bounds.
 """
 
 import json
@@ -17,8 +17,9 @@ from rumble_server.config import ServerConfig
 
 def with_constants(given: Mapping[str, Any], environment: Mapping[str, str]) -> ServerConfig:
     """Return the configuration with the constants of this process."""
-    config = read_config(given, environment)
-    return config.model_copy(update={"bounds": config.bounds.model_copy(update=json.loads(sys.argv[1]))})
+    config, own = read_config(given, environment), json.loads(sys.argv[1])
+    bounds = {name: own.pop(name) for name in own.keys() - ServerConfig.model_fields.keys()}
+    return config.model_copy(update={**own, "bounds": config.bounds.model_copy(update=bounds)})
 
 
 if __name__ == "__main__":
