@@ -1,6 +1,6 @@
 """Gain of the gateway's own code for plain text frames over the library's. `python benchmarks/frames.py`
 
-Two servers play at the same time: the real server, and a server that leaves every frame to the sans-I/O protocol of
+Two servers play by turns: the real server, and a server that leaves every frame to the sans-I/O protocol of
 `websockets`. The result is the ratio of their CPU a turn.
 """
 
@@ -32,7 +32,7 @@ def main() -> None:
     options = read_load(options_of_load(__doc__, games="tictactoe,connect4", seconds=4.0, rounds=9))
     library = Contender("library", program=(__file__, "--as-server"))
     for load in options.loads:
-        compare(Contender("own"), library, load, options.rounds, together=True)
+        compare(Contender("own"), library, load, options.rounds)
 
 
 if __name__ == "__main__":

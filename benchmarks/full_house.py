@@ -17,13 +17,11 @@ from load import AT_ONCE, Measured, Tally, allow_many_connections, connect, meas
 from machines import ADDRESSES, PORT, machines
 from options import options_of
 from servers import ROOT, Running
-from throughput import Load, play
+from throughput import PATIENT, Load, play
 from visitors import watching
 
 OWN = [f"10.0.0.{number}" for number in range(100, 150)]
 """Addresses of the clients: one address may have 256 connections."""
-CLOCK = {"move_ms": 60_000}
-"""Time control: the clients connect thousands in between, and nobody may lose on time."""
 THINK_S = 0.2
 """Mean thinking time of bots in s while the crowd comes: at full speed the proxy's questions would run out of time."""
 SETTINGS = {"RUMBLE_NAMES_PER_HOUR": "1000", "RUMBLE_OPEN_NAMES": "true"}
@@ -52,7 +50,7 @@ def told(what: str, rounds: Sequence[Measured], still_share: float, running: Run
 async def main(running: Running, options: argparse.Namespace) -> None:
     tally = Tally()
     tournament = await play(
-        running, Load(game=options.game, bots=options.bots, seconds=options.seconds), tally, time_control=CLOCK
+        running, Load(game=options.game, bots=options.bots, seconds=options.seconds), tally, time_control=PATIENT
     )
     await asyncio.sleep(2.0)
     alone = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]

@@ -148,9 +148,12 @@ async def swiss(size: int, seconds: float) -> Row:
 
 
 async def connected(size: int, seconds: float) -> Row:
-    """Play among `size` idle bots."""
+    """Play among `size` idle bots, and tell their memory before play."""
     async with stage(seconds) as on:
-        await connect_all(on.running, on.tally, ({"type": "login", "name": f"idle{each}"} for each in range(size)))
+        before_kb = on.running.resident_kb()
+        for each in range(size):  # in sequence, because the temporary memory of concurrent logins is not the bots'
+            await connect(on.running, "/bot", on.tally, {"type": "login", "name": f"idle{each}"})
+        on.notes.append(f"{size:,} idle bots: {(on.running.resident_kb() - before_kb) / size:.1f} KB each")
         load = Load(GAME)
         await play(on.running, load, on.tally)
         return await on.row(size, await on.full_speed(), load.matches * load.bots // 2)

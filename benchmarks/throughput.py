@@ -1,36 +1,30 @@
 """CPU of a move on the whole server, beside a validating echo. `python benchmarks/throughput.py`
 
 The ratio is the echo's CPU for a round trip divided by the server's for a move, its log and its child processes
-included. The echo's messages have the size of the game's. Echo and server run in turn, under the same load.
+included. The echo's messages have the size of the game's. Echo and server play by turns, under the same load.
 
     python benchmarks/throughput.py --against PATH
 
-compares with the server of another checkout instead; its ratio is our CPU divided by theirs. The two run at the same
-time on the same core, their loads on another: where the speed of a machine varies, only such pairs can be compared.
-Their rates say little, since they share a core. `--in-turn` and `--at-once` choose the other way for either.
+compares with the server of another checkout instead; its ratio is our CPU divided by theirs.
 
     python benchmarks/throughput.py --db
 
-compares this server on PostgreSQL with itself on SQLite, in turn, and says whether it reaches the goal's share of
+compares this server on PostgreSQL with itself on SQLite, and says whether it reaches the goal's share of
 SQLite's turns a second. PostgreSQL's CPU counts as the server's. A cluster of its own is started, with fsync, on a
 Unix socket; or give the URL of a database on this machine: each run makes a database beside it, and drops it again.
 
-In turn means: in each round both servers start anew, and then play by turns, a second each, while the other stands
-still. A round's ratio is the median over its pairs of seconds, which are too close for the machine to change.
+In each round both servers start anew, and then play by turns, a second each, while the other stands still. A round's
+ratio is the median over its pairs of seconds, which are too close for the machine to change.
 """
 
 import argparse
 import asyncio
-import os
 import secrets
 import statistics
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
-from multiprocessing import get_context
-from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -45,12 +39,12 @@ MOST_CYCLES = 1000
 """Maximum number of cycles of a tournament, so that few bots do not finish it before they are measured."""
 MOST_ROUNDS = 400
 """Number of rounds of a tournament of tables, which are made before the first match."""
-START_S = 120
-"""Maximum wait in s of a load for the other load before a measurement; then it fails."""
 SLICE_S = 1.0
 """Time in s for which a server plays before the turn changes, about."""
 SETTLE_S = 0.1
 """Maximum time in s until pending messages have come to their end, when bots stand still."""
+PATIENT = {"move_ms": 60_000}
+"""Time control for bots that stand still for a while: none may lose on time."""
 SEGMENTS = 48
 """Number of WAL segments of 16 MB that a cluster of its own can use again; no measurement needs as many."""
 GOAL = 0.9
@@ -90,7 +84,7 @@ class Contender:
             async with serving(database, source=self.source, program=self.program) as running:
                 if self.postgres is not None:
                     running = replace(running, database=server_of(self.postgres))
-                await play(running, load, tally)
+                await play(running, load, tally, time_control=PATIENT)
                 yield running
 
 
@@ -158,15 +152,6 @@ Pairs = tuple[list[Measured], list[Measured]]
 """The measurements of two servers in a round."""
 
 
-def at_once(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
-    """Measure two servers at the same time. Each load is a process of its own, beside the server that it starts."""
-    context = get_context("spawn")
-    barrier = context.Barrier(len(contenders))
-    with ProcessPoolExecutor(len(contenders), context, initializer=_share, initargs=(barrier,)) as pool:
-        first, second = pool.map(_measure, contenders, [load] * len(contenders))
-        return [first], [second]
-
-
 async def in_turn(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
     """Measure two servers by turns, each for the load's seconds in all; the other stands still meanwhile."""
     slices = max(1, round(load.seconds / SLICE_S))
@@ -187,34 +172,6 @@ async def in_turn(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
         return pairs
 
 
-_barrier: Barrier
-"""A barrier at which the loads of a measurement wait for each other."""
-
-
-def _share(barrier: Barrier) -> None:
-    global _barrier
-    _barrier = barrier
-
-
-def _measure(contender: Contender | Echo, load: Load) -> Measured:
-    async def measured() -> Measured:
-        tally = Tally()
-        first, *others = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {first})  # and also for the server that this process starts
-        async with contender.playing(load, tally) as running:
-            if others:
-                os.sched_setaffinity(0, others)
-            await asyncio.sleep(min(WARM_S, load.seconds))
-            await asyncio.to_thread(_barrier.wait, START_S)
-            return await measure(tally, running, load.seconds)
-
-    try:
-        return uvloop.run(measured())
-    except BaseException:
-        _barrier.abort()
-        raise
-
-
 def told(game: str, name: str, rows: Sequence[Measured]) -> str:
     """Describe the medians of several measurements."""
     figures = ((row.rate, row.cpu_us, row.turn_size, row.client_share) for row in rows)
@@ -230,14 +187,12 @@ def spread(ratios: Sequence[float]) -> str:
     return f"{statistics.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
 
 
-def compare(
-    ours: Contender, other: Contender | Echo, load: Load, rounds: int, *, together: bool, goal: float | None = None
-) -> None:
-    """Measure two servers in pairs, at the same time or in turn, and print figures, ratios and whether they do."""
+def compare(ours: Contender, other: Contender | Echo, load: Load, rounds: int, goal: float | None = None) -> None:
+    """Measure two servers by turns, and print figures, ratios and whether the rates reach a goal."""
     measured = list[Pairs]()
     for number in range(rounds):
         order = [ours, other] if number % 2 else [other, ours]
-        pairs = at_once(order, load) if together else uvloop.run(in_turn(order, load))
+        pairs = uvloop.run(in_turn(order, load))
         measured.append(pairs if number % 2 else (pairs[1], pairs[0]))
     for each in (1, 0):
         print(told(load.game, (ours, other)[each].name, list(chain(*(pairs[each] for pairs in measured)))))
@@ -299,9 +254,6 @@ def read_load(parser: argparse.ArgumentParser) -> argparse.Namespace:
 def main() -> None:
     parser = options_of_load(__doc__, games="tictactoe,connect4,chess", seconds=5.0, rounds=3)
     parser.add_argument("--against", type=Path, metavar="PATH", help="Another checkout, to compare with.")
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--in-turn", dest="at_once", action="store_false", default=None, help="One after the other.")
-    ways.add_argument("--at-once", dest="at_once", action="store_true", help="Both at the same time, on one core.")
     parser.add_argument(
         "--db",
         nargs="?",
@@ -310,16 +262,15 @@ def main() -> None:
         help="Compare PostgreSQL (a cluster of its own, or this) with SQLite.",
     )
     options = read_load(parser)
-    together = options.against is not None if options.at_once is None else options.at_once
     if options.db is None:
         other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
         for load in options.loads:
-            compare(Contender("ours"), other, load, options.rounds, together=together)
+            compare(Contender("ours"), other, load, options.rounds)
         return
     with nullcontext(options.db) if options.db else own_cluster() as url:
         for load in options.loads:
             ours, other = Contender("postgres", postgres=url), Contender("sqlite")
-            compare(ours, other, load, options.rounds, together=together, goal=GOAL)
+            compare(ours, other, load, options.rounds, GOAL)
 
 
 if __name__ == "__main__":

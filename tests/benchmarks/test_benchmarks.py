@@ -61,7 +61,7 @@ def test_throughput_beside_another_checkout() -> None:
     ("name", "options", "told"),
     [
         ("frames.py", ("--games", "tictactoe", *TINY), "CPU a turn own/library "),
-        ("idle.py", ("--bots", "5"), "5 idle bots: "),
+        ("growth.py", ("connected", "--quick"), "4 idle bots: "),
         ("stretches.py", ("--large", "5", "--small", "4", "--results", "9", "--only", "bench/st"), "nobody reads "),
         ("latency.py", ("--matches", "2", "--idle", "2", "--seconds", "1", "--rounds", "1"), "round 1: "),
         ("visitors.py", ("--bots", "4", "--visitors", "2", "--seconds", "3", "--rounds", "1"), "throughput ratio "),
