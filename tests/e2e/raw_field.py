@@ -6,12 +6,16 @@ A bot that loses its connection reconnects to its next address, as behind a bala
 import asyncio
 import json
 import random
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
+
+from tests.e2e.processes import PATIENCE_S, TOKEN
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.simulation.checks.case import Case, Fact
 from tests.simulation.checks.results import check_results
@@ -19,6 +23,7 @@ from tests.simulation.checks.told import check_told
 from tests.simulation.trace import Entry
 
 KEY = "key-of-the-raw-field"
+Trouble = Callable[[], Awaitable[None]]
 MATCHES_EACH = 2
 """Number of matches that a bot plays at once."""
 LATE = ("stale_turn", "already_played", "not_your_turn", "unknown_match")
@@ -100,6 +105,31 @@ class RawField:
 
         async with asyncio.timeout(within_s), self._news:
             await self._news.wait_for(lambda: asked() == set(self.names))
+
+    async def play_through(self, troubles: Iterable[tuple[str, Trouble]], within_s: float, on_s: float) -> None:
+        """Play with troubles, by name; after each trouble every bot must be asked for a move within `on_s`."""
+        async with self.playing(within_s):
+            await self.turns_of_all(on_s)
+            for name, trouble in troubles:
+                began_s = time.monotonic()
+                await trouble()
+                try:
+                    await self.turns_of_all(on_s)
+                except TimeoutError as error:
+                    raise AssertionError(f"after {name} play did not go on") from error
+                print(f"{name}: on after {time.monotonic() - began_s:.1f} s", flush=True)
+            assert self.count("tournament_over") == 0, "it was over before all had failed"
+
+    def judge_all(self, facts: list[Fact], results: int, url: str) -> None:
+        """Assert as `judge` and `judge_transcripts` do, with the transcripts of the server at a URL."""
+        self.judge(facts, results)
+        with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S) as host:
+
+            def transcript(match: str) -> list[dict[str, Any]]:
+                answer = host.get(f"/api/matches/{match}/transcript").raise_for_status()
+                return [json.loads(line) for line in answer.text.splitlines()]
+
+            self.judge_transcripts(facts, transcript)
 
     def judge(self, facts: list[Fact], results: int) -> None:
         """Assert one result per match, agreement of all frames with the log, and no blame.

@@ -20,7 +20,7 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from tests.e2e.nodes import Node, Nodes, nodes, until
-from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, TOKEN, clean_environment, typed_here
+from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, clean_environment, typed_here
 from tests.e2e.raw_field import RawField
 from tests.postgres.cluster import run
 
@@ -131,28 +131,9 @@ async def play(
     create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
     leader.server.tournament("create", "cup", *create)
     field = RawField("cup", names, at.bot_urls)
-    async with field.playing(most_s):
-        await field.turns_of_all(ON_S)
-        for trouble in troubles:
-            began_s = time.monotonic()
-            await trouble()
-            try:
-                await field.turns_of_all(ON_S)
-            except TimeoutError as error:
-                raise AssertionError(f"after {trouble.__name__} play did not go on") from error
-            print(f"{trouble.__name__}: on after {time.monotonic() - began_s:.1f} s", flush=True)
-        assert field.count("tournament_over") == 0, "it was over before all had failed"
-    facts = at.facts()
-    field.judge(facts, results=cycles * bots * (bots - 1))
+    await field.play_through([(trouble.__name__, trouble) for trouble in troubles], most_s, ON_S)
     leader = await asyncio.to_thread(at.leader)
-    headers = {"Authorization": f"Bearer {TOKEN}"}
-    with httpx.Client(base_url=leader.server.url, headers=headers, timeout=60) as host:
-
-        def transcript(match: str) -> list[dict[str, Any]]:
-            answer = host.get(f"/api/matches/{match}/transcript").raise_for_status()
-            return [json.loads(line) for line in answer.text.splitlines()]
-
-        field.judge_transcripts(facts, transcript)
+    field.judge_all(at.facts(), cycles * bots * (bots - 1), leader.server.url)
 
 
 @pytest.mark.slow

@@ -1,22 +1,17 @@
 """A server on PostgreSQL while server, database and the way between them fail: no result is lost or counts twice."""
 
 import asyncio
-import json
 import random
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import httpx
 import psutil
 import pytest
 
-from tests.e2e.processes import PATIENCE_S, TOKEN
-from tests.e2e.raw_field import RawField
+from tests.e2e.raw_field import RawField, Trouble
 from tests.e2e.restartable_server import RestartableServer, restartable_server
 from tests.postgres.cluster import Cluster, cluster, through
 from tests.postgres.proxy import Fate, Proxy, proxy
@@ -29,7 +24,6 @@ BEYOND_S = 2.5
 ON_S = 30.0
 """Maximum time in s after a failure until every bot is asked for a move."""
 OPTIONS = ("--excused-ms", "60000")
-Trouble = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,28 +109,8 @@ async def play(at: Place, bots: int, cycles: int, troubles: list[tuple[str, Trou
     create = ("--game", "tictactoe", "--start-at-bots", str(bots), "--cycles", str(cycles), "--legs", "2")
     at.server.server.tournament("create", "cup", *create)
     field = RawField("cup", names, [at.server.server.bot_url])
-    async with field.playing(within_s):
-        await field.turns_of_all(ON_S)
-        for name, trouble in troubles:
-            began_s = time.monotonic()
-            await trouble()
-            try:
-                await field.turns_of_all(ON_S)
-            except TimeoutError as error:
-                raise AssertionError(f"after {name} play did not go on") from error
-            print(f"{name}: on after {time.monotonic() - began_s:.1f} s", flush=True)
-        assert field.count("tournament_over") == 0, "it was over before all had failed"
-    facts = at.server.facts()
-    field.judge(facts, results=cycles * bots * (bots - 1))
-    with httpx.Client(
-        base_url=at.server.server.url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=PATIENCE_S
-    ) as host:
-
-        def transcript(match: str) -> list[dict[str, Any]]:
-            answer = host.get(f"/api/matches/{match}/transcript").raise_for_status()
-            return [json.loads(line) for line in answer.text.splitlines()]
-
-        field.judge_transcripts(facts, transcript)
+    await field.play_through(troubles, within_s, ON_S)
+    field.judge_all(at.server.facts(), cycles * bots * (bots - 1), at.server.server.url)
 
 
 @pytest.mark.slow

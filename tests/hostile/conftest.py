@@ -11,11 +11,6 @@ from tests.hostile.attacker import Attacker
 from tests.hostile.honest import HonestField, honest_field
 from tests.hostile.target import Target, target
 
-NAMES_PER_HOUR = 30
-HEADER_MS = BODY_MS = 1_500
-OPTIONS = ("--connections-per-address", "40", "--names-per-hour", str(NAMES_PER_HOUR))
-CONSTANTS = {"header_ms": HEADER_MS, "body_ms": BODY_MS}
-"""Constants and, in the options, bounds small enough to be reached soon; others have their defaults."""
 SECRETS = rf"{TOKEN}|key-of-|guess-number-"
 """Secrets that no log may have: keys of these tests begin with `key-of-`, guesses with `guess-number-`."""
 CYCLES = 40
@@ -28,7 +23,7 @@ collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """Run the server shared by most attacks; each attack comes from addresses of its own."""
-    with target(tmp_path_factory.mktemp("hostile"), *OPTIONS, constants=CONSTANTS) as running:
+    with target(tmp_path_factory.mktemp("hostile")) as running:
         yield running
     assert not re.search(SECRETS, running.log + running.announced)
 
