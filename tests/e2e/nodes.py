@@ -3,19 +3,18 @@
 A server process that ends is started again, as by a service manager.
 """
 
-import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import httpx
 
-from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port
+from tests.e2e.processes import ADMIN_TOKEN, PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, free_port, frozen
 from tests.postgres.cluster import Cluster, cluster, run, through
 from tests.postgres.proxy import Proxy, proxy
 from tests.simulation.checks.case import Fact, read_rows
@@ -57,14 +56,9 @@ class Node:
         self.process.kill()
         self.process.wait(PATIENCE_S)
 
-    @contextmanager
-    def frozen(self) -> Iterator[None]:
+    def frozen(self) -> AbstractContextManager[None]:
         """Stop the process for a block."""
-        self.process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            self.process.send_signal(signal.SIGCONT)
+        return frozen(self.process)
 
     def leads(self) -> list[str]:
         """Return the clubs that the node claims to lead; empty without an answer."""

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -132,6 +133,16 @@ def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -
                 process.communicate(timeout=PATIENCE_S)
             finally:
                 process.kill()
+
+
+@contextmanager
+def frozen(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Stop a process during a block."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
 
 
 def announced_port(process: subprocess.Popen[str], log: Path) -> int:

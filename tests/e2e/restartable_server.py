@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tests.e2e.processes import (
     Server,
     clean_environment,
     free_port,
+    frozen,
 )
 from tests.postgres.cluster import run
 from tests.simulation.checks.case import Fact, read_rows
@@ -93,14 +94,9 @@ class RestartableServer:
         """Send SIGKILL, and wait for the end."""
         self._end(signal.SIGKILL)
 
-    @contextmanager
-    def frozen(self) -> Iterator[None]:
+    def frozen(self) -> AbstractContextManager[None]:
         """Stop the process during a block; frames of bots wait in the kernel."""
-        self.process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            self.process.send_signal(signal.SIGCONT)
+        return frozen(self.process)
 
     def terminate(self) -> tuple[int, float]:
         """Send SIGTERM; return the exit code and the duration of the end in s."""

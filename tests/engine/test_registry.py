@@ -1,5 +1,6 @@
 """Installed games are found by their entry points."""
 
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint
@@ -166,3 +167,26 @@ def test_games_of_a_family_are_found_by_their_full_names() -> None:
 def test_people_read_titles() -> None:
     assert game_title("connect4") == "Connect four"
     assert game_title("no-such-game") == "no-such-game"
+
+
+@pytest.mark.parametrize(
+    ("module", "without", "told"),
+    [
+        ("chess", ("cozy_chess", "chess"), "chess needs an extra; in a checkout of Rumble: pip install '.[chess]'\n"),
+        ("poker", ("pyspiel",), "poker needs an extra; in a checkout of Rumble: pip install '.[openspiel]'\n"),
+        (
+            "openspiel",
+            ("pyspiel",),
+            "openspiel games need an extra; in a checkout of Rumble: pip install '.[openspiel]'\n",
+        ),
+    ],
+)
+def test_the_error_without_an_extra_names_it(module: str, without: tuple[str, ...], told: str) -> None:
+    script = (
+        f"import sys; sys.modules.update(dict.fromkeys({without}))\n"
+        "from rumble_engine import MissingExtra\n"
+        f"try:\n    import rumble_engine.games.{module}\n"
+        "except MissingExtra as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == told

@@ -4,8 +4,6 @@ Without OpenSpiel the tests are skipped.
 """
 
 import pickle
-import subprocess
-import sys
 from collections import Counter
 from random import Random
 from typing import Any
@@ -57,17 +55,6 @@ def random_ply(state: PokerState, random: Random) -> str:
         return state.text_of(state.draw(random.randrange(NUMBERS)))
     codes = state.codes()
     return state.text_of(random.choice(codes if random.random() < 0.2 else codes[:3]))
-
-
-def test_the_error_without_the_extra_names_it() -> None:
-    script = (
-        "import sys; sys.modules['pyspiel'] = None\n"
-        "from rumble_engine import MissingExtra\n"
-        "try:\n    import rumble_engine.games.poker\n"
-        "except MissingExtra as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "poker needs an extra; in a checkout of Rumble: pip install '.[openspiel]'\n"
 
 
 @pytest.mark.parametrize("given", [{"stack": 130, "small_blind": 20, "hands": 2}, LIMIT])

@@ -1,10 +1,15 @@
-"""A database of each kind: SQLite, and PostgreSQL where it is installed."""
+"""A file for a database, and a database of each kind: SQLite, and PostgreSQL where it is installed."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rumble.db"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.e2e)])

@@ -29,11 +29,6 @@ FACTS = played("Friday", "Monday")
 MATCH = next(fact.match for fact in FACTS if isinstance(fact, MatchStarted) and fact.tournament == "friday")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
 def name_of(club: str) -> NameUsed:
     return NameUsed(f"bot-of-{club}", None, None, 0)
 

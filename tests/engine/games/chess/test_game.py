@@ -1,8 +1,5 @@
 """Chess: the ends and draws of the FIDE laws, texts and errors, with each library."""
 
-import subprocess
-import sys
-
 import pytest
 from rumble_engine import BadPosition, BadSettings, IllegalMove, UnreadableMove
 from rumble_engine.games.chess import Chess, ChessState
@@ -136,17 +133,6 @@ def test_settings(game: Chess) -> None:
     with pytest.raises(BadSettings, match="claims must be one of referee, none, not 'players'"):
         game.initial({"claims": "players"})
     assert game.initial() != game.initial({"claims": "none"})
-
-
-def test_the_error_without_the_extra_names_it() -> None:
-    script = (
-        "import sys; sys.modules['cozy_chess'] = sys.modules['chess'] = None\n"
-        "from rumble_engine import MissingExtra\n"
-        "try:\n    import rumble_engine.games.chess\n"
-        "except MissingExtra as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "chess needs an extra; in a checkout of Rumble: pip install '.[chess]'\n"
 
 
 def test_a_state_is_equal_only_to_its_like(game: Chess) -> None:

@@ -4,8 +4,6 @@ Without OpenSpiel the tests are skipped. RUMBLE_MATCHES=1000 makes them play 1,0
 """
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -26,17 +24,6 @@ from rumble_engine.games.openspiel.catalogue import EXCLUDED
 from rumble_engine.games.openspiel.terms import LASTING
 
 MATCHES = int(os.environ.get("RUMBLE_MATCHES", long_or("4", "12")))
-
-
-def test_the_error_without_the_extra_names_it() -> None:
-    script = (
-        "import sys; sys.modules['pyspiel'] = None\n"
-        "from rumble_engine import MissingExtra\n"
-        "try:\n    import rumble_engine.games.openspiel\n"
-        "except MissingExtra as error:\n    print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "openspiel games need an extra; in a checkout of Rumble: pip install '.[openspiel]'\n"
 
 
 SMALL: list[tuple[str, dict[str, Any]]] = [

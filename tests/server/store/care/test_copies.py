@@ -18,11 +18,6 @@ from tests.server.store.played import execute
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
-@pytest.fixture
 def copy(tmp_path: Path) -> Path:
     return tmp_path / "copy.db"
 

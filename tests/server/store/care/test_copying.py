@@ -39,11 +39,6 @@ LEASE_MS = 1_000
 CLUBS = ["main", "a", "ab"]
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
 async def played(path: Path, clubs: list[str]) -> None:
     async with opened_store(SqliteDatabase(path.parent)) as store:
         await fill(store, clubs)

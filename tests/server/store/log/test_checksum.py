@@ -47,11 +47,6 @@ def test_an_empty_row_is_a_lost_row() -> None:
 # --- what a reader is given ---
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
 @pytest.mark.parametrize("how", [digit, bit, cut])
 async def test_a_damaged_row_is_never_read_as_facts(path: Path, how: Callable[[bytes], bytes]) -> None:
     async with opened(path) as log:

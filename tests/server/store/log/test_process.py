@@ -32,11 +32,6 @@ PATIENCE_S = 10.0
 COMMAND = (sys.executable, "-m", "rumble_server.store.sqlite.writer")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
 def row(number: int) -> list[Content]:
     batch = Batch()
     batch.add(number, joined(number))

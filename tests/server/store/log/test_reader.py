@@ -35,11 +35,6 @@ from tests.server.store.disk import opened as opened_file
 from tests.server.world import World
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
 def created(tournament: str, *, listed: bool = True) -> TournamentCreated:
     return TournamentCreated(tournament, TournamentConfig(name=tournament, game="tictactoe", listed=listed), 0)
 

@@ -19,11 +19,6 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
-@pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_S", 0.01)
     monkeypatch.setattr(module, "WATCH_S", 0.01)

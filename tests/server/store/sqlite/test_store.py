@@ -13,12 +13,6 @@ from rumble_server.store.sqlite.store import SqliteStore, database_path
 
 from tests.server.store.disk import locked, opened_store, rows, shut
 
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rumble.db"
-
-
 # --- the file ---
 
 
