@@ -11,7 +11,7 @@ compares with the server of another checkout instead; its ratio is our CPU divid
 
 compares this server on PostgreSQL with itself on SQLite, and says whether it reaches the goal's share of
 SQLite's turns a second. PostgreSQL's CPU counts as the server's. A cluster of its own is started, with fsync, on a
-Unix socket; or give the URL of a database on this machine: each run makes a database beside it, and drops it again.
+Unix socket.
 
 In each round both servers start anew, and then play by turns, a second each, while the other stands still. A round's
 ratio is the median over its pairs of seconds, which are too close for the machine to change.
@@ -19,19 +19,19 @@ ratio is the median over its pairs of seconds, which are too close for the machi
 
 import argparse
 import asyncio
-import secrets
 import statistics
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import uvloop
 from load import Measured, Message, Tally, connect, connect_all, measure
 from options import options_of
-from servers import RUMBLE, Running, echoing, serving, stat
+from servers import RUMBLE, Running, echoing, serving
+
+from tests.postgres.cluster import Cluster, cluster
 
 WARM_S = 1.0
 """Time in s for which a load plays before the measurement, but at most as long as the measurement."""
@@ -71,43 +71,21 @@ class Contender:
     name: str
     source: Path | None = None
     program: Sequence[str] = RUMBLE
-    postgres: str | None = None
-    """The URL of a database beside which a database is made for the run; None: the run has a file."""
+    postgres: Cluster | None = None
+    """The cluster in which a database is made for the run; None: the run has a file."""
     bots: int | None = None
     """Number of bots; None: the load's number."""
 
     @asynccontextmanager
     async def playing(self, load: Load, tally: Tally) -> AsyncIterator[Running]:
         """Run the server with a load that plays."""
-        load = replace(load, bots=self.bots or load.bots)
-        with nullcontext() if self.postgres is None else new_database(self.postgres) as database:
-            async with serving(database, source=self.source, program=self.program) as running:
-                if self.postgres is not None:
-                    running = replace(running, database=server_of(self.postgres))
-                await play(running, load, tally, time_control=PATIENT)
-                yield running
-
-
-def server_of(url: str) -> int:
-    """Return the process of the PostgreSQL server of a URL, on this machine."""
-    import psycopg
-
-    with psycopg.connect(url) as connection:
-        return int(stat(connection.info.backend_pid)[1])
-
-
-@contextmanager
-def new_database(url: str) -> Iterator[str]:
-    """Make a database on the server of a URL, and drop it at the end. Yield its URL."""
-    import psycopg
-
-    name = f"bench_{secrets.token_hex(4)}"
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {name}".encode())
-        try:
-            yield urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-        finally:
-            server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+        load, made = replace(load, bots=self.bots or load.bots), self.postgres
+        database = None if made is None else made.socket_url(made.database().rpartition("/")[2])
+        async with serving(database, source=self.source, program=self.program) as running:
+            if made is not None and made.process is not None:
+                running = replace(running, database=made.process.pid)
+            await play(running, load, tally, time_control=PATIENT)
+            yield running
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +197,16 @@ def compare(ours: Contender, other: Contender | Echo, load: Load, rounds: int, g
 
 
 @contextmanager
-def own_cluster() -> Iterator[str]:
-    """Start a PostgreSQL cluster, whose commits are on disk like SQLite's. Yield the URL of a database of the cluster.
+def own_cluster() -> Iterator[Cluster]:
+    """Start a PostgreSQL cluster, whose commits are on disk like SQLite's.
 
     The cluster has WAL segments to use again, like an older cluster: a new cluster fills each segment with zeros first.
     """
-    from tests.postgres.cluster import cluster, run
-
     with cluster(fsync=True, settings={"min_wal_size": f"{SEGMENTS * 16}MB"}) as made:
-        url = made.socket_url()
         for _ in range(SEGMENTS):
-            run(url, "SELECT pg_logical_emit_message(true, '', ''), pg_switch_wal()")
-        run(url, "CHECKPOINT")
-        yield url
+            made.run("SELECT pg_logical_emit_message(true, '', ''), pg_switch_wal()")
+        made.run("CHECKPOINT")
+        yield made
 
 
 def options_of_load(about: str | None, *, games: str, seconds: float, rounds: int) -> argparse.ArgumentParser:
@@ -254,22 +229,16 @@ def read_load(parser: argparse.ArgumentParser) -> argparse.Namespace:
 def main() -> None:
     parser = options_of_load(__doc__, games="tictactoe,connect4,chess", seconds=5.0, rounds=3)
     parser.add_argument("--against", type=Path, metavar="PATH", help="Another checkout, to compare with.")
-    parser.add_argument(
-        "--db",
-        nargs="?",
-        const="",
-        metavar="URL",
-        help="Compare PostgreSQL (a cluster of its own, or this) with SQLite.",
-    )
+    parser.add_argument("--db", action="store_true", help="Compare PostgreSQL with SQLite.")
     options = read_load(parser)
-    if options.db is None:
+    if not options.db:
         other = Echo() if options.against is None else Contender("theirs", options.against.resolve())
         for load in options.loads:
             compare(Contender("ours"), other, load, options.rounds)
         return
-    with nullcontext(options.db) if options.db else own_cluster() as url:
+    with own_cluster() as made:
         for load in options.loads:
-            ours, other = Contender("postgres", postgres=url), Contender("sqlite")
+            ours, other = Contender("postgres", postgres=made), Contender("sqlite")
             compare(ours, other, load, options.rounds, GOAL)
 
 
