@@ -179,6 +179,7 @@ async def measured(port: int, kind: Kind, data: bytes) -> tuple[float, float]:
     """Send an input on a new connection. Return the ms of the longest turn and of all until the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     data = kind.wire(numbered(data)[: kind.most_bytes])
+    end = END if kind.is_frame else None if kind.closes else b"\r\n\r\n"
     try:
         if kind.is_frame:
             writer.write(Attacker(port, "").upgrade())
@@ -192,13 +193,7 @@ async def measured(port: int, kind: Kind, data: bytes) -> tuple[float, float]:
             writer.write(data)
             try:
                 async with asyncio.timeout(4 * SHORT_MS / 1000):
-                    await (
-                        reader.readuntil(END)
-                        if kind.is_frame
-                        else reader.read()
-                        if kind.closes
-                        else reader.readuntil(b"\r\n\r\n")
-                    )
+                    await (reader.read() if end is None else reader.readuntil(end))
             except (TimeoutError, ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 pass  # an input without an answer still has its time counted
         return watched.turn_s * 1000, watched.all_s * 1000
@@ -210,11 +205,8 @@ async def search(port: int, kind: Kind, seconds: float, lot: random.Random) -> t
     """Return the dearest input found in `seconds`: its two figures, the input, and the number of tries."""
     for data in kind.begins:
         await measured(port, kind, data)  # the first use of a route prepares it
-    found, tries, until_s = (
-        [(*await measured(port, kind, data), data) for data in kind.begins],
-        0,
-        time.monotonic() + seconds,
-    )
+    found = [(*await measured(port, kind, data), data) for data in kind.begins]
+    tries, until_s = 0, time.monotonic() + seconds
     while time.monotonic() < until_s:
         tries += 1
         data = changed(lot, lot.choice(found)[2], kind.most_bytes)

@@ -12,7 +12,7 @@ from pathlib import Path
 from copies import copy_matches
 from latency import control
 from load import LoadBot, Measured, Stopwatch, connect, connect_all, measure, p99
-from servers import Running, serving
+from servers import Running, kill, serving
 from throughput import MOST_CYCLES, Contender, Load, in_turn, login, play
 from visitors import watching
 
@@ -70,7 +70,7 @@ class Stage:
             echo_ms = p99([ms for each in echoes for ms in each.took_ms])
         self.tally.think_s = 0.0
         memory_mb = self.running.resident_kb() / 1024
-        self.running.kill()
+        kill(self.running.process)
         began = time.perf_counter()
         try:
             async with serving(self._database, start_within_s=MOST_START_S):

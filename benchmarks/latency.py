@@ -33,12 +33,14 @@ async def control(game: str, think_s: float) -> AsyncIterator[list[Stopwatch]]:
         yield tallies
 
 
-async def measured(game: str, matches: int, idle: int, seconds: float, think_s: float) -> tuple[str, str]:
+async def measured(options: argparse.Namespace) -> tuple[str, str]:
     """Measure the server and the control, and describe the two."""
+    seconds, think_s = options.seconds, options.think_ms / 1000
     tally, silent = Stopwatch(think_s=think_s), Tally()
-    async with serving() as running, control(game, think_s) as controls:
-        await connect_all(running, silent, ({"type": "login", "name": f"idle{number}"} for number in range(idle)))
-        await play(running, Load(game, bots=2 * matches, matches=1), tally)
+    async with serving() as running, control(options.game, think_s) as controls:
+        logins = ({"type": "login", "name": f"idle{number}"} for number in range(options.idle))
+        await connect_all(running, silent, logins)
+        await play(running, Load(options.game, bots=2 * options.matches, matches=1), tally)
         await asyncio.sleep(1.0)
         for each in (tally, *controls):
             each.took_ms.clear()
@@ -57,9 +59,7 @@ async def main(options: argparse.Namespace) -> None:
         f"{options.game}: {options.matches} matches, {options.idle} idle bots, thinking {options.think_ms:g} ms a move"
     )
     for number in range(1, options.rounds + 1):
-        server, control = await measured(
-            options.game, options.matches, options.idle, options.seconds, options.think_ms / 1000
-        )
+        server, control = await measured(options)
         print(f"round {number}: {server}; control: {control}")
 
 

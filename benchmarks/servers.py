@@ -53,10 +53,6 @@ class Running:
         used = tree(self.process.pid) + ([] if self.database is None else tree(self.database))
         return sum(cpu_s(pid) for pid in used)
 
-    def kill(self) -> None:
-        """Kill the server and its child processes."""
-        kill(self.process)
-
     def resident_kb(self) -> int:
         """Return the resident memory of the server and its child processes in KB."""
         return sum(resident_kb(pid) for pid in tree(self.process.pid))

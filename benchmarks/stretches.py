@@ -14,8 +14,8 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import uvloop
 from load import Message, Tally
@@ -78,8 +78,7 @@ STREAMED_S = 1.2
 """Time in s for which an event stream is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A time in which the loop did not come round.
 
     It has an end, the CPU time of its thread and of the whole process, and a duration by the clock, which other work on
@@ -110,12 +109,7 @@ def stretches(file: Path, since_s: float) -> list[Stretch]:
 def longest(file: Path, since_s: float) -> Stretch:
     """Return the longest stretch by each of its times."""
     found = [Stretch(0.0, 0.0, 0.0, 0.0), *stretches(file, since_s)]
-    return Stretch(
-        0.0,
-        max(each.thread_ms for each in found),
-        max(each.process_ms for each in found),
-        max(each.wall_ms for each in found),
-    )
+    return Stretch(*map(max, zip(*found, strict=True)))
 
 
 async def read(running: Running, path: str, times: int = 1) -> int:
