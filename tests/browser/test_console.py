@@ -30,6 +30,12 @@ async def log_in(page: Page, token: str) -> None:
     await page.get_by_role("button", name="Log in").click()
 
 
+async def enter(page: Page, server: RunningServer, tournament: str = "") -> None:
+    """Open the console, or a tournament's page in the console, with the host's token."""
+    await page.goto(f"/console/{tournament}".rstrip("/"))
+    await log_in(page, server.token)
+
+
 async def agree(page: Page, button: str) -> None:
     """Answer yes in the dialog."""
     dialog = page.get_by_role("dialog")
@@ -106,8 +112,7 @@ async def test_a_host_leads_a_tournament_from_the_form_to_its_end(page: Page, se
 
 @pytest.mark.slow
 async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: RunningServer) -> None:
-    await page.goto("/console")
-    await log_in(page, server.token)
+    await enter(page, server)
     await page.get_by_label("Name", exact=True).fill("Closed")
     await page.get_by_role("button", name="Create", exact=True).click()
     await expect(page.locator("#no-code")).to_be_visible()
@@ -123,14 +128,12 @@ async def test_a_new_code_takes_the_place_of_the_old(page: Page, server: Running
 
 
 async def test_a_tournament_that_is_not_there(page: Page, server: RunningServer) -> None:
-    await page.goto("/console/nowhere")
-    await log_in(page, server.token)
+    await enter(page, server, "nowhere")
     await expect(page.get_by_role("alert").filter(has_text="there is no tournament 'nowhere'")).to_be_visible()
 
 
 async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: RunningServer) -> None:
-    await page.goto("/console")
-    await log_in(page, server.token)
+    await enter(page, server)
     await page.get_by_label("Name of a new token").fill("default")
     await page.get_by_role("button", name="Make a token").click()
     await expect(page.locator("#token-problem")).to_have_text("there is a token default already")
@@ -149,8 +152,7 @@ async def test_a_host_makes_a_token_and_takes_it_back(page: Page, server: Runnin
 
 async def test_the_host_sees_which_bots_were_refused_and_why(page: Page, server: RunningServer) -> None:
     cup = server.create("Members only", "tictactoe", invite="members-only-code")
-    await page.goto(f"/console/{cup}")
-    await log_in(page, server.token)
+    await enter(page, server, cup)
     await expect(page.locator("#invite")).to_be_visible()
     async with connect(server.bot_url) as socket:
         await socket.send(json.dumps({"type": "login", "name": "uninvited", "join": cup}))
@@ -161,8 +163,7 @@ async def test_the_host_sees_which_bots_were_refused_and_why(page: Page, server:
 
 async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -> None:
     server.host.post("tournaments", {"name": "Short", "game": "tictactoe", "invite": "12345"})
-    await page.goto("/console/short")
-    await log_in(page, server.token)
+    await enter(page, server, "short")
     await expect(page.locator("#short-code")).to_be_visible()
     server.host.post("tournaments/short/invite", {"code": "123456"})
     await page.reload()
@@ -172,8 +173,7 @@ async def test_a_short_code_is_called_short(page: Page, server: RunningServer) -
 
 @pytest.mark.slow
 async def test_a_host_bans_and_lets_in_again(page: Page, server: RunningServer) -> None:
-    await page.goto("/console")
-    await log_in(page, server.token)
+    await enter(page, server)
     await expect(page.locator("#no-bans")).to_be_visible()
     await page.get_by_label("Whom to ban").fill("mallory")
     await page.get_by_label("for minutes").fill("5")
@@ -193,8 +193,7 @@ async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer
     server.host.post("tournaments", {"name": "Claims", "game": "tictactoe"})
     async with connect(server.bot_url) as socket:
         await socket.send(json.dumps({"type": "login", "name": "open-bot", "join": "claims"}))
-        await page.goto("/console/claims")
-        await log_in(page, server.token)
+        await enter(page, server, "claims")
         await page.get_by_role("button", name="Give a key").click()
         await page.get_by_label("Key", exact=True).fill("correct-horse-battery")
         await agree(page, "Give the key")
@@ -204,8 +203,7 @@ async def test_a_host_gives_an_open_name_a_key(page: Page, server: RunningServer
 
 @pytest.mark.slow
 async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, server: RunningServer) -> None:
-    await page.goto("/console")
-    await log_in(page, server.token)
+    await enter(page, server)
     await page.get_by_label("Name", exact=True).fill("Swiss with a bye")
     await page.get_by_label("Format", exact=True).select_option("swiss")
     await expect(page.get_by_label("Pairing rules", exact=True)).to_have_value("dutch-2026")
@@ -229,8 +227,7 @@ async def test_a_host_creates_a_swiss_with_seeds_and_gives_a_bye(page: Page, ser
 
 
 async def test_a_host_creates_tables_with_points_by_places(page: Page, server: RunningServer) -> None:
-    await page.goto("/console")
-    await log_in(page, server.token)
+    await enter(page, server)
     await page.get_by_label("Name", exact=True).fill("Tables of four")
     await page.get_by_label("Game", exact=True).select_option("snakes")
     legs = page.get_by_label("Matches a pairing", exact=True)
@@ -253,8 +250,7 @@ async def test_a_host_creates_tables_with_points_by_places(page: Page, server: R
 
 @pytest.mark.slow
 async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningServer) -> None:
-    await page.goto("/console")
-    await log_in(page, server.token)
+    await enter(page, server)
     forecast = page.locator("#forecast")
     await expect(forecast).to_contain_text("one after another")
     height = await page.locator(".forecast").evaluate("whole => whole.offsetHeight")
@@ -277,8 +273,7 @@ async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningSe
 
 async def test_how_it_was_created_is_told_in_seconds(page: Page, server: RunningServer) -> None:
     cup = server.create("In seconds", "tictactoe", time_control={"move_ms": 2500}, away_ms=30_000)
-    await page.goto(f"/console/{cup}")
-    await log_in(page, server.token)
+    await enter(page, server, cup)
     shown = page.locator("#config")
     await expect(shown).to_contain_text("time controlmove 2.5 s, bank 0 s, increment 0 s")
     await expect(shown).to_contain_text("away30 s")
@@ -293,8 +288,7 @@ async def test_buttons_beside_matches_of_long_names_are_in_sight(
     pace.hold()
     server.command(cup, "start")
     await page.set_viewport_size({"width": 1280, "height": 800})
-    await page.goto(f"/console/{cup}")
-    await log_in(page, server.token)
+    await enter(page, server, cup)
     button = page.locator("#matches button")
     await button.scroll_into_view_if_needed()
     await page.locator("#matches-table").evaluate("table => { table.parentElement.scrollLeft = 0; }")
