@@ -25,6 +25,7 @@ from rumble_bots.sdk.transport import Connection, Lost, Unreachable
 from rumble_protocol import server_messages as server
 
 from tests.bots.sdk import says
+from tests.bots.sdk.first import First
 
 SERVER = Address("localhost", 8765)
 AIM = Aim("ann", join="cup")
@@ -98,11 +99,6 @@ class World:
             lot=lambda: 1.0,
             **more,
         )
-
-
-class First(Bot):
-    def choose(self, turn: Turn) -> str:
-        return turn.legal[0]
 
 
 def moves(connection: FakeConnection) -> list[tuple[str, str]]:

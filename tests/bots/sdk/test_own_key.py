@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from rumble_bots import Address, BadKey, Bot, Refused, Turn, serve
+from rumble_bots import Address, BadKey, Refused, serve
 from rumble_bots.sdk.keys import config_folder, kept_key
 from rumble_bots.sdk.own_key import OwnKey
 from rumble_protocol.secret import make_secret
 
 from tests.bots.sdk.fake_server import FakeServer
+from tests.bots.sdk.first import First
 
 pytestmark = pytest.mark.e2e
 KEY = "k" * 16
@@ -19,11 +20,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path))
     monkeypatch.delenv("RUMBLE_KEY", raising=False)
     return tmp_path
-
-
-class First(Bot):
-    def choose(self, turn: Turn) -> str:
-        return turn.legal[0]
 
 
 async def test_the_owner_of_a_name_comes_back_to_a_server_that_has_moved() -> None:

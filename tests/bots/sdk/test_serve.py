@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rumble_bots import Address, BadServer, Bot, Refused, Turn, run, serve
+from rumble_bots import Address, BadServer, Refused, run, serve
 from rumble_bots.sdk import transport
 from rumble_bots.sdk.keys import kept_key
 from rumble_bots.sdk.transport import Lost, Unreachable, connect
@@ -19,6 +19,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as websockets_serve
 
 from tests.bots.sdk.fake_server import FakeServer
+from tests.bots.sdk.first import First
 
 pytestmark = pytest.mark.e2e
 KEY = "k" * 16
@@ -29,11 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RUMBLE_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.delenv("RUMBLE_KEY", raising=False)
     return tmp_path / "config"
-
-
-class First(Bot):
-    def choose(self, turn: Turn) -> str:
-        return turn.legal[0]
 
 
 async def test_serve_plays_a_tournament_with_a_key_that_is_kept() -> None:

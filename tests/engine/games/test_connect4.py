@@ -10,14 +10,9 @@ from hypothesis import strategies as st
 from rumble_engine import BadPosition, BadSettings, IllegalMove, MoveError, UnreadableMove
 from rumble_engine.games.connect4 import GAME, Connect4State
 
+from tests.engine.games.counting import perft
+
 SMALL = {"columns": 5, "rows": 5}
-
-
-def perft(state: Connect4State, depth: int) -> int:
-    """Count the ways to play `depth` plies."""
-    if depth == 1:
-        return len(state.codes())
-    return sum(perft(state.after(code), depth - 1) for code in state.codes())
 
 
 def reachable(state: Connect4State, plies: int) -> list[int]:

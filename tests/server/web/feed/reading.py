@@ -1,6 +1,9 @@
 """Reading a feed in tests."""
 
+import asyncio
 from typing import Any
+
+from rumble_server.tournament.tournament import Tournament
 
 from tests.server.web.memory_server import Event, MemoryServer, Watcher
 
@@ -22,3 +25,17 @@ def standings(server: MemoryServer, tournament: str) -> list[dict[str, Any]]:
 async def read_to_the_end(watcher: Watcher) -> None:
     while (await watcher.read("status")).data["status"] != "finished":
         pass
+
+
+async def read_nothing(server: MemoryServer, tournament: Tournament) -> "asyncio.Task[None]":
+    """Return a reader of a feed, sent its first piece, who reads nothing more."""
+    sent = asyncio.Event()
+
+    async def send_to_nobody() -> None:
+        async for _ in server.feed.stream(tournament):
+            sent.set()
+            await asyncio.Event().wait()
+
+    stuck = asyncio.create_task(send_to_nobody())
+    await asyncio.wait_for(sent.wait(), 5)
+    return stuck

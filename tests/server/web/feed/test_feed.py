@@ -4,6 +4,7 @@ import pytest
 from rumble_server.web.feed.channel import SNAPSHOT_MS
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
 
+from tests.server.web.feed.reading import read_nothing
 from tests.server.web.memory_server import MemoryServer
 
 PAIR = ("alice", "bob")
@@ -41,15 +42,7 @@ async def test_closing_ends_every_stream_also_of_who_does_not_read(server: Memor
     waiting = server.watch(tournament)
     await waiting.read("snapshot")
     reading = asyncio.create_task(waiting.piece())
-    sent = asyncio.Event()
-
-    async def send_to_nobody() -> None:
-        async for _ in server.feed.stream(tournament):
-            sent.set()
-            await asyncio.Event().wait()
-
-    stuck = asyncio.create_task(send_to_nobody())
-    await asyncio.wait_for(sent.wait(), 5)
+    stuck = await read_nothing(server, tournament)
     server.feed.close()
     with pytest.raises(StopAsyncIteration):
         await reading

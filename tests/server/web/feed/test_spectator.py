@@ -4,7 +4,7 @@ import pytest
 from rumble_server.web.feed import spectator as spectators
 from rumble_server.web.feed.feed import STUCK_MS
 
-from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
+from tests.server.web.feed.reading import kinds, read_nothing, read_to_the_end, standings, unrated
 from tests.server.web.memory_server import MemoryServer
 
 PAIR = ("alice", "bob")
@@ -55,15 +55,7 @@ async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
 
 async def test_a_reader_that_reads_nothing_is_cut_off(server: MemoryServer, caplog: pytest.LogCaptureFixture) -> None:
     tournament = server.world.create()
-    sent = asyncio.Event()
-
-    async def send_to_nobody() -> None:
-        async for _ in server.feed.stream(tournament):
-            sent.set()
-            await asyncio.Event().wait()
-
-    task = asyncio.create_task(send_to_nobody())
-    await asyncio.wait_for(sent.wait(), 5)
+    task = await read_nothing(server, tournament)
     server.pass_ms(STUCK_MS + 1_000)
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 5)
