@@ -132,15 +132,22 @@ class DiskLog:
         batch, self._writing = self._writing, None
         assert batch is not None
         if self._disk.full:
-            self._failed = batch
-            self._report("database or disk is full")
-            self._write_in(RETRY_MS)
-            self._hurried = True
+            self._fail(batch, "database or disk is full")
             return
         self._disk.write(batch)
         if self._disk.random.random() < self._disk.weather.kill_at_write:
             self._kill()
             return
+        self._done(batch)
+
+    def _fail(self, batch: Batch, trouble: str) -> None:
+        self._failed, self._writing = batch, None
+        self._report(trouble)
+        self._write_in(RETRY_MS)
+        self._hurried = True
+
+    def _done(self, batch: Batch) -> None:
+        self._writing = None
         self._report(None)
         self.durable = batch.facts[-1][0]
         for listener in self.on_durable:

@@ -13,7 +13,7 @@ from rumble_server.store.log.batch import Batch
 
 from tests.server.nodes.table import Table
 from tests.server.world import VirtualClock
-from tests.simulation.disk import GATHER_MS, RETRY_MS, Disk, DiskLog
+from tests.simulation.disk import Disk, DiskLog
 from tests.simulation.timeline import RunClock
 
 CLUB = "main"
@@ -144,21 +144,6 @@ class ClubLog(DiskLog):
         self._postgres.ask(
             statement,
             lambda answer: enter(lambda: answered(answer)),
-            lambda: enter(lambda: self._lost(batch)),
+            lambda: enter(lambda: self._fail(batch, "the database does not answer")),
             self._is_cut,
         )
-
-    def _lost(self, batch: Batch) -> None:
-        self._failed, self._writing = batch, None
-        self._report("the database does not answer")
-        self._write_in(RETRY_MS)
-        self._hurried = True
-
-    def _done(self, batch: Batch) -> None:
-        self._writing = None
-        self._report(None)
-        self.durable = batch.facts[-1][0]
-        for listener in self.on_durable:
-            listener()
-        if self._batch.facts and self._timer is None:
-            self._write_in(0 if self._hurried else GATHER_MS)

@@ -45,7 +45,7 @@ HAPPENS = (
     (Node, ("die", "stall", "cut", "is_moved", "discard", "suspend", "abandon", "read_ahead", "hand_over")),
     (Node, ("handed_over",)),
     (LedRun, ("go_on",)),
-    (ClubLog, ("_lost", "_look_up")),
+    (ClubLog, ("_fail", "_look_up")),
     (Lease, ("drain",)),
     (ClusterWorld, ("_end_database",)),
 )
@@ -105,7 +105,7 @@ def write_under_any_epoch(patch: pytest.MonkeyPatch) -> None:
 def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
     """Put a batch of unknown fate before the gathering batch, and write both as new."""
 
-    def lost(self: ClubLog, batch: Batch) -> None:
+    def lost(self: ClubLog, batch: Batch, _trouble: str) -> None:
         self._writing = None
         self._batch.facts[:0] = batch.facts
         self._write_in(10)
@@ -123,7 +123,7 @@ def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
         row.last = self.disk.written
         return True
 
-    patch.setattr(ClubLog, "_lost", lost)
+    patch.setattr(ClubLog, "_fail", lost)
     patch.setattr(Postgres, "commit", commit)
 
 

@@ -133,13 +133,11 @@ def test_a_class_starts_by_itself_when_the_bots_are_there() -> None:
     world = World()
     code, keys = classroom(world, start_at_bots=2), [make_secret() for _ in range(3)]
     names = [join(world, code, display, key).name for display, key in zip(("Ann", "Ben", "Cid"), keys, strict=True)]
-    tournament = world.arena.tournaments["friday"]
-    assert headline(tournament, ()) == "3 bots are in. It starts with 2 connected bots."
-    statuses = []
-    for number in (0, 2):
-        world.login(names[number], key=keys[number])
-        statuses.append(tournament.status)
-    assert statuses == ["lobby", "running"]
+    assert headline(world.tournament("friday"), ()) == "3 bots are in. It starts with 2 connected bots."
+    world.login(names[0], key=keys[0])
+    assert world.tournament("friday").status == "lobby"
+    world.login(names[2], key=keys[2])
+    assert world.tournament("friday").status == "running"
 
 
 def test_who_is_banned_does_not_join() -> None:
