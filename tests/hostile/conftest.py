@@ -11,8 +11,8 @@ from tests.hostile.attacker import Attacker
 from tests.hostile.honest import HonestField, honest_field
 from tests.hostile.target import Target, target
 
-SECRETS = rf"{TOKEN}|key-of-"
-"""Secrets that no log may have: keys of these tests begin with `key-of-`."""
+SECRETS = rf"{TOKEN}|key-of-|guess-number-"
+"""Secrets that no log may have: keys of these tests begin with `key-of-`, guesses with `guess-number-`."""
 CYCLES = 40
 """Number of cycles that keep the honest bots playing all the time; the rest is played quickly at the end."""
 

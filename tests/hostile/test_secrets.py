@@ -1,12 +1,15 @@
 """Secrets at rest: a reader of the disk or the screen learns no secret."""
 
+import re
 import stat
 import subprocess
 from pathlib import Path
 
 import pytest
+from rumble_server.limits.bounds import Bounds
 
 from tests.e2e.processes import RUMBLE, TOKEN, clean_environment
+from tests.hostile.attacker import Attacker
 from tests.hostile.target import Target, target
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
@@ -53,3 +56,12 @@ def test_a_token_that_rumble_made_is_printed_once(tmp_path: Path) -> None:
         assert token not in server.announced + server.log
         assert server.attacker().ask("/api/host", f"Authorization: Bearer {token}\r\n") == 200
         assert all(token.encode() not in file.read_bytes() for file in tmp_path.glob("rumble.db*"))
+
+
+def test_guesses_leave_a_line_and_no_secret_in_the_log(server: Target, attacker: Attacker) -> None:
+    logged = len(server.log)
+    for number in range(Bounds().wrong_tries_per_minute + 10):
+        attacker.ask("/api/host", f"Authorization: Bearer guess-number-{number}-of-a-thief\r\n")
+    assert re.search(rf"{re.escape(attacker.address)}\b", server.log[logged:])
+    assert "of-a-thief" not in server.log
+    assert TOKEN not in server.log
