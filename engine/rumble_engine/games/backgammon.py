@@ -92,7 +92,10 @@ class BackgammonState(State):
 
     @cached_property
     def _plays(self) -> "Plays":
-        """The steps of each legal move. The keys are the checkers of the mover and of the opponent after the move."""
+        """The legal moves as a dict: the key is the position after a move, the value the steps of the move.
+
+        A position is the checkers of the mover and of the opponent.
+        """
         if not self.dice:
             return {}
         return plays(self.sides[self._to_move], self.sides[1 - self._to_move], divmod(self.dice, 10))
@@ -183,9 +186,10 @@ Plays = dict[tuple[Side, Side], list[Step]]
 
 
 def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
-    """Return the steps of each legal move. The keys are the checkers of mover and opponent after the move.
+    """Return the legal moves as a dict: the key is the position after a move, the value the steps of the move.
 
-    Of several moves with equal results, only one is returned.
+      A position is the checkers of the mover and of the opponent. Of several moves with equal results, only one is
+    returned.
     A mover must use as many numbers of the dice as possible. If only one number can be used, it must be the higher
     number if possible.
     """

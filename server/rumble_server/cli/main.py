@@ -78,7 +78,7 @@ app = App(
 def _list(name: str, line: str) -> None:
     @app.command(name, help=line)
     def listed() -> None:
-        """Stand for the command in the list; `load` returns the real command."""
+        """Be a placeholder in the list of commands that `--help` shows; `load` returns the real command."""
 
 
 for _name, _line in COMMANDS.items():

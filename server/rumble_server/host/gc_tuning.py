@@ -58,9 +58,10 @@ class Interpreter:
 
     @contextmanager
     def calmed(self) -> Iterator[None]:
-        """Tune the interpreter inside of a block: the switching of threads, and the number of objects between passes.
+        """Tune the interpreter inside of a block: how often threads switch, and how often the collector makes a pass.
 
-        A sweep at the beginning sets aside the existing objects: modules, models, and tournaments rebuilt from the log.
+        A pass looks at new objects. First a sweep, which looks at all objects, sets aside those that exist: modules,
+        models, and tournaments rebuilt from the log.
         """
         switch_s, threshold = sys.getswitchinterval(), gc.get_threshold()
         sys.setswitchinterval(SWITCH_S)

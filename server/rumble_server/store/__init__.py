@@ -1,1 +1,1 @@
-"""The event log on disk, in SQLite or PostgreSQL behind the same ports; checks, backups and repair of a database."""
+"""The event log on disk, in SQLite or PostgreSQL behind the same interfaces; checks, backups, repair of databases."""

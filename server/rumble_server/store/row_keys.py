@@ -1,7 +1,7 @@
 """Keys of rows in SQLite: a key of a club's tournament, match or value begins with the club's name and a slash.
 
 Keys of the club `main` have no prefix, because older databases had only this club. No id contains a slash. The module
-imports nothing, because the writing program imports it and has to start fast.
+imports nothing, because the process that writes commits to the database imports it and has to start fast.
 """
 
 MAIN = "main"

@@ -15,10 +15,10 @@ from rumble_server.web.guards.secret_checks import is_local
 
 @dataclass(frozen=True, slots=True)
 class PublicAddress:
-    """The addresses and the title of a club, as the reader of a page sees them."""
+    """The addresses and the title of a club, as the visitor who gets a page sees them."""
 
     base: str
-    """URL of the club as used by the reader: `http://HOST:PORT`, followed by `root`."""
+    """URL of the club by which the visitor reached the server: `http://HOST:PORT`, followed by `root`."""
     others: tuple[str, ...] = ()
     """URLs of the club for other machines, if `base` works on this machine only."""
     root: str = ""
