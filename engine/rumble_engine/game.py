@@ -238,7 +238,7 @@ class State:
         return 0.0
 
     def refuse_after_end(self, text: str) -> None:
-        """Raise IllegalMove if the game is over. A game's `code_of` calls this method for readable texts."""
+        """Raise IllegalMove if the game is over. A game's `code_of` calls it for texts in the form of a move."""
         if self.outcome is not None:
             raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
 

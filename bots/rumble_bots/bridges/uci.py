@@ -95,8 +95,8 @@ class Uci(Dialogue):
 def clocks(turn: Turn, think_ms: int) -> str:
     """Return the times for the command `go`: `movetime` for a match without a bank, or the clocks of both seats.
 
-    A bank is a seat's time for the whole match. Both clocks contain the time for this move, too. That time is renewed at
-    each move. UCI has no word for it, so the engine gets it as a part of the increment.
+    A bank is a seat's time for the whole match. Both clocks contain the time for this move, too, which is renewed at
+    each move. UCI has no word for such a time, so the engine gets the time for a move as a part of the increment.
     """
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:

@@ -110,8 +110,8 @@ class Turn:
     def position(self) -> State:
         """The position as a state of the engine. Raises UnknownGame where the game is not installed here.
 
-        Raises BadPosition in a hidden game: `get_game(turn.game).sample(turn.state, random)` draws a state that agrees
-        with the turn.
+        Raises BadPosition in a hidden game, where a bot knows no whole state. There, call
+        `get_game(turn.game).sample(turn.state, random)` instead, which draws a state that agrees with the turn.
         """
         return get_game(self.game).load(self.state)
 

@@ -89,8 +89,8 @@ class Client:
     async def run(self) -> Summary:
         """Play to the end.
 
-        Raises Refused, Closed, the error of a bot that gives up, and BadServer if nobody answers at first, or for
-        `patience` seconds.
+        Raises Refused, Closed, and the error of a bot that gives up. Raises BadServer if the first connection fails, or
+        if a lost connection does not come back for `patience` seconds.
         """
         waits = delays(self._chance)
         last_good, said = self._now(), ""

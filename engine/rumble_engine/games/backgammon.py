@@ -188,8 +188,9 @@ Plays = dict[tuple[Side, Side], list[Step]]
 def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
     """Return the legal moves as a dict: the key is the position after a move, the value the steps of the move.
 
-      A position is the checkers of the mover and of the opponent. Of several moves with equal results, only one is
+    A position is the checkers of the mover and of the opponent. Of several moves with equal results, only one is
     returned.
+
     A mover must use as many numbers of the dice as possible. If only one number can be used, it must be the higher
     number if possible.
     """

@@ -42,7 +42,10 @@ LISTEN_MS = 2_000
 LOOK_MS = 100
 """Time in ms for which the old leader leaves bots connected after the new leader's report. Meanwhile all nodes look."""
 AT_ONCE = 2
-"""Maximum number of clubs offered to a node at a time. The node can read one club while loading another."""
+"""Maximum number of clubs offered to a node at a time.
+
+With two, the node reads the facts of one club from the database while it builds another club from its facts.
+"""
 ABANDON_MS = 5_000
 """Time in ms without a lease after which a node closes its bots' connections. The bots then find the next leader."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rumble_server.starters.starter import Language
 
 NEEDED = "key.json"
-"""A file of every zip. Without this file, Windows has run the script out of a zip that is not unpacked."""
+"""A file of every zip. If the script does not find the file beside itself, Windows runs the script in a packed zip."""
 
 _BATCH = """\
 @echo off

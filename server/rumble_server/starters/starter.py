@@ -35,9 +35,12 @@ class Starter:
     strategy: str
     """The file with the strategy, for the author to change."""
     others: Sequence[str]
-    """The other program files, for the connection."""
+    """The program files besides the strategy. They hold the connection to the server."""
     build: str | None
-    """The command to run before the first start, and if `compiled` after each change; None if there is none."""
+    """The command to run before the first start; None if there is none.
+
+    If `compiled` is true, the command has to be run again after each change.
+    """
     run: str
     """The command to play.
 

@@ -144,7 +144,7 @@ class _History:
         )
 
     def _lost_table(self, over: MatchOver) -> TableRecord:
-        """Return the record of a table that was lost before it began."""
+        """Return the record of a table whose match never began, because absent bots had lost it already."""
         faults = table_result_of(over).faults
         return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
 

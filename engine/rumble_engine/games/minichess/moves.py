@@ -59,7 +59,7 @@ def attacked(board: str, square: int, by: int) -> bool:
 
 
 def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
-    """Yield the squares left and reached of all moves, even of moves that leave the mover's king attacked."""
+    """Yield every move as the square before and the square after, even if the mover's king is attacked then."""
     mine, (king, pawn, queen) = PIECES[mover], PIECES[mover]
     for start in range(16):
         piece = board[start]

@@ -14,12 +14,15 @@ Answer = tuple[Any, ...]
 
 
 def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
-    """Return the command that asks by `ask`. The parameter `client` of `ask` is made from the command's options."""
+    """Return a command of hosts that calls `ask` and prints the answer.
+
+    `ask` gets the command's own options, and a client of the server in its parameter `client`.
+    """
     return _asking(ask, OrganiserClient, "host_token", HostToken)
 
 
 def of_administrator(ask: Callable[..., Answer]) -> Callable[..., None]:
-    """Return the command of an administrator that asks by `ask`, in the same way as `of_host`."""
+    """Return a command of administrators that calls `ask` and prints the answer, as `of_host` does for hosts."""
     return _asking(ask, AdministratorClient, "admin_token", AdminToken)
 
 

@@ -81,7 +81,7 @@ class PostgresStore(ClubStore):
         return self.group.logs[club]
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number of the run for turn ids of a club. In PostgreSQL it is the club's epoch."""
+        """Return the number by which turn ids differ from those of earlier runs of a club: the club's epoch."""
         return self.log(club).epoch
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:

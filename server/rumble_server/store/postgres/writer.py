@@ -139,7 +139,7 @@ class Commits:
         return held
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
-        """Return the contents that are not written yet, and add the clubs that other servers lead to the list `fenced`.
+        """Return the contents that are not written yet. Fill the list `fenced` with the clubs that other servers lead.
 
         If the database was replaced by an older copy, make all nodes start again.
         """
