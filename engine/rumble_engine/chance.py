@@ -44,7 +44,8 @@ def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
 def _wholes(probabilities: set[float], number: int) -> dict[float, int]:
     """Return a whole number for each probability, in the same proportions. The keys are the probabilities.
 
-    Each probability is multiplied by the same power of two. Raises ValueError if `number` is out of range.
+    Each probability is multiplied by the same power of two. Raises ValueError if `number`, the caller's random
+    number, is out of range.
     """
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")

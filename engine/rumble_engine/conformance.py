@@ -39,7 +39,7 @@ LONGEST = 10_000
 OTHERS = 20
 """Maximum number of illegal moves tried in each state. The moves were legal in earlier states."""
 LONG = 100
-"""Minimum number of views in half a game. In shorter games `_check_growth` does not compare the sizes of views."""
+"""Minimum number of views in each half of a playout for which `_check_growth` compares the sizes of views."""
 REMEMBERED = 250_000
 """Maximum number of positions remembered (about 100 MB), to compare states with equal `canonical` keys."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
@@ -116,7 +116,7 @@ def _blaming(game: Game, when: str) -> Iterator[None]:
 def _raises(expected: type[errors.EngineError], name: str, call: Callable[..., object], *args: object) -> None:
     """Require that `call(*args)` raises `expected` with a message of one line.
 
-    Error messages call the function `name`.
+    In error messages, `name` stands for the function that was called.
     """
     what = f"{name}({shown(args[0]) if isinstance(args[0], str) else args[0]})"
     try:
@@ -162,7 +162,7 @@ def _is_json(data: object) -> bool:
 
 
 class _Playouts:
-    """A player of random games, which checks every state, and compares states that should be equal."""
+    """Random games of a kind of game, with checks of every state, and comparisons of states that should be equal."""
 
     def __init__(self, game: Game, seats: int, settings: Mapping[str, Any], random: Random, longest: int) -> None:
         self.game = game
@@ -258,7 +258,7 @@ class _Playouts:
         self.finished = set(state.finished)
 
     def check_chance(self, state: State) -> None:
-        """Check a state in which chance decides: probabilities, draws, and the conversion between codes and texts."""
+        """Check a state in which chance decides: probabilities, the method `draw`, and codes and texts of outcomes."""
         draws = [state.draw(number) for number in (0, NUMBERS - 1, self.random.randrange(NUMBERS))]
         _require(draws == [state.draw(number) for number in (0, NUMBERS - 1)] + draws[2:], "draw() is not determined")
         with suppress(errors.NotListed):
@@ -276,7 +276,7 @@ class _Playouts:
             _raises(errors.MoveError, "code_of", state.code_of, text)
 
     def check_moves(self, state: State, codes: list[int]) -> None:
-        """Check that codes and texts of moves fit together, and that the state refuses every other text."""
+        """Check that the codes and texts of legal moves fit together, and that the state refuses other texts."""
         moves = list(state.legal_moves)
         _require(len(set(codes)) == len(codes), "codes() names a move twice")
         _require(moves == [state.text_of(code) for code in codes], "legal_moves is not the text of codes() in order")
@@ -416,7 +416,7 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return the codes of all plies, or for joint moves the codes of each mover; empty if too many to list."""
+    """Return the codes of all plies, or for joint moves the codes of each mover; empty if `codes` raises NotListed."""
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:

@@ -115,7 +115,7 @@ class Drawing:
 
 
 def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = False) -> tuple[int, ...]:
-    """Return the cells to mark after a stone was put on `cell`: the cell itself, and each winning row through it.
+    """Return the cells to mark after a stone was put on `cell`: `cell`, and each winning row through `cell`.
 
     A row of equal characters wins if it has at least `connect` cells, or with `exact`, exactly `connect` cells.
     """

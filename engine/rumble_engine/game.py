@@ -39,7 +39,7 @@ class Setting:
     maximum: int | None = None
     """The largest integer allowed; None for no bound."""
     choices: tuple[str, ...] | None = None
-    """The texts to choose from; None if any text is allowed."""
+    """The allowed texts; None if the setting is no text, or allows every text."""
 
     def check(self, value: object) -> SettingValue:
         """Check a value, and return it unchanged.
@@ -157,9 +157,9 @@ class State:
         return text
 
     def told(self, text: str) -> list[tuple[int | None, str]]:
-        """Split a ply of this state into parts, each with the seat that made the part, or with None for chance.
+        """Split a ply made in this state into parts, each with the seat that made the part, or with None for chance.
 
-        `text` is the ply's full text, or the result of `seen`.
+        `text` is the full text of the ply, or the text that `seen` returns.
         """
         return [(None if self.is_chance else self.to_move, text)]
 
@@ -191,7 +191,7 @@ class State:
     def after_all(self, moves: Mapping[int, int]) -> Self:
         """Return the state after the moves of all movers.
 
-        `moves` has a legal, unchecked code for each mover, by seat.
+        `moves` has the code of each mover's move, by seat. The codes must be legal; no check is made.
         """
         (code,) = moves.values()
         return self.after(code)
@@ -238,7 +238,7 @@ class State:
         return 0.0
 
     def refuse_after_end(self, text: str) -> None:
-        """Raise IllegalMove if the game is over. A game's `code_of` calls it for texts in the form of a move."""
+        """Raise IllegalMove if the game is over. `code_of` calls this method if `text` has the form of a move."""
         if self.outcome is not None:
             raise IllegalMove(f"{text} is not allowed: the game is over ({self.outcome.reason})")
 
@@ -273,7 +273,7 @@ class Game(ABC):
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """The keyboard key for a move on a page, by move: a value of `KeyboardEvent.key` such as `ArrowUp` or `c`."""
+    """The key to press on a page, by move: a value of `KeyboardEvent.key` such as `ArrowUp` or `c`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -309,8 +309,8 @@ class Game(ABC):
     def sample(self, view: Mapping[str, Any], random: Random) -> State:
         """Return a random complete state in which the seat of `view` has exactly this view, for searches.
 
-        Raises BadPosition for a bad view, and NotSampled if the game cannot draw states. The default
-        loads the view, which is right for open games.
+        Raises BadPosition for a bad view, and NotSampled if the game cannot draw states. By default,
+        the method loads the view, which is right for open games.
         """
         if self.hides:
             raise NotSampled(f"{self.name} draws no states that agree with a view")
@@ -379,7 +379,7 @@ class Game(ABC):
             raise BadSettings(f"{self.name} has {some}{self.most_seats} seats, not {seats}")
 
     def check(self, settings: Mapping[str, SettingValue]) -> None:
-        """Check rules about combinations of settings. The default has no rules. Raises BadSettings."""
+        """Check rules about combinations of settings. By default, the method checks nothing. Raises BadSettings."""
 
     def describe(self) -> dict[str, Any]:
         """Return the game as JSON data: its name, title, names of the seats, and settings."""
@@ -397,7 +397,7 @@ class GameFamily(ABC):
     title: ClassVar[str]
     """The family's name for people."""
     example: ClassVar[str]
-    """Name of a game of the family as an example in error messages, without the prefix `family:`."""
+    """The name of a game of the family, without the prefix `family:`, as an example in error messages."""
 
     @abstractmethod
     def names(self) -> Sequence[str]:

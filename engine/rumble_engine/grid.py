@@ -113,7 +113,7 @@ class Grid:
 
 
 def _mark(key: int, row: int) -> int:
-    """Return the mark of a cell, from its row and its column's bits in `Grid.key`: 1 for X, 2 for O, 0 if empty."""
+    """Return the mark of a cell: 1 for X, 2 for O, 0 if empty. `key` has the column's bits of `Grid.key(o, filled)`."""
     if key >> row < 2:
         return 0
     return 2 if key >> row & 1 else 1

@@ -16,7 +16,7 @@ from rumble_engine.game import State
 from rumble_engine.texts import shown
 
 IDLE = "-"
-"""The word of a seat that does not move."""
+"""The word that stands for a seat in the text of a joint move if the seat does not move."""
 
 
 class JointState(State):
@@ -54,9 +54,10 @@ class JointState(State):
 
     @abstractmethod
     def after_all(self, moves: Mapping[int, int]) -> Self:
-        """Return the state after a joint move. `moves` has the legal, unchecked codes of the movers, by seat.
+        """Return the state after a joint move. `moves` has the code of each mover's move, by seat.
 
-        If `can_fall`, a mover without a code has fallen out. Even all movers may have fallen out.
+        The codes must be legal; no check is made. If `can_fall`, a mover without a code has fallen out. Even all movers
+        may have fallen out.
         """
 
     @property
@@ -109,7 +110,7 @@ class JointState(State):
         return [(seat, word) for seat, word in enumerate(text.split(" ")) if word != IDLE]
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of all plies without a fall. They may be very many, so referees use `codes_for` instead."""
+        """Return the codes of all plies without a fall. As there may be very many, referees use `codes_for`."""
         if self.outcome is not None:
             return ()
         if self.is_chance:

@@ -1,4 +1,4 @@
-"""The outcome of a match. The scores and the way it ended (`termination`) are separate facts."""
+"""The outcome of a match. The scores and the way the match ended (`termination`) are separate facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class Outcome:
     """The result of a match: the scores, the way the match ended, and the reason."""
 
     scores: tuple[float, ...]
-    """The score of each seat: the share of the other seats behind it, where each tie counts half.
+    """The score of each seat: the share of the other seats behind this seat. A seat that ties counts half.
 
     With two seats, a win is 1, a draw 0.5 and a loss 0.
     """
@@ -93,11 +93,11 @@ class Outcome:
 
 
 def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:
-    """Return the place of each seat, from a value for each seat. The lowest value is first."""
+    """Return the place of each seat from its value in `ranks`. The lowest value is first, and equal values tie."""
     return tuple([1 + sum(other < own for other in ranks) for own in ranks])
 
 
 def scores_of(places: Sequence[int]) -> tuple[float, ...]:
-    """Return the score of each seat from the places: the share of other seats behind it, where each tie counts half."""
+    """Return the score of each seat: the share of the other seats behind this seat. A seat that ties counts half."""
     others = len(places) - 1
     return tuple([(sum(p > own for p in places) + (places.count(own) - 1) / 2) / others for own in places])

@@ -80,7 +80,7 @@ def _load(entry: EntryPoint) -> Game | GameFamily:
 
 
 def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
-    """Check that `loaded` is a game of this name that makes a first position, and return it. Raises EngineError."""
+    """Return `loaded` if it is a game called `name` that makes a first position. Otherwise, raises EngineError."""
     if not isinstance(loaded, Game) or loaded.name != name:
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
     with _blaming(entry, "fails at the first position"):
@@ -108,7 +108,10 @@ def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
 def _sorted(
     entries: tuple[EntryPoint, ...],
 ) -> tuple[tuple[str, ...], dict[str, str], dict[str, GameFamily], dict[str, str]]:
-    """Return the names of playable games, and three mappings by name: missing extras, families, reasons of failures."""
+    """Return the names of the playable games, and three dicts by name.
+
+    The dicts are: texts about missing extras, families of games, and reasons why a package is broken.
+    """
     names, missing, families, broken = [], {}, {}, {}
     for entry in entries:
         try:

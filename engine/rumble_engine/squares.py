@@ -85,7 +85,7 @@ class Squares:
         return [board[start : start + self.columns] for start in range(0, len(board), self.columns)]
 
     def read(self, marks: str, board: str) -> list[int]:
-        """Return the masks from a board's text, as `draw` writes it. Raises BadPosition."""
+        """Read a board's text, as `draw` writes it. Return a mask for each mark but the first. Raises BadPosition."""
         if len(board) != len(self.cells):
             raise BadPosition(f"{shown(board)} is not {self.rows} rows of {self.columns} characters")
         if board.strip(marks):
@@ -142,7 +142,10 @@ def _drawn(marks: str) -> dict[int, int]:
 
 
 def turned(rows: Sequence[str]) -> Iterator[str]:
-    """Yield the text of a board after each rotation and reflection that keeps its shape: eight if square, else four."""
+    """Yield the text of a board after each rotation and reflection that keeps the shape.
+
+    A square board has eight of them, any other board four.
+    """
     across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
     for lines in (rows, across) if across else (rows,):
         upright = "".join(lines)

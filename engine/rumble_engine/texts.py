@@ -1,7 +1,7 @@
 """Shortening of texts from outside, for the engine's error messages."""
 
 LONGEST = 24
-"""Maximum number of characters of a text in a message. Longer texts are cut."""
+"""Maximum number of characters of a text in an error message. Longer texts are cut."""
 
 
 def shown(text: str) -> str:

@@ -12,7 +12,7 @@ from rumble_engine.texts import shown
 
 
 def settings_in(game: Game, view: Mapping[str, Any]) -> dict[str, SettingValue]:
-    """Return the settings of `game` from a view, which has each setting as a field."""
+    """Return the settings of `game` from a view. The view has each setting as a field."""
     try:
         return game.complete({setting.name: view.get(setting.name) for setting in game.settings})
     except BadSettings as error:
@@ -20,7 +20,7 @@ def settings_in(game: Game, view: Mapping[str, Any]) -> dict[str, SettingValue]:
 
 
 def text_in(game: Game, view: Mapping[str, Any], field: str) -> str:
-    """Return the field `field` of a view, which must be a text."""
+    """Return the field `field` of a view. The field must be a text."""
     value = view.get(field)
     if not isinstance(value, str):
         raise BadPosition(f'a {game.name} view holds "{field}", a text')
@@ -28,7 +28,7 @@ def text_in(game: Game, view: Mapping[str, Any], field: str) -> str:
 
 
 def texts_in(game: Game, view: Mapping[str, Any], field: str) -> list[str]:
-    """Return the field `field` of a view, which must be a list of texts."""
+    """Return the field `field` of a view. The field must be a list of texts."""
     value = view.get(field)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BadPosition(f'a {game.name} view holds "{field}", a list of texts')
@@ -36,7 +36,7 @@ def texts_in(game: Game, view: Mapping[str, Any], field: str) -> list[str]:
 
 
 def count_in(game: Game, view: Mapping[str, Any], field: str, most: int) -> int:
-    """Return the field `field` of a view, which must be an integer from 0 to `most`."""
+    """Return the field `field` of a view. The field must be an integer from 0 to `most`."""
     value = view.get(field)
     if type(value) is not int or not 0 <= value <= most:
         raise BadPosition(f'a {game.name} view holds "{field}", an integer from 0 to {most}')
@@ -44,7 +44,7 @@ def count_in(game: Game, view: Mapping[str, Any], field: str, most: int) -> int:
 
 
 def mover_in(game: Game, view: Mapping[str, Any]) -> int:
-    """Return the field `to_move` of a view, which must be a seat."""
+    """Return the field `to_move` of a view. The field must be a seat."""
     return count_in(game, view, "to_move", game.seats - 1)
 
 

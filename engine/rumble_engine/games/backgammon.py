@@ -38,7 +38,7 @@ PASS = "pass"
 Side = tuple[int, ...]
 """A seat's number of checkers by point. The points are counted from this seat's side: `OFF`, 1 to 24, `BAR`."""
 Step = tuple[int, int, bool]
-"""A step of a checker: the point left, the point reached, and whether the step hits."""
+"""A step of a checker: the start point, the end point, and whether the step hits."""
 START: Side = tuple({6: 5, 8: 3, 13: 5, 24: 2}.get(point, 0) for point in range(26))
 OPENING = tuple((10 * one + other, 1 / 30) for one in range(1, 7) for other in range(1, 7) if one != other)
 ROLLS = tuple((10 * high + low, (1 if high == low else 2) / 36) for high in range(1, 7) for low in range(1, high + 1))
@@ -177,7 +177,10 @@ class BackgammonState(State):
         return "\n".join([*lines, *ends, f"dice: {self.dice or '-'}"])
 
     def estimate(self) -> float:
-        """Estimate the value by the mover's lead in the race: points to go, divided by the longest possible race."""
+        """Estimate the value by how many points fewer the mover has to go than the opponent.
+
+        The difference is divided by the number of points in the longest possible race.
+        """
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)
 
@@ -191,8 +194,8 @@ def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
     A position is the checkers of the mover and of the opponent. Of several moves with equal results, only one is
     returned.
 
-    A mover must use as many numbers of the dice as possible. If only one number can be used, it must be the higher
-    number if possible.
+    A mover must use as many numbers of the dice as possible. A mover that can use only one of the two numbers must use
+    the higher number if possible.
     """
     high, low = dice
     if high == low:
@@ -219,7 +222,7 @@ def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
 
 
 def _steps(own: Side, other: Side, number: int) -> Iterator[Step]:
-    """Yield the legal steps of a single checker with a number of the dice."""
+    """Yield the legal steps of a single checker. `number` is the number on the die that is used."""
     highest = max(point for point in range(26) if own[point])
     for point in range(highest, BAR - 1 if highest == BAR else 0, -1):
         reached = point - number

@@ -21,7 +21,7 @@ LABELS = (
     (*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
     (*map(str, range(12, 6, -1)), "bar", *map(str, range(6, 0, -1)), "off"),
 )
-"""The labels of the upper and of the lower half."""
+"""The labels of the columns, in the upper half and in the lower half of the board."""
 POINT = "(?:1[0-9]|2[0-4]|[1-9])"
 STEPS = re.compile(rf"(?:(?:bar|{POINT})(?:/(?:{POINT}|off)\*?)+(?:\([234]\))?(?: |$))+")
 
@@ -61,7 +61,7 @@ def _stack(label: str, is_above: bool) -> tuple[int, ...]:
 
 
 def _stacks(view: Mapping[str, Any]) -> Iterator[tuple[tuple[int, ...], int, int]]:
-    """Yield each stack (point, bar, checkers off) as cells, seat and number of checkers."""
+    """Yield the cells, the seat and the number of checkers of each stack: on a point, on the bar, or borne off."""
     for point, count in enumerate(view["points"], 1):
         yield _stack(str(point), point > 12), int(count < 0), abs(count)
     for seat in (0, 1):
@@ -75,7 +75,7 @@ def _dice(view: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
-    """Return the cells to mark after a ply: the dice, or the places that checkers left and reached."""
+    """Return the cells to mark: after a roll the dice, after a move the places where its checkers were and are."""
     if re.fullmatch("[1-6]{2}", ply):
         return _dice(view)
     seat, marked = 1 - view["to_move"], []

@@ -5,7 +5,7 @@ rows. A piece steps a square straight or diagonally forward onto an empty square
 side by stepping diagonally forward onto its square. Reaching the last row wins, and so does taking the last piece.
 There is always a move and never a draw. Settings: `columns` and `rows`, 8 and 8 by default.
 
-Moves: the square left and the square reached, `"b2b3"`, columns lettered from the left and rows numbered from the
+Moves: the start square and the end square, `"b2b3"`, columns lettered from the left and rows numbered from the
 bottom. Seat 0 plays W (white), from the bottom up, and moves first; seat 1 plays B.
 
 View: `{"board": "...", "columns": 8, "rows": 8, "to_move": 0}`, the board as one text of rows x columns characters
@@ -67,7 +67,7 @@ class BreakthroughState(State):
         return None if self.white else Outcome.win(1, "took the last piece")
 
     def codes(self) -> Sequence[int]:
-        """Return the legal steps in order of code. A code is the cell left times 256, plus the cell reached."""
+        """Return the codes of the legal steps, sorted. A code is the start cell times 256, plus the end cell."""
         if self.outcome is not None:
             return ()
         board, back = self.board, -1 if self.mover else 1
@@ -118,7 +118,7 @@ class BreakthroughState(State):
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate the value by the mover's lead in pieces, and the lead of the mover's foremost piece in rows."""
+        """Estimate the value by the mover's lead in pieces, and by the lead of the mover's foremost piece, in rows."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit of `white` is white's foremost piece; the highest bit of `black` is black's.
@@ -170,8 +170,9 @@ class Breakthrough(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> BreakthroughState:
-        """Read a position. Positions with too many pieces, no pieces, or play after the end are refused.
+        """Read a position.
 
+        Refuse a side with too many pieces, a board without pieces, and a position in which play went on after the end.
         It is not checked that legal play can lead to the position.
         """
         drawn, _, mark = text.partition(" ")
@@ -180,7 +181,7 @@ class Breakthrough(Game):
 
 
 def _place(board: Squares, text: str, mover: int) -> BreakthroughState:
-    """Return the state with these pieces, given row by row from the top. Raises BadPosition."""
+    """Return the state with the pieces of `text`, which has the cells row by row from the top. Raises BadPosition."""
     white, black = board.read(MARKS, text)
     if max(white.bit_count(), black.bit_count()) > 2 * board.columns:
         raise BadPosition(f"a side has at most {2 * board.columns} pieces")

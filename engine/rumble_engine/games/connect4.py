@@ -132,7 +132,7 @@ class Connect4(Game):
         return _place(shape, board)
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw a plate with holes. The last move is the top stone of its column."""
+        """Draw a plate with holes. Mark the top stone of the column `last`, and each winning row through this stone."""
         board, columns, letters = view["board"], view["columns"], tuple(ascii_lowercase[: view["columns"]])
         numbers = tuple(str(row) for row in range(len(board) // columns, 0, -1))
         column = range(letters.index(last), len(board), columns) if last in letters else ()
@@ -148,8 +148,9 @@ class Connect4(Game):
         return ((free[-1], *[cell for cell in cells if cell != free[-1]]),)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> Connect4State:
-        """Read a position. Stones in the air, wrong counts and play after a winning line are refused.
+        """Read a position.
 
+        Refuse stones in the air, wrong counts of stones, and positions in which play went on after a winning line.
         It is not checked that legal play can lead to the position.
         """
         rows, full = rows_in(self, text, settings)
@@ -161,7 +162,7 @@ def _shape(settings: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _place(shape: Grid, board: str) -> Connect4State:
-    """Return the state with these stones, given row by row from the top. Raises BadPosition."""
+    """Return the state with the stones of `board`, a text row by row from the top. Raises BadPosition."""
     if board.strip("XO."):
         raise BadPosition(f"{shown(board)} holds other characters than X, O and .")
     upward = [board[column + shape.columns * row] for column in range(shape.columns) for row in range(shape.rows)[::-1]]

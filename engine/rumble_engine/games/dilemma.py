@@ -4,9 +4,9 @@ Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. With `no
 around with the probability `noise`. The ply of chance has `-`, or the seats whose choices were turned around: `0`, `1`,
 `01`.
 
-A seat that falls out ends the match. In each remaining round the seat has the least payoff of the matrix, which belongs
-to one of its choices, and the other seat has the payoff of the best answer to that choice. If both seats fall out in
-one ply, each has the least payoff in each remaining round.
+A seat that falls out ends the match. In each remaining round, the fallen seat has the least of the four payoffs in the
+settings. The other seat has the payoff of the best answer to the choice that can give the least payoff. If both seats
+fall out in one ply, each has the least payoff in each remaining round.
 
 View: `round` (the number of rounds played), `payoffs` (the sum of each seat), `last` (both choices of the last round
 after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else empty), and the
@@ -130,7 +130,7 @@ class DilemmaState(JointState):
         return self._played(chosen)
 
     def _ended(self, stayed: Collection[int]) -> Self:
-        """Return the end of the match after a fall. `stayed` has the seats that did not fall out, at most one."""
+        """Return the final state after a fall. `stayed` has the seats that did not fall out, at most one."""
         rules = self.rules
         left = rules.rounds - self.round
         first, second = [
@@ -171,7 +171,7 @@ class DilemmaState(JointState):
         return f"{self.round} {self.payoffs[0]} {self.payoffs[1]} {self.last or IDLE} {self.chosen or IDLE}"
 
     def diagram(self) -> str:
-        """Return the round and the sums, and the last choices below them."""
+        """Return a line with the round, and for each seat a line with the sum of its payoffs and its last choice."""
         lines = [f"round {self.round} of {self.rules.rounds}"]
         lines += [
             f"{name:6} {each:>6} {choice}"
@@ -238,7 +238,7 @@ class DilemmaGame(Game):
         return state
 
     def _checked(self, state: DilemmaState) -> DilemmaState:
-        """Check the fields of a state, and return it. Raises BadPosition if play cannot reach the state."""
+        """Check the fields of a state, and return the state. Raises BadPosition if play cannot reach the state."""
         rules = state.rules
         every = [each for row in rules.payoffs for each in row]
         bounds = state.round * min(every), state.round * max(every)

@@ -204,7 +204,7 @@ class Hex(Game):
         return _board(view["size"]).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> HexState:
-        """Read a position. Counts of stones that cannot occur are refused, and so is play after the end."""
+        """Read a position. Refuse wrong counts of stones, and positions in which play went on after the end."""
         drawn, _, mark = text.partition(" ")
         rows = drawn.split("/")
         full = self.complete({"size": len(rows), **(settings or {})})
@@ -218,7 +218,7 @@ def _board(size: Any) -> Squares:
 
 
 def _place(board: Squares, swap: bool, text: str, mover: int) -> HexState:
-    """Return the state with these stones, given row by row from the top. Raises BadPosition."""
+    """Return the state with the stones of `text`, which has the cells row by row from the top. Raises BadPosition."""
     x, o = board.read(MARKS, text)
     lead = x.bit_count() - o.bit_count() - mover
     if lead and not (swap and lead == -1 and o):

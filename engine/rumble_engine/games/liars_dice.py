@@ -46,7 +46,7 @@ A bid's code is 6 * (quantity - 1) + face, so higher bids have higher codes.
 """
 MOST_SEATS, MOST_DICE = 6, 6
 MOST_LISTED = 4
-"""Maximum number of dice on the table for which all rolls are listed."""
+"""Maximum number of dice, of all seats together, for which `chances` lists the rolls."""
 MOVE: Final = re.compile(r"liar|([1-9][0-9]?)x([1-6])", re.ASCII)
 ROLL: Final = re.compile(r"[1-6]{1,6}|-", re.ASCII)
 
@@ -253,7 +253,10 @@ class LiarsDiceState(State):
         return self._next_round(loser, self.counts[loser] - 1, ended)
 
     def _next_round(self, seat: int, left: int, last_round: Round | None) -> "LiarsDiceState":
-        """Return the state before the next roll. `seat` has `left` dice now, and begins the round if it has any."""
+        """Return the state before the next roll, in which `seat` has `left` dice.
+
+        If `left` is 0, the next seat with dice begins the round, otherwise `seat`.
+        """
         counts = (*self.counts[:seat], left, *self.counts[seat + 1 :])
         out = self.out if left else (*self.out, seat)
         return self._with(counts, seat if left else next_in(seat, counts), out, (), (), last_round)
@@ -266,7 +269,7 @@ class LiarsDiceState(State):
     # --- Forms ---
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the view of `seat`, in which only its own dice are open."""
+        """Return the view of `seat`. The dice of the other seats are hidden, except for `ALL`."""
         hands = self.hands or ("",) * self.seats
         last = self.last_round
         return {
@@ -295,7 +298,7 @@ def _bids_view(bids: Bids) -> list[list[int | str]]:
 
 
 class LiarsDiceGame(Game):
-    """Liar's dice with the bids of the common-hand game."""
+    """Liar's dice in which the bids count the dice of all seats together."""
 
     name = "liars-dice"
     title = "Liar's dice"
@@ -313,7 +316,7 @@ class LiarsDiceGame(Game):
         return self.initial_for(self.seats, settings, seed)
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> LiarsDiceState:
-        """Return the start, before the first roll. Seat 0 begins the first round."""
+        """Return the first state, before the first roll. Seat 0 begins the first round."""
         full = self.complete(settings)
         self.check_seats(seats)
         dice = int(full["dice_each"])

@@ -61,7 +61,7 @@ def _on_table(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]
 
 
 def _marked(view: Mapping[str, Any], last: str | None) -> tuple[int, ...]:
-    """Return the cells to mark: the cells of a new bid, or the cell of the seat that called `liar`."""
+    """Return the cells to mark: after a bid the cells of the bid, after the call `liar` the cell of the caller."""
     width = view["dice_each"] + 4
     if view["bids"] and last == view["bids"][-1][1]:
         end = width * (view["bids"][-1][0] + 1)

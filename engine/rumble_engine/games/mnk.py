@@ -32,7 +32,7 @@ DRAW = Outcome.draw("board full")
 
 
 class Family:
-    """The rules for some settings, with tables of lines.
+    """The rules for one choice of settings, and all lines of `connect` cells on the board.
 
     Call the function `family` instead of this class. Equal settings then give the same object, for fast comparisons.
     """
@@ -51,7 +51,7 @@ class Family:
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
             for step in self.board.steps
         )
-        """Shift of a step in each direction, and the mask of the cells at which a line can start."""
+        """A pair for each direction: the shift of a step, and the mask of the cells at which a line can start."""
         through: list[list[tuple[int, int]]] = [[] for _ in range(self.board.size)]
         for line in self.lines:
             for cell in self.board.cells_in(line[0]):
@@ -190,7 +190,7 @@ class MnkState(State):
         return self.rules, min(turned(self.rules.board.split(self._drawn())))
 
     def estimate(self) -> float:
-        """Estimate the value by `Family.promise`: the promise of the mover's stones minus that of the opponent's."""
+        """Estimate the value by `Family.promise` for the mover, minus `Family.promise` for the opponent."""
         x, o = self.rules.promise(self.x, self.o), self.rules.promise(self.o, self.x)
         lead = o - x if self.to_move else x - o
         return lead / (x + o + self.rules.connect**2)
@@ -239,7 +239,7 @@ class Gomoku(Game):
         return squares(view["columns"], view["rows"], from_top=False).path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MnkState:
-        """Read a position. Wrong counts of stones are refused, and so is play after a winning line."""
+        """Read a position. Refuse wrong counts of stones, and positions in which play went on after a winning line."""
         rows, full = rows_in(self, text, settings)
         return _place(_rules(full), rows)
 
@@ -249,7 +249,7 @@ def _rules(settings: Mapping[str, Any]) -> Family:
 
 
 def _place(rules: Family, board: str) -> MnkState:
-    """Return the state with these stones, given row by row from the top. Raises BadPosition."""
+    """Return the state with the stones of `board`, a text row by row from the top. Raises BadPosition."""
     x, o = rules.board.read(MARKS, board)
     lead = x.bit_count() - o.bit_count()
     if lead not in (0, 1):

@@ -120,7 +120,7 @@ def _state(board: Squares, mine: int, theirs: int, mover: int) -> OthelloState:
 
 
 def _open(board: Squares, mine: int, theirs: int) -> int:
-    """Return the empty cells on which a disc of mine would enclose a line of `theirs`."""
+    """Return the mask of the empty cells on which a new disc would enclose a line of `theirs` with a disc of `mine`."""
     found = 0
     for step in board.steps:
         line = mine << step & theirs
@@ -137,7 +137,7 @@ def _open(board: Squares, mine: int, theirs: int) -> int:
 
 
 def _flipped(board: Squares, mine: int, theirs: int, disc: int) -> int:
-    """Return the discs of `theirs` that a new `disc` of mine turns over."""
+    """Return the mask of the discs of `theirs` that `disc`, a new disc of the side `mine`, turns over."""
     flipped = 0
     for step in board.steps:
         line, end = 0, disc << step
@@ -200,7 +200,7 @@ class Othello(Game):
 
 
 def _place(size: int, text: str, mover: int) -> OthelloState:
-    """Return the state with these discs, given row by row from the top. Raises BadPosition."""
+    """Return the state with the discs of `text`, which has the cells row by row from the top. Raises BadPosition."""
     board, middle = squares(size, size, from_top=True), size // 2
     x, o = board.read(MARKS, text)
     four = (board.row(middle - 1) | board.row(middle)) & (board.column(middle - 1) | board.column(middle))

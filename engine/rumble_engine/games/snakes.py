@@ -1,4 +1,4 @@
-"""Snakes: two to eight snakes on a board, which all move together, by the rules of Battlesnake.
+"""Snakes: two to eight snakes move at the same time on a board, by the rules of Battlesnake.
 
 Moves: `up`, `down`, `left` and `right`; all four are always legal, also where they lead to death. A joint move is made
 in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rules"):
@@ -78,7 +78,7 @@ class Snake(NamedTuple):
         return Snake((*self.body, self.body[-1]), FULL_HEALTH, self.out, self.reason)
 
     def ended(self, turn: int, reason: str) -> "Snake":
-        """Return the snake as it goes out in a turn."""
+        """Return the snake, now out, with the turn and the reason of its end."""
         return Snake(self.body, self.health, turn, reason)
 
 
@@ -294,7 +294,10 @@ def _collided(seat: int, there: Mapping[int, Snake]) -> str:
 
 
 def _grown_each_turn(snake: Snake) -> Snake:
-    """Return a constrictor snake after its turn: with full health, and longer unless it has just grown."""
+    """Return the snake after a turn under the rules `constrictor`: with full health, and longer by a square.
+
+    A snake whose last two squares are the same, as after the start, does not grow.
+    """
     return snake.grown() if snake.body[-1] != snake.body[-2] else snake._replace(health=FULL_HEALTH)
 
 
@@ -318,7 +321,10 @@ class SnakesGame(Game):
         return self.initial_for(self.seats, settings, seed)
 
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> SnakesState:
-        """Return the first state: snakes near the edges, placed by the seed, and food near them and in the middle."""
+        """Return the first state: snakes near the edges, placed by the seed; food beside each snake, and in the middle.
+
+        With the rules `constrictor` there is no food.
+        """
         full = self.complete(settings)
         self.check_seats(seats)
         size, lot = int(full["size"]), Random(seed)

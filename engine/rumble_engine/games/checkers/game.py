@@ -9,8 +9,9 @@ row is crowned and its move is over. A side that cannot move on its turn loses.
 Draws, claimed by the referee at once: the position occurs for the third time (setting `repetitions`; 0: never), or
 each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. So every game ends.
 
-Moves: the square left and each square touched: `"11-15"` for a step, `"11x18x25"` for two jumps. A move names all its
-squares, so no two moves have the same text. Seat 0 plays b (black, kings B), from the top down; seat 1 plays w and W.
+Moves: the start square and each square on which the piece lands: `"11-15"` for a step, `"11x18x25"` for two jumps. A
+move names all its squares, so no two moves have the same text. Seat 0 plays b (black, kings B), from the top down;
+seat 1 plays w and W.
 
 View: `{"board": "...", "to_move": 0, "since": ["1-6", "30-26"], "repetitions": 3, "quiet_moves": 40}`: the board as one
 text of 64 characters `b`, `B`, `w`, `W` and `.`, row by row from the top (black's side; the light squares too);
@@ -70,7 +71,7 @@ class CheckersState(State):
     mover: int
     repetitions: int
     quiet: int
-    """Number of quiet plies after which the game is a draw."""
+    """Number of plies in a row, without a capture or a move of a man, after which the game is a draw."""
     since: tuple[int, ...]
     past: tuple[Key, ...] = field(compare=False)
     moves: tuple[int, ...] = field(compare=False, repr=False)
@@ -86,7 +87,7 @@ class CheckersState(State):
         return self._draw()
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of all jumps, or of all steps if there is no jump, in the order of the squares left."""
+        """Return the codes of all jumps, or of all steps if there is no jump, in the order of the start squares."""
         return () if self._draw() else self.moves
 
     def after(self, code: int) -> "CheckersState":

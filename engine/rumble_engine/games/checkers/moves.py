@@ -49,7 +49,7 @@ def text_of(code: int) -> str:
 
 
 def path_of(code: int) -> list[int]:
-    """Return the squares that a move touches, from the first to the last."""
+    """Return the start square of a move, and then each square on which the piece lands."""
     path = []
     while code > 1:
         path.append(code & 31)

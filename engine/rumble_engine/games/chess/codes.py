@@ -1,6 +1,7 @@
-"""Chess moves as integers: the square left times 64, plus the square reached, plus 4096 times the piece promoted to.
+"""Chess moves as integers.
 
-Squares count from 0 at a1 to 63 at h8; knight, bishop, rook and queen are 2 to 5.
+A code is the start square times 64, plus the end square, plus 4096 times the new piece of a promotion. Squares count
+from 0 at a1 to 63 at h8; knight, bishop, rook and queen are 2 to 5.
 """
 
 NAMES = tuple(column + row for row in "12345678" for column in "abcdefgh")

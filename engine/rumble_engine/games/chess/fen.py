@@ -149,7 +149,7 @@ def _may_castle(cells: str, right: str) -> bool:
 
 
 def _pushed(position: Fields) -> tuple[int, int] | None:
-    """Return the cells left and reached by the pawn that can be captured in passing; None without such a pawn."""
+    """Return the start and end cell of the double step that allows a capture in passing; None without such a step."""
     cells = position.cells
     if position.passing == "-" or position.passing[1] != ("6" if position.side == "w" else "3"):
         return None
@@ -159,7 +159,7 @@ def _pushed(position: Fields) -> tuple[int, int] | None:
 
 
 def _impossible(cells: str, king: int, checkers: list[int], pushed: tuple[int, int] | None) -> bool:
-    """Return true if no last move could have led to this check."""
+    """Return true if no legal move could have given this check. `checkers` are the pieces that attack the king."""
     # A move gives check by at most two pieces: the moved piece, and a piece that the moved piece stood in front of. The
     # moved piece has left the line from the other piece to the king, so the three pieces are not on one line.
     if not checkers or pushed is None:

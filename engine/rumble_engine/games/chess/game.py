@@ -8,7 +8,7 @@ default, the referee claims them as soon as they are on the board; at `none` nob
 same pieces are on the same squares, the same side moves and the same moves are possible, including castling and
 capturing in passing.
 
-Moves: the notation of the Universal Chess Interface: the square left and the square reached, `"e2e4"`, castling by the
+Moves: the notation of the Universal Chess Interface: the start square and the end square, `"e2e4"`, castling by the
 king's move, `"e1g1"`, promotion with the piece, `"e7e8q"`. Seat 0 plays white.
 
 View: `{"board": "...", "fen": "...", "to_move": 0, "since": ["g1f3"], "claims": "referee"}`: the board as one text of
@@ -78,8 +78,9 @@ class ChessState(State):
         since: tuple[str, ...] = (),
         seen: tuple[str, ...] = (),
     ) -> None:
-        """Make the state with `quiet` quiet plies so far, in move `number`.
+        """Make the state.
 
+        `quiet` is the number of plies since the last capture or pawn's move, and `number` the number of the move.
         `since` has the moves after the last irreversible move, and `seen` the key of the position before each of these
         moves.
         """
@@ -247,7 +248,7 @@ class Chess(Game):
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return two clicks: the square left and the square reached. All promotions of a move have the same path."""
+        """Return two clicks: the start square and the end square. All promotions of a move have the same path."""
         return BOARD.path(move)
 
     def written(self, state: State, move: str) -> str:

@@ -21,7 +21,7 @@ Settings:
 - `quiet_plies`: after this number of plies in a row without a capture or a pawn's move, the game is drawn (20 by
   default).
 
-Moves: the square left and the square reached, `"b2a3"`, followed by `q` where a pawn becomes a queen, `"a3a4q"`.
+Moves: the start square and the end square, `"b2a3"`, followed by `q` where a pawn becomes a queen, `"a3a4q"`.
 Seat 0 plays W (white, `K`, `P`, `Q`) and moves first; seat 1 plays B (black, `k`, `p`, `q`).
 
 View: `{"board": "...", "to_move": 0, "quiet": 0, "promotion": "queen", "stalemate": "draw", "quiet_plies": 20}`: the
@@ -70,7 +70,10 @@ class Rules:
 
 @dataclass(slots=True, unsafe_hash=True)
 class MinichessState(State):
-    """A position: 16 characters row by row from the top, the seat to move, the quiet plies so far, and the rules."""
+    """A position: 16 characters row by row from the top, the seat to move, the number of quiet plies, and the rules.
+
+    Quiet plies are the plies since the last capture or pawn's move.
+    """
 
     board: str
     mover: int
@@ -197,7 +200,10 @@ class Minichess(Game):
         return BOARD.path(move)
 
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> MinichessState:
-        """Read a position: the rows from the top with `/` between them, the mark of the seat to move, the quiet plies.
+        """Read a position.
+
+        The text has the rows from the top with `/` between them, the mark of the seat to move, and the number of plies
+        since the last capture or pawn's move.
 
         Refuse a side without exactly one king, a side with more than four pawns and queens, pawns on impossible rows,
         and an attacked king of the side that has just moved.
@@ -217,7 +223,7 @@ def _rules(settings: Mapping[str, Any]) -> Rules:
 
 
 def _place(board: str, mover: int, quiet: int, rules: Rules) -> MinichessState:
-    """Return the state with these pieces, given row by row from the top. Raises BadPosition."""
+    """Return the state with the pieces of `board`, a text row by row from the top. Raises BadPosition."""
     BOARD.read(".KPQkpq", board)
     for king, pawn, queen in PIECES:
         if board.count(king) != 1 or board.count(pawn) + board.count(queen) > 4:

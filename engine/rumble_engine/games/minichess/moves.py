@@ -1,7 +1,7 @@
 """The moves of kings, pawns and queens on 4x4.
 
-A board is sixteen characters, row by row from the top; a square is an index into these characters. A code is the square
-left times 16, plus the square reached.
+A board is sixteen characters, row by row from the top; a square is an index into these characters. A code is the start
+square times 16, plus the end square.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def attacked(board: str, square: int, by: int) -> bool:
 
 
 def pseudo_moves(board: str, mover: int) -> Iterator[tuple[int, int]]:
-    """Yield every move as the square before and the square after, even if the mover's king is attacked then."""
+    """Yield the start and end square of every move, also of moves after which the mover's king is attacked."""
     mine, (king, pawn, queen) = PIECES[mover], PIECES[mover]
     for start in range(16):
         piece = board[start]

@@ -4,7 +4,8 @@ The games come with the extra `openspiel` (`pip install '.[openspiel]'`). The na
 OpenSpiel's name: `openspiel:go`. The game's parameters are settings with the same names: `{"board_size": 9}`.
 Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter with its default is not passed on,
 since OpenSpiel may compute the default from further parameters (the columns of hex, the longest match of go). The
-family has every game of OpenSpiel for two and more seats, if the game needs no further files or games.
+family has every game of OpenSpiel for two or more seats, if the game needs no further files or games, and is not in
+`catalogue.EXCLUDED`.
 
 Moves: in OpenSpiel's notation; a move of a game in which seats move at the same time has `_` in place of each space.
 View of an open game: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as OpenSpiel draws

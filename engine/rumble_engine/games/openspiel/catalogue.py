@@ -46,7 +46,7 @@ OpenSpiel's checkers fails on boards that are not square. For the last three gam
 whole process: after a match of another size, a match of the usual size ends the process.
 """
 HIDDEN = {*FIXED, *SEATS, *SEEDS, *SHOWN, *SECRET, *UNSAFE}
-"""Parameters that are not offered as settings: in all games, or only in the game that the name has before a dot."""
+"""Parameters that are not offered as settings. A name without a dot is hidden in all games, `game.name` in one game."""
 CHOICES = {
     each[0]: each
     for each in (
@@ -60,7 +60,7 @@ CHOICES = {
         ("winloss_scoring", "enable_gammons", "full_scoring"),
     )
 }
-"""The allowed values of parameters with a choice. The key is the default value."""
+"""The allowed values of a parameter with a choice, by the parameter's default value."""
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)
@@ -76,7 +76,7 @@ BOUNDS = {
     "yacht.dice_sides": (2, 6),
     "yacht.num_dice": (1, 5),
 }
-"""Bounds (minimum and maximum) of some settings. Values beyond them fail, or take seconds."""
+"""Bounds (minimum and maximum) of some settings. Values out of these bounds fail, or take seconds."""
 PER_SEAT = ("blind", "stack")
 """Parameters of `universal_poker` that list a number for each seat. Seats without a number get the last number."""
 GRID = "A.B.C.D.E/.*.*.*.*./........./j.i.h.g.f/........./e.d.c.b.a/........./.*.*.*.*./F.G.H.I.J"  # codespell:ignore

@@ -94,9 +94,9 @@ class OpenSpielState(State):
         return {**own, **turn, **terms.fields}
 
     def text(self) -> str:
-        """Return the action numbers of the past plies, or `start`.
+        """Return the action numbers of the past plies, or `start` before the first ply.
 
-        An unusual number of seats stands in front of them.
+        If the number of seats is not the game's usual number, the text begins with the number of seats: `3: start`.
         """
         numbers = " ".join(str(number) for number in self._numbers()) or "start"
         return numbers if self.seats == self._terms.usual_seats else f"{self.seats}: {numbers}"
@@ -138,7 +138,7 @@ class TurnState(OpenSpielState):
 
     @property
     def to_move(self) -> int:
-        """The seat to move. After the end and where chance decides, it is the seat after the last mover."""
+        """The seat to move. After the end, and where chance decides, the seat after the last mover."""
         return self._mover
 
     @property

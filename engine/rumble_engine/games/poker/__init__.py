@@ -137,7 +137,7 @@ class PokerGame(Game):
         return self.spellings(state, move)[0]
 
     def spellings(self, state: State, move: str) -> Sequence[str]:
-        """Return the texts of a move: in words, as bots write it, and `all-in` for a bet of the whole stack."""
+        """Return the texts of a move: in words, in the notation of bots, and `all-in` if the whole stack is bet."""
         assert isinstance(state, PokerState)
         hand, action = state.hand, action_of(move)
         assert hand is not None

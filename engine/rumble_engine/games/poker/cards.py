@@ -1,4 +1,4 @@
-"""Cards as text of rank and suit (`As`, `Td`), and a number for each way to deal cards."""
+"""Cards as text of rank and suit (`As`, `Td`), and a number for each possible deal of cards."""
 
 from collections.abc import Sequence
 from math import comb, prod
@@ -35,7 +35,7 @@ def ways(deck: int, counts: Sequence[int]) -> int:
 
 
 def dealt(way: int, deck: Sequence[str], counts: Sequence[int]) -> list[str]:
-    """Return the sets of cards that are dealt in way number `way`, counted from 0."""
+    """Return the sets of cards of a deal. `way` is the number of the deal, counted from 0 among all possible deals."""
     sets, left = [], list(deck)
     for count in counts:
         way, place = divmod(way, comb(len(left), count))
@@ -46,7 +46,7 @@ def dealt(way: int, deck: Sequence[str], counts: Sequence[int]) -> list[str]:
 
 
 def way_of(text: str, deck: Sequence[str], counts: Sequence[int]) -> int:
-    """Return the number of the way that deals these sets of cards. Raises UnreadableMove.
+    """Return the number of a deal (see `dealt`) from its text. Raises UnreadableMove.
 
     `text` has a space between two sets.
     """

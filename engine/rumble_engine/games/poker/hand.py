@@ -110,7 +110,7 @@ class Hand:
 
     @property
     def is_over(self) -> bool:
-        """True if the hand is over, after the betting or a showdown."""
+        """True if the hand is over: all seats but one have folded, or there was a showdown."""
         return bool(self._spiel.is_terminal())
 
     @property
@@ -120,7 +120,7 @@ class Hand:
 
     @property
     def mover(self) -> int:
-        """The seat to act. Use it only while the hand waits for a seat."""
+        """The seat to act. Use this property only while the hand waits for a seat."""
         place: int = self._spiel.current_player()
         return self.rules.order(self.button)[place]
 
@@ -136,7 +136,7 @@ class Hand:
 
     @property
     def deck(self) -> list[str]:
-        """The cards left to deal."""
+        """The cards that are not dealt yet."""
         return without("".join(self.cards) + "".join(self.board))
 
     @property
@@ -257,6 +257,6 @@ def replayed(rules: Rules, button: int, cards: Sequence[str], betting: str, boar
 
 
 def _deal(spiel: Any, cards: str) -> None:
-    """Deal cards in a state of OpenSpiel, which numbers the cards from the lowest up."""
+    """Deal `cards` in the state `spiel` of OpenSpiel. OpenSpiel numbers the cards from the lowest up."""
     for card in split(cards):
         spiel.apply_action(len(DECK) - 1 - PLACES[card])

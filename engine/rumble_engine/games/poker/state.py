@@ -17,7 +17,7 @@ from rumble_engine.texts import shown
 CONCEDED = -1
 """The code of the ply `-` in a match of two seats: the mover fell out, and folds all remaining hands."""
 MOST_LISTED = 52
-"""Maximum number of outcomes of chance that are listed. The turn and the river have fewer."""
+"""Maximum number of possible deals that `chances` lists. The turn and the river have fewer."""
 
 
 class PokerState(State):
@@ -62,7 +62,7 @@ class PokerState(State):
 
     @property
     def to_move(self) -> int:
-        """The seat to act. If no seat has to act, it is the seat with the button."""
+        """The seat to act, or the seat with the button if no seat has to act."""
         return self.button if self.hand is None or self.hand.is_chance else self.hand.mover
 
     # --- Chance ---
@@ -89,7 +89,7 @@ class PokerState(State):
         return [(way, 1 / count) for way in range(count)]
 
     def draw(self, number: int) -> int:
-        """Return the number of the way to deal that a random `number` picks. All ways are equally probable."""
+        """Return the code of the deal that `number` picks. All deals of the next cards are equally probable."""
         return number * ways(len(self._deck), self._counts) >> BITS
 
     # --- Plies ---
@@ -124,7 +124,7 @@ class PokerState(State):
         return PokerState(rules, rules.hands, gains, None, None)
 
     def after_all(self, moves: Mapping[int, int]) -> "PokerState":
-        """Return the state after the mover's move. If `moves` is empty, the mover has dropped out of the match."""
+        """Return the state after the mover's move. If `moves` is empty, the mover has fallen out of the match."""
         return self.after(moves[self.to_move] if moves else self._fall)
 
     def joint_text(self, moves: Mapping[int, int]) -> str:
@@ -203,7 +203,7 @@ class PokerState(State):
 
 
 def _told(hand: Hand) -> dict[str, Any]:
-    """Return the part of a view about the last hand."""
+    """Return the field `last_hand` of a view."""
     return {
         "button": hand.button,
         "cards": list(hand.shown()),
