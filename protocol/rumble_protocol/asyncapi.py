@@ -197,7 +197,7 @@ def _references(*names: str) -> list[dict[str, str]]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the document into the given file, or print it."""
+    """Write the document into the file that `arguments` names, or print the document if `arguments` is empty."""
     match arguments:
         case []:
             sys.stdout.write(text(document()))

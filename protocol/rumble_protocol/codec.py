@@ -21,7 +21,10 @@ from rumble_protocol.server_messages import FieldProblem, ServerMessage
 MOST_PROBLEMS = 8
 """Maximum number of problems listed in the error for a message; further problems are left out."""
 LONGEST_NAME = 40
-"""Maximum length, in characters, of a received field name or type in an error; the rest is cut. Values never appear."""
+"""Maximum number of characters that an error repeats of a field's name or of a message's type; the rest is cut.
+
+Errors never repeat the values of other fields.
+"""
 MOST_FIELDS = 64
 """Maximum number of fields in a bot's message, nested fields included.
 
@@ -122,7 +125,7 @@ def _unknown_type(tag: str, known: str) -> BadMessage:
 
 
 def _field(location: tuple[int | str, ...]) -> str:
-    """Name the field of a problem, such as `settings.rows`, without the message type that pydantic puts first."""
+    """Return a field's name, such as `settings.rows`. In `location`, the name follows the type of the message."""
     return ".".join(_cut(str(part)) for part in location[1:])
 
 
@@ -141,7 +144,7 @@ def _problem(kind: str, problem: "ErrorDetails") -> str:
 
 
 def _meant(kind: str, location: tuple[int | str, ...]) -> str:
-    """Suggest the known field whose name is closest to an unknown name."""
+    """Return a suggestion of a known field with a name similar to an unknown name; empty without such a field."""
     near = get_close_matches(_cut(str(location[1])), _bot_fields.get(kind, ()), 1) if len(location) == 2 else []
     return f"; did you mean `{near[0]}`?" if near else ""
 

@@ -28,9 +28,10 @@ class Standing(ServerMessageModel):
     `tiebreaks` are in the host's order, null where a tie-break does not apply; `decided_by` is the tie-break that
     separated the bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where
     unknown. `gained` is the number of places gained (negative: lost) by the last results, null where unknown; the
-    number of these results is `gained_by`, beside the standings. `byes` counts the matches of a Swiss that were won
-    without an opponent, and `half_byes` the matches that count as drawn. Both are in `points`, but not in `played`,
-    `wins` or `draws`. `display_name` is the name for people, absent for a bot that people know by `name`.
+    number of these results is `gained_by`, beside the standings. In a Swiss, `byes` counts the matches that the bot won
+    without an opponent, and `half_byes` the matches without an opponent that count as drawn. Both are in `points`, but
+    not in `played`, `wins` or `draws`. `display_name` is the name for people, absent for a bot that people know by
+    `name`.
     """
 
     rank: Count
@@ -52,7 +53,10 @@ class Standing(ServerMessageModel):
 
 
 class Expected(ServerMessageModel):
-    """The expected time until the end, computed from the number of `results` in the last `window_ms`."""
+    """The expected time until the tournament ends.
+
+    `results` is the number of results in the last `window_ms`, from which the time is computed.
+    """
 
     remaining_ms: Milliseconds
     results: Count
@@ -194,7 +198,7 @@ class Snapshot(TournamentView):
 
     type: Literal["snapshot"] = "snapshot"
     ended: list[Board] = Field(default_factory=list)
-    """Final positions of matches in `latest` that ended in the last seconds, without clocks."""
+    """Final positions, without clocks, of those matches in `latest` that ended in the last seconds."""
 
 
 class FeedMatchStart(Board):

@@ -24,7 +24,8 @@ DAY_MS = 24 * 60 * 60 * 1000
 Name = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 """A bot's name, compared without case."""
 WantedName = Annotated[str, WithJsonSchema({"type": "string", "pattern": NAME_PATTERN})]
-"""A name that a bot asks for. Only the schema has the pattern: the server answers `bad_name`, not `bad_message`."""
+"""A name that a bot asks for. The pattern is only in the schema, so the server answers a wrong name with `bad_name`,
+not with `bad_message`."""
 Key = Annotated[str, StringConstraints(min_length=16, max_length=128)]
 TournamentId = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 MatchId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
@@ -41,7 +42,8 @@ Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""The values that `_setting` accepts, for the schema alone. A check by the union would report three problems each."""
+"""The values that `_setting` accepts, for the schema alone. A check by this union would report three problems for each
+wrong value."""
 
 
 def _setting(value: Any) -> bool | int | str:
@@ -91,7 +93,7 @@ class TimeControl(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     move_ms: Duration = 0
-    """Time for each move, used first."""
+    """Time for each move, used before the bank."""
     bank_ms: Duration = 0
     """Time for a whole match, used by a move that takes longer than `move_ms`."""
     increment_ms: Duration = 0

@@ -41,7 +41,7 @@ class _Generator(GenerateJsonSchema):
 
 @cache
 def schemas() -> dict[str, Schema]:
-    """Return the schemas by file name. They are made once for all callers, who must not change them.
+    """Return the schemas by file name. The schemas are made once for all callers; no caller may change a schema.
 
     Each message has a schema. `bot_message` is any message of a bot, and `server_message` any message of the server.
     `feed_event` is any event of a tournament's live feed; all events share a schema, because some events and messages
@@ -99,7 +99,7 @@ def _finish_server_part(part: Schema) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the schemas into the given folder, or print them."""
+    """Write the schemas into the folder that `arguments` names, or print the schemas if `arguments` is empty."""
     match arguments:
         case []:
             sys.stdout.write(text(schemas()))

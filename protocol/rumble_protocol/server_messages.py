@@ -16,7 +16,7 @@ _Open = Field(union_mode="left_to_right", description="A later server of version
 
 
 def _absent() -> Any:
-    """Return the definition of a field that is left out of the frame where it is None."""
+    """Return the definition of a field that a frame leaves out if the field is None."""
     return Field(default=None, exclude_if=lambda value: value is None)
 
 
@@ -24,7 +24,7 @@ ToldRejection = Annotated[Rejection | str, _Open]
 ToldErrorCode = Annotated[ErrorCode | str, _Open]
 ToldNoticeCode = Annotated[NoticeCode | str, _Open]
 ToldTermination = Annotated[Termination | str, _Open]
-"""Codes as a reader accepts them: known codes, and any text, since a later server may send new codes."""
+"""A code as a reader accepts the code: a known code or any text, since a later server may send new codes."""
 
 
 class Welcome(ServerMessageModel):
@@ -44,7 +44,7 @@ class Welcome(ServerMessageModel):
 
 
 class TournamentSummary(ServerMessageModel):
-    """A tournament with the bot in its field."""
+    """A tournament in which the bot is an entrant."""
 
     id: str
     game: str
@@ -110,7 +110,7 @@ class MatchStart(ServerMessageModel):
 
 
 class TurnClock(ServerMessageModel):
-    """Time at the moment a turn is asked, in ms: `remaining_ms` is move time and bank together."""
+    """Times in ms at the moment when the turn is asked. `remaining_ms` is the bot's move time and bank together."""
 
     remaining_ms: Milliseconds
     seats_ms: list[Milliseconds]
@@ -148,7 +148,7 @@ class Rejected(ServerMessageModel):
 
 
 class Fall(ServerMessageModel):
-    """A seat that fell out of a match: it was asked no more from `ply` on, and finished last."""
+    """A seat that fell out of a match: it was not asked from `ply` on, and finished behind the seats that stayed."""
 
     seat: Seat
     ply: Count
