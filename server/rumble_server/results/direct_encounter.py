@@ -22,7 +22,7 @@ class Encounters:
 Meet = Callable[[Sequence[str]], Encounters | None]
 """Function that returns the encounters of a group; None if too few of the bots have met to split the group."""
 Between = Callable[[str, str], tuple[int, int, int] | None]
-"""Function of two bots. It returns the scores against each other and the number of matches; None without a match."""
+"""Function that returns the scores of two bots against each other and the number of matches; None without a match."""
 
 
 def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> Encounters | None:

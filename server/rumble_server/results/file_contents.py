@@ -35,13 +35,16 @@ class ResultsFile:
     tables: tuple[TableResult, ...] = ()
     """All results, each as a `TableResult`; empty if results count only as matches of two.
 
-    They are given in three cases: for CSV with columns for each seat, for a JSON export in which a match has more than
-    two seats, and for a JSON export in which every match has payoffs.
+    `tables` has the results in three cases: for CSV with columns for each seat, for a JSON export in which a match has
+    more than two seats, and for a JSON export in which every match has payoffs.
     """
 
     @property
     def is_of_tables(self) -> bool:
-        """True if the results are given as tables alone, since a match has more than two seats or a CSV names seats."""
+        """True if there are results in `tables` but not in `results`.
+
+        The reason is a match with more than two seats, or a CSV with columns for each seat.
+        """
         return bool(self.tables) and not self.results
 
 

@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 MOST_STEPS = 100
 """Maximum number of Newton steps of a fit. The values after the last step are returned, converged or not."""
 DRAW_PRIOR = 2.0
-"""Weight, in matches, of the field's share of draws when the share of draws of a pair is estimated."""
+"""Weight, in matches, of the field's share of draws in the estimate of a pair's share of draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
 def _has_negative_cycle(up: Mask, down: Mask) -> bool:
     """Return true if a graph has a negative cycle.
 
-    Its edges go from i to j with weight 1 where `up[i, j]`, and from j to i with weight -1 where `down[i, j]`.
+    Edges of the graph go from i to j with weight 1 where `up[i, j]`, and from j to i with weight -1 where `down[i, j]`.
     """
     up_from, up_to = np.nonzero(up)
     down_to, down_from = np.nonzero(down)

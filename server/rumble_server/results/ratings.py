@@ -34,7 +34,7 @@ Prior = Literal["auto", "none"]
 class Rating:
     """A bot's rating and its 95% interval, in Elo points.
 
-    Both are None for a bot without a rating (see `Ratings.notes`).
+    Rating and interval are None for a bot without a rating (see `Ratings.notes`).
     """
 
     name: str
@@ -66,14 +66,17 @@ class Ratings:
     """Advantage of the first seat in Elo points; None if the model has no first-move term."""
     first_move_interval: tuple[float, float] | None = None
     seats: tuple[tuple[float, tuple[float, float]], ...] = ()
-    """Advantage of each seat of a table in Elo points (mean 0), with its interval; empty for a model without seats."""
+    """Advantage in Elo points of each seat of a table, with the interval of the advantage. The mean of all seats is 0.
+
+    Empty if the model has no terms for seats.
+    """
     notes: tuple[str, ...] = ()
     """Sentences with facts that readers of the ratings must know."""
     _index: dict[str, int] = field(default_factory=dict, repr=False)
     _fit: "Fit | None" = field(default=None, repr=False, compare=False)
 
     def superiority(self, name: str, other: str) -> float | None:
-        """Return the probability that `name` is stronger than `other`; None without a rating of both bots."""
+        """Return the probability that `name` is stronger than `other`; None unless both bots have ratings."""
         one, two = self._index.get(name), self._index.get(other)
         if self._fit is None or one is None or two is None:
             return None
@@ -87,8 +90,8 @@ class Ratings:
     def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
         """Return the ratings as JSON data for the API and commands.
 
-        `superiority` has the probability that a bot is stronger than another bot, by both names. It is empty if more
-        than `most_compared` bots have ratings.
+        `superiority[one][other]` is the probability that the bot `one` is stronger than the bot `other`. `superiority`
+        is empty if more than `most_compared` bots have ratings.
         """
         names = [line.name for line in self.lines if line.rating is not None]
         names = names if len(names) <= most_compared else []
@@ -114,12 +117,15 @@ class Ratings:
 def rate(
     results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
 ) -> Ratings:
-    """Rate the bots of results. `field` adds names of bots that may have no result."""
+    """Rate the bots of results. `field` adds names of bots that may have no result.
+
+    `prior` and `first_move` have the meaning of the same arguments of `rate_tally`.
+    """
     return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
 
 
 def rate_tally(tally: Tally, *, prior: Prior = "auto", first_move: bool = True) -> Ratings:
-    """Rate the bots of a tally.
+    """Rate the bots of a tally. If `first_move` is true, the model has a term for the advantage of the first seat.
 
     If the fit would not be finite, `prior` decides: "auto" adds virtual draws, "none" gives no ratings.
     """
@@ -151,7 +157,7 @@ class RatedField:
         unrated = sorted(name for name, number in matches.items() if not number)
         self.matches = matches
         self.index = {name: number for number, name in enumerate(names)}
-        """The index in the fit of each bot with matches."""
+        """Index of each bot that has matches. The arrays of the fit have these indexes."""
         self.unrated = tuple(Rating(name, None, None, 0) for name in unrated)
         """The lines of the bots without matches."""
         self.notes: list[str] = []
@@ -161,7 +167,7 @@ class RatedField:
             self.notes.append(f"Without a rating, for want of matches: {_some(unrated)}.")
 
     def without_ratings(self, model: str) -> Ratings:
-        """Return the lines and notes of a field that gets no ratings."""
+        """Return `Ratings` with all lines and notes, in which no bot has a rating. `model` describes the model."""
         lines = tuple(Rating(name, None, None, self.matches[name]) for name in self.index)
         return Ratings(model, lines + self.unrated, notes=tuple(self.notes))
 
@@ -217,13 +223,13 @@ def lines_of(index: Mapping[str, int], matches: Mapping[str, int], fitted: "Fit"
 
 
 def interval_of(middle: float, variance: float) -> tuple[float, float]:
-    """Return the 95% interval, in Elo points, of a value in natural units with this variance."""
+    """Return the 95% interval around `middle`, in Elo points. `middle` and `variance` are in natural units."""
     reach = WIDTH * sqrt(max(variance, 0.0))
     return ELO * (middle - reach), ELO * (middle + reach)
 
 
 def why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: list[list[int]]) -> str:
-    """Return the reason why the likelihood has no maximum at finite strengths; an empty text if it has."""
+    """Return the reason why the likelihood has no maximum at finite strengths; an empty text if it has a maximum."""
     from rumble_server.results import rating_model as model
 
     if len(groups) > 1:

@@ -35,7 +35,10 @@ class Result:
 
     @property
     def is_forfeit(self) -> bool:
-        """True if the match was never played (`no_show`). It counts in points, but not as played over the board."""
+        """True if the match was never played (`no_show`).
+
+        The points of such a match count, but counts of matches played over the board leave the match out.
+        """
         return self.termination is Termination.NO_SHOW
 
 

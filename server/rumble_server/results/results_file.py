@@ -20,8 +20,8 @@ _PLAYER = re.compile(r"^001 ", re.MULTILINE)
 def read_results(text: str) -> ResultsFile:
     """Read a file of any kind. Raises BadResults.
 
-    A text that begins with `{` is JSON. A text that begins with a code and has players' lines is TRF. Any other text is
-    CSV.
+    A text that begins with `{` is JSON. A text that begins with a code of TRF and has lines of players is TRF. Any
+    other text is CSV.
     """
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):

@@ -14,7 +14,10 @@ from rumble_server.results.tally import Scheme
 
 
 class RoundEntry(NamedTuple):
-    """A round of a bot: a pairing, or without an opponent a bye or an absence. All counts are numbers of matches."""
+    """A round of a bot: a pairing, a bye or an absence. In a bye and an absence, there is no opponent.
+
+    All counts are numbers of matches of this bot.
+    """
 
     opponent: str | None = None
     points: int = 0
@@ -31,7 +34,7 @@ class RoundEntry(NamedTuple):
     given_up: int = 0
     """Matches lost by `no_show`.
 
-    In a round without an opponent, it is 1 after a requested bye or an absence, else 0.
+    In a round without an opponent, the number is 1 for a requested bye and for an absence, and otherwise 0.
     """
     drawn: int = 0
     """Matches drawn over the board."""
@@ -52,7 +55,10 @@ ABSENT = RoundEntry(given_up=1)
 
 
 class Rounds:
-    """The rounds of a field of bots. `win` and `draw` are the points, in units, for a whole round won or drawn."""
+    """The rounds of a field of bots.
+
+    `win` and `draw` are the points for a round in which all legs are won or drawn, in units of `scheme`.
+    """
 
     def __init__(
         self, scheme: Scheme, legs: int = 1, names: Iterable[str] = (), rating: Rating = lambda name: None
@@ -60,7 +66,7 @@ class Rounds:
         self.scheme = scheme
         self.legs = legs
         self.rating = rating
-        """Function that returns a bot's rating from before the event; None without a rating."""
+        """Function that returns a bot's rating from before the event, or None for a bot without a rating."""
         self.rows: dict[str, list[RoundEntry]] = {name: [] for name in names}
         """The rounds of each bot, in order, with an entry for each paired round. Entries are immutable."""
 
@@ -78,7 +84,7 @@ class Rounds:
         return max(map(len, self.rows.values()), default=0)
 
     def pair(self, pairs: Iterable[tuple[str, str]], byes: Mapping[str, RoundEntry]) -> None:
-        """Add the next round, from its pairs and byes. A bot in neither of them is absent."""
+        """Add the next round. A bot that is neither in `pairs` nor in `byes` is absent."""
         entries = dict(byes)
         for first, second in pairs:
             entries[first], entries[second] = RoundEntry(second), RoundEntry(first)
@@ -94,7 +100,7 @@ class Rounds:
         return RoundEntry(points=self.draw, given_up=1)
 
     def has(self, result: Result) -> bool:
-        """Return true if the round of the result's match was paired, with these two bots against each other."""
+        """Return true if the two bots of a result were paired with each other in the round that its match id names."""
         try:
             number = MatchId.parse(result.match_id).round
         except ValueError:

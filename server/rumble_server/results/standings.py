@@ -32,7 +32,7 @@ class LiveTable(ABC, Generic[R]):
     """
 
     result_of: Callable[[MatchOver], R]
-    """Function that makes the kind of result counted here. Raises ValueError for a match without such a result."""
+    """Function that makes a result of the class's kind. Raises ValueError for a match without such a result."""
     tally: Any
 
     def __init__(self) -> None:
@@ -42,11 +42,11 @@ class LiveTable(ABC, Generic[R]):
         None for a format that ranks bots by points.
         """
         self.display_names: dict[str, str] = {}
-        """Display names by the names of bots, for the lines of the standings."""
+        """Display name of each bot that has one, for the lines of the standings, keyed by the bot's name."""
         self.version = 0
         """A number that grows with every change.
 
-        Readers compare it to find out if their standings are still current.
+        A reader compares the number to find out whether the reader's standings are still current.
         """
         self._standings: list[Standing] = []
         self._standings_of = -1
@@ -81,7 +81,7 @@ class LiveTable(ABC, Generic[R]):
         self.version += 1
 
     def before(self, results: Iterable[R]) -> Self:
-        """Return a copy, like `snapshot`, from which these results were removed."""
+        """Return a copy, like `snapshot`, from which `results` are removed."""
         other = self.snapshot()
         for result in results:
             other.take_back(result)
@@ -118,7 +118,7 @@ class LiveTable(ABC, Generic[R]):
 
     @abstractmethod
     def met(self, first: str, second: str) -> tuple[Any, ...] | None:
-        """Return the counts of the matches between two bots, which are immutable; None if the bots have not met."""
+        """Return the counts of the matches between two bots, as an immutable value; None if the bots have not met."""
 
     @abstractmethod
     def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:
@@ -223,7 +223,7 @@ class Table(LiveTable[Result]):
 
 
 class PlacesTable(LiveTable[TableResult]):
-    """The counted results of matches that count by places or payoffs, mainly matches with more than two seats."""
+    """The counted results of matches in which places or payoffs give the points: mainly of tables."""
 
     result_of = staticmethod(table_result_of)
     tally: TableTally

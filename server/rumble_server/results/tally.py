@@ -1,4 +1,4 @@
-"""Counts of results, for ratings and for tie-breaks that need no rounds. Each result takes constant time.
+"""Counts of results, for ratings and for tie-breaks that need no rounds. To count a result takes constant time.
 
 A `Tally` only counts. Points are computed from the counts when read, under any points scheme. Points are exact integers
 in the units of a `Scheme`, because rounding could break or make a tie.
@@ -84,7 +84,7 @@ class Tally:
         self.meetings: dict[tuple[str, str], Meetings] = {}
         """Counts of matches by (bot in the first seat, bot in the second seat).
 
-        The values are immutable, so that `snapshot` can copy the dictionary alone.
+        The values are immutable, so that `snapshot` need not copy the values.
         """
 
     @classmethod
@@ -130,11 +130,11 @@ class Tally:
         self.bots.setdefault(name, Count())
 
     def give_bye(self, name: str, matches: int = 1) -> None:
-        """Count `matches` as won without an opponent, for a bot left over in a Swiss round."""
+        """Add `matches` to the matches that count as won, for a bot without an opponent in a Swiss round."""
         self.bots.setdefault(name, Count()).byes += matches
 
     def give_half_bye(self, name: str, matches: int = 1) -> None:
-        """Count `matches` as drawn without an opponent, for a bot that asked to miss a Swiss round."""
+        """Add `matches` to the matches that count as drawn, for a bot that asked to miss a Swiss round."""
         self.bots.setdefault(name, Count()).half_byes += matches
 
     def snapshot(self) -> "Tally":

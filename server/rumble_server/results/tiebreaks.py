@@ -8,7 +8,8 @@
 - `ps` progressive score (art. 7.5): the sum of the points after each round.
 - `bh` or `buchholz` (art. 8.1): the points of the opponents. `bh-c1` leaves out the lowest opponent (art. 14.1),
   `bh-m1` the lowest and the highest (art. 14.3).
-- `sb` Sonneborn-Berger (art. 9.1): for each opponent, the points scored against it times its final points.
+- `sb` Sonneborn-Berger (art. 9.1): the sum over the opponents of the points scored against an opponent times the
+  final points of this opponent.
 - `ks` Koya (art. 9.2): points against opponents with at least half of the points that can be scored.
 - `aro` and `tpr` (art. 10.1 and 10.2): the average rating of the opponents, and the performance rating by this average,
   if all bots have ratings from before the event.
@@ -51,7 +52,7 @@ TIEBREAKS: dict[str, str] = {
     "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
-"""The tie-breaks. The values are their names for people."""
+"""The description that people read of each tie-break, keyed by the short name of the tie-break."""
 OF_RATINGS = frozenset(("aro", "tpr"))
 """Tie-breaks that need the bots' ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
@@ -138,7 +139,7 @@ def rank_tally(
 def rank_sums(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
 ) -> "list[Standing]":
-    """Rank a field by its sums. `counts` and `faults` are only shown in the lines, unless a tie-break uses them."""
+    """Rank a field by `sums`. `counts` and `faults` are only shown in the lines, unless a tie-break uses them."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
     def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:
@@ -218,7 +219,10 @@ def _values(
 def split_by_places(
     groups: Groups, split: Callable[[list[str]], Groups]
 ) -> tuple[list[Groups], dict[str, float | None]]:
-    """Split each group. The value shown is a bot's place in its group (see `direct_encounter.places`)."""
+    """Split each group with `split`. Return the parts of each group, and the value that is shown for each bot.
+
+    The value is the bot's place in its group (see `direct_encounter.places`).
+    """
     parts = [split(group) for group in groups]
     shown: dict[str, float | None] = {}
     for each in parts:

@@ -19,7 +19,7 @@ from rumble_server.results.rating_model import Matrix
 Indexes = NDArray[np.int64]
 
 MOST_EXACT = 6
-"""Maximum number of bots at a shared place for which all orders are averaged: 63 subsets. 8 bots would have 255."""
+"""Maximum number of bots at a shared place for which all orders are averaged. 6 bots have 63 subsets, 8 bots 255."""
 
 Placed = tuple[int, int, int]
 """A bot in a ranking: index, seat and place."""
@@ -72,15 +72,15 @@ class Choices:
         self._pairs = [np.concatenate([(start + each[end]).ravel() for start, each in pairs]) for end in (0, 1)]
         """Indexes of both entries of each pair. A pair is any two entries of the same choice."""
         self.pairs: Indexes = bot[np.array(self._pairs)]
-        """Indexes of the two bots of each pair."""
+        """Indexes of the bots of both entries of each pair."""
         self.is_played = self._pairs[0] < played
         """Mask of the pairs that come from played tables."""
 
     def chances(self, at: Matrix) -> tuple[Matrix, Matrix]:
-        """Return two arrays at the strengths and seat terms `at`.
+        """Return two arrays for `at`, a vector of strengths and seat terms.
 
-        The first has the probability that an entry is chosen, by entry. The second has the logarithm of the sum of
-        exp(strength + seat term) over the entries of a choice, by choice.
+        The first array has, for each entry, the probability that the entry is chosen. The second array has, for each
+        choice, the logarithm of the sum of exp(strength + seat term) over the entries of the choice.
         """
         lead = at[self._ends].sum(axis=0)
         top = np.maximum.reduceat(lead, self._start)
@@ -89,30 +89,30 @@ class Choices:
         return raised / total[self._choice], top + np.log(total)
 
     def likelihood(self, at: Matrix) -> float:
-        """Return the logarithm of the likelihood at `at`."""
+        """Return the logarithm of the likelihood for `at`, a vector of strengths and seat terms."""
         return float(self._chosen @ at - self._weight @ self.chances(at)[1])
 
     def gradient(self, chances: Matrix) -> Matrix:
-        """Return the slope of the logarithm of the likelihood."""
+        """Return the gradient of the logarithm of the likelihood. `chances` has the probability of each entry."""
         expected = self._weight[self._choice] * chances
         return self._chosen - sum(np.bincount(ends, expected, self._size) for ends in self._ends)
 
     def weights(self, chances: Matrix) -> Matrix:
-        """Return the information of each pair about the difference between its entries."""
+        """Return, for each pair, the Fisher information about the difference between the two entries."""
         left, right = self._pairs
         weights: Matrix = self._weight[self._choice[left]] * chances[left] * chances[right]
         return weights
 
     def favourites(self, chances: Matrix) -> Matrix:
-        """Return, by pair, the probability that the stronger entry finishes before the weaker."""
+        """Return, for each pair, the probability that the stronger entry finishes before the weaker entry."""
         left, right = (chances[end] for end in self._pairs)
         found: Matrix = np.maximum(left, right) / (left + right)
         return found
 
     def information(self, weights: Matrix) -> Matrix:
-        """Return the sum of weight times x x' over all pairs.
+        """Return the sum of weight times x x' over all pairs, where x' is x transposed.
 
-        The vector x has 1 for the bot and the seat of the first entry, -1 for the bot and the seat of the second entry.
+        The vector x of a pair is 1 for the bot and the seat of the first entry, and -1 for those of the second entry.
         """
         left, right = self._pairs
         ends = [*((end[left], 1) for end in self._ends), *((end[right], -1) for end in self._ends)]
@@ -130,7 +130,7 @@ def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
 
 @lru_cache(64)
 def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return the choices that put the bots at a shared place in order, each with its share of all orders.
+    """Return the choices that put the bots at a shared place in order, each with the share of orders that contain it.
 
     A choice is a set of indexes from 0 to `sharing` - 1: the bots that are left at this choice.
     """
@@ -143,9 +143,11 @@ def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
 
 
 def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Return matrices of wins, tables and saved variance (see `saved`) by pair of bots.
+    """Return three matrices with the index (bot in the lower seat, bot in the higher seat).
 
-    A shared place is half a win.
+    The first matrix counts how often the bot in the lower seat finished before the other bot; a shared place counts
+    one half. The second matrix counts the tables at which both bots sat. The third matrix has the sum of
+    `saved` over the tables at which the two bots shared a place.
     """
     won, met, less = (np.zeros((bots, bots)) for _ in range(3))
     for ranking, count in rankings:
@@ -162,10 +164,10 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 def saved(sharing: int, behind: int) -> float:
     """Return by how much a shared place reduces the variance of each pair of bots at the place, if all bots are equal.
 
-    `sharing` bots share the place, and `behind` bots finished behind them. The score of a bot is the number of choices
-    that the bot won, minus the expected number. The expected number is 1 / n for each choice among n bots, up to the
-    bot's own place. The orders of a shared place differ only in the expected number. For a draw of two bots the result
-    is 1/4, the variance of a match between equals.
+    `sharing` bots share the place, and `behind` bots finished behind these bots. In one order of the bots, a bot's
+    score is the number of choices that the bot won, minus the expected number. The expected number is the sum of 1 / n
+    over the bot's choices, where n is the number of bots in a choice. The orders of a shared place differ only in the
+    expected number. For a draw of two bots the result is 1/4, the variance of a match between equals.
     """
     sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
     return float(sums.var()) / (sharing - 1)

@@ -55,7 +55,7 @@ def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
 
 
 def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, less: Matrix) -> Matrix:
-    """Return the share of variance that each pair keeps in spite of draws, estimated as in `rating_model`."""
+    """Return, for each pair, the share of the variance that shared places leave, estimated as in `rating_model`."""
     bots = len(met)
     one, other = choices.pairs
     full = np.bincount(one * bots + other, weights * choices.is_played, bots**2).reshape(bots, bots)
@@ -78,7 +78,10 @@ def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
 
 
 def _gauge(groups: list[list[int]]) -> Matrix:
-    """Return a matrix that fixes the mean of each group, because a constant added to a group changes nothing."""
+    """Return a matrix to add before an inversion. The matrix fixes the mean of each group of indexes.
+
+    A constant added to all values of a group changes no probability, so the information matrix alone is singular.
+    """
     size = sum(map(len, groups))
     gauge = np.zeros((size, size))
     for group in groups:

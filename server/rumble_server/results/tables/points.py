@@ -19,9 +19,9 @@ from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.tally import Finish, TableCount, TableTally, finishes_of
 
 PLACES = "places"
-"""The word for default points, in options and files."""
+"""The word in options and files that stands for the default points by places."""
 PAYOFFS = "payoffs"
-"""The word for payoffs as points, in options and files."""
+"""The word in options and files that stands for payoffs as points."""
 
 
 @dataclass(frozen=True, slots=True)

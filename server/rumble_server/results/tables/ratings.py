@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 def rate_tables(
     results: Iterable[TableResult], *, field: Iterable[str] = (), prior: Prior = "auto", seats: bool = True
 ) -> Ratings:
-    """Rate the bots of results. `field` adds names of bots that may have no result."""
+    """Rate the bots of results. `field` adds names of bots that may have no result.
+
+    `prior` and `seats` have the meaning of the same arguments of `rate_table_tally`.
+    """
     return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
 
 

@@ -29,7 +29,7 @@ TABLE_TIEBREAKS: dict[str, str] = {
     "payoff": "sum of payoffs",
     "faults": "fewest faults",
 }
-"""The tie-breaks for tables. The values are their names for people."""
+"""The description that people read of each tie-break for tables, keyed by the name of the tie-break."""
 DEFAULT_TABLES = ("won", "places", "de")
 
 

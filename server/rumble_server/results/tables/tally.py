@@ -1,4 +1,4 @@
-"""Counts of the results of tables, for points, tie-breaks and ratings. Each result takes constant time.
+"""Counts of the results of tables, for points, tie-breaks and ratings. To count a result takes constant time.
 
 A `TableTally` only counts. Points are computed from the counts when read, under any rules for points.
 """
@@ -56,7 +56,7 @@ class TableCount:
 
     @property
     def wins(self) -> int:
-        """Number of first places of this bot alone."""
+        """Number of first places that no other bot shared."""
         return sum(count for finish, count in self.finishes.items() if finish.place == finish.sharing == 1)
 
     @property
@@ -85,7 +85,7 @@ class TableTally:
         self.before: Counter[tuple[str, str]] = Counter()
         """Number of tables at which the first bot of the pair finished before the second."""
         self.tied: Counter[tuple[str, str]] = Counter()
-        """Number of tables at which both bots of a pair shared a place. The pair is in order of name."""
+        """Number of tables at which both bots of a pair shared a place. The bots of a pair are in order of name."""
         self.rankings: Counter[Ranking] = Counter()
         """Number of tables with each ranking. Rankings of fewer than two bots are left out."""
         self.sizes: Counter[int] = Counter()
@@ -156,7 +156,7 @@ class TableTally:
         self.bots.setdefault(name, TableCount()).byes += matches
 
     def between(self, one: str, other: str) -> tuple[int, int, int] | None:
-        """Return the scores of two bots against each other, and the number of common tables; None without any.
+        """Return the scores of two bots against each other, and the number of common tables; None without such a table.
 
         Finishing before the other bot counts 2, and sharing a place counts 1.
         """

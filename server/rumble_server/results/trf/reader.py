@@ -24,7 +24,7 @@ MOST_ROUNDS = 999
 """Maximum number of rounds of an event. A file with more rounds is refused."""
 TEAM_FIELDS = ("013", "310", "320", "330")
 WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
-"""The present code of a result without an opponent, by the code of this result in TRF06."""
+"""The present codes of results without an opponent, keyed by the older codes in TRF06."""
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 
@@ -56,14 +56,17 @@ class _Line:
         return self.text[first - 1 : last].strip()
 
     def whole(self, first: int, last: int, what: str, least: int = 1) -> int:
-        """Return the whole number in the columns from `first` to `last`. `what` names it in the error. Raises _Bad."""
+        """Return the whole number in the columns from `first` to `last`. `what` names the number in the error.
+
+        Raises _Bad.
+        """
         text = self.part(first, last)
         if not _WHOLE.fullmatch(text) or int(text) < least:
             raise self.bad(first, f"{what} must be a whole number from {least}, not {text!r}")
         return int(text)
 
     def tenths(self, first: int, last: int, what: str) -> int:
-        """Return the points in the columns from `first` to `last`, in tenths. `what` names them in the error.
+        """Return the points in the columns from `first` to `last`, in tenths. `what` names the points in the error.
 
         Raises _Bad.
         """
@@ -105,7 +108,7 @@ class _Reader:
         self.fields: dict[str, str] = {}
         self.players: dict[int, TrfPlayer] = {}
         self.lines: dict[int, _Line] = {}
-        """The line 001 of each player, for the place of a problem."""
+        """The line 001 of each player, keyed by starting number. Problems of a player point to this line."""
         self.points = Points()
         self.rounds: int | None = None
         self.first_seat = ""
@@ -278,7 +281,10 @@ class _Reader:
             self.points.set(key, line.tenths(column + 1, column + 4, f"the points of {key}"), bye_as_win=True)
 
     def rounds_of(self, line: _Line, first: int, last: int) -> tuple[int, int]:
-        """Return the first and last round that a line names. Raises _Bad."""
+        """Return the first and last round, which `line` has in the columns `first` and `last`. Raises _Bad.
+
+        If the column `last` is blank, the last round is the first round.
+        """
         begin = line.whole(first, first + 2, "the first round")
         end = line.whole(last, last + 2, "the last round") if line.part(last, last + 2) else begin
         if not begin <= end <= MOST_ROUNDS:
@@ -310,7 +316,10 @@ class _Reader:
                     yield str(self.lines[number].bad(column, f"round {index + 1}: {why}"))
 
     def contradiction(self, number: int, index: int, entry: TrfEntry) -> str:
-        """Return a line about a contradiction between the rounds of player and opponent; empty without any."""
+        """Return how a player's round contradicts the same round of the opponent; empty if the two rounds agree.
+
+        `number` is the player's number, `index` the index of the round, and `entry` the player's round.
+        """
         if not entry.opponent:
             return ""
         opponent = self.players.get(entry.opponent)
@@ -361,8 +370,8 @@ class _Reader:
     def wrong_points(self, event: TrfEvent) -> Iterator[str]:
         """Yield a problem for each player whose points do not follow from the player's results.
 
-        The points may include a bye of the next round or virtual points, because some pairing programs include them.
-        There is one more problem if more rounds were played than the event has.
+        Points that include a bye of the next round or virtual points are no problem, because some pairing programs
+        write such points. Also yield a problem if more rounds were played than the event has.
         """
         if event.rounds is not None and event.played > event.rounds:
             yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"

@@ -31,7 +31,7 @@ def names_of(event: TrfEvent) -> dict[int, str]:
 
 
 def rounds_of(event: TrfEvent) -> Rounds:
-    """Return the rounds of an event. Names replace starting numbers."""
+    """Return the rounds of an event. In these rounds, the players' names replace the starting numbers."""
     worth, names = event.worth, names_of(event)
     scheme = Scheme(
         worth[codes.WIN, codes.WHITE], worth[codes.DRAW, codes.WHITE], worth[codes.LOSS, codes.WHITE], TENTHS

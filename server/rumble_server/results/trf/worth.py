@@ -32,16 +32,16 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""The codes and seats whose points a key sets. The keys are from the fields XXS and 162.
+"""The codes and seats whose points each key sets. The keys are from the fields XXS and 162.
 
 In 162, bbpPairings writes Z where the format has A.
 """
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
-"""The key in `KEYS` with the same meaning, by the field of bbpPairings."""
+"""The key in `KEYS` that has the meaning of a field of bbpPairings, keyed by this field."""
 
 
 class Points:
-    """The points of each code. The fields of a file change these points, in the order of the file."""
+    """The points of each code and seat: at first the points in `STANDARD`, then changed by each field of a file."""
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}
