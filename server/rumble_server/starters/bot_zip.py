@@ -17,7 +17,7 @@ from rumble_server.starters.scripts import LAUNCHES, NEEDED
 from rumble_server.starters.starter import STARTERS, Language
 
 FOLDER = "bot"
-"""Name of the folder in the zip, the same for all bots, so that most of a zip is packed only once."""
+"""Name of the folder in every zip. Because the name is always the same, `_constant` packs most files only once."""
 NOT_CARRIED = frozenset({"asyncio", "legacy", "trio"})
 """Parts of the package `websockets` that the starter does not use."""
 
@@ -48,7 +48,7 @@ class Kept:
 
 
 def bot_zip(language: Language, kept: Kept, turn: Mapping[str, Any] | None) -> bytes:
-    """Make the zip of a bot. `turn` is an example of a turn of the bot's game."""
+    """Make the zip of a bot. `kept` is written to `key.json`, and `turn`, an example of a turn, to `turn.json`."""
     buffer = BytesIO()
     buffer.write(_constant(language))
     known = {name: value for name, value in asdict(kept).items() if value is not None}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rumble_server.starters.starter import Language
 
 NEEDED = "key.json"
-"""A file of every zip. If the script does not find the file beside itself, Windows runs the script in a packed zip."""
+"""A file of every zip. If `run.bat` does not find the file beside itself, the zip has not been unpacked."""
 
 _BATCH = """\
 @echo off
@@ -53,7 +53,7 @@ exec rumble bridge stdio --follow -- sh bot.sh"""
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The commands to look for the tools of a language, and to run the starter."""
+    """The commands that look for the tools of a language, and the commands that run the starter."""
 
     needs: str
     program: str
@@ -71,7 +71,10 @@ class Launch:
 
     @property
     def batch(self) -> str | None:
-        """The text of `run.bat`, in ASCII, with the line ends that labels need; None for a starter without a script."""
+        """The text of `run.bat`, in ASCII; None if the starter cannot run on Windows.
+
+        The line ends are CRLF, because the labels of the script need CRLF.
+        """
         if self.on_windows is None:
             return None
         known = {"question": self.question, "answer": self.answer}
