@@ -59,7 +59,7 @@ class LazyGroup(TyperGroup):
 
 
 def load(name: str) -> Any:
-    """Import the command called `name`."""
+    """Import the command called `name`, and return the command."""
     module = import_module(f"rumble_server.cli.commands.{name}")
     command = getattr(module, "app", None)
     if not isinstance(command, typer.Typer):

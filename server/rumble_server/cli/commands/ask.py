@@ -40,7 +40,7 @@ def ask(
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Print the move a bot would make in a position, its score for the mover, and the nodes it visited."""
+    """Print a bot's move in a position, the move's score for the mover, and the number of nodes the bot visited."""
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot
     from rumble_bots.reference import make_reference_bot

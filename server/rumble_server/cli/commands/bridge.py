@@ -142,9 +142,10 @@ def bridge(
 def bot_maker(
     protocol: Protocol, chosen: Mapping[str, Any], command: Sequence[str], stderr: Path | None
 ) -> "Callable[[str, Callable[[str], None]], BridgeBot | BattlesnakeBot]":
-    """Return a function that makes the bot. Its arguments are a label, and a function that gets lines for the person.
+    """Return a function that makes the bot.
 
-    The label names the bot's file of standard error, if `stderr` is None.
+    The function's arguments are a label, and a second function, which gets lines for the person. If `stderr` is None,
+    the label names the file for the bot's standard error.
 
     Raises CliError for options that do not fit the protocol or each other, and CliError or BadAddress for a wrong
     command of a Battlesnake.

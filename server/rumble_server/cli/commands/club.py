@@ -157,7 +157,7 @@ def token(
 
 
 def _change(client: AdministratorClient, name: str, change: dict[str, Any]) -> Any:
-    """Change a club, and return the club's JSON. Raises CliError if there is no change, or the server refuses it."""
+    """Change a club, and return its new JSON. Raises CliError if `change` is empty, or the server refuses `change`."""
     if not any(each != {} for each in change.values()):  # `quotas` is empty if no option was given
         raise CliError("say what to change (see --help)", ExitCode.USAGE)
     return client.patch(api_path("clubs", name), change)

@@ -25,7 +25,7 @@ def backup(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; it must not be there.")],
     db: Database = "rumble.db",
 ) -> None:
-    """Copy a database as it is at this moment. A server may run on the database, and does not wait for the copy."""
+    """Copy the present state of a database. A server may run on the database, and does not wait for the copy."""
     from rumble_server.store.care import copies
     from rumble_server.store.sqlite.store import database_path
 

@@ -10,7 +10,7 @@ from rumble_server.cli.support.options import Json
 
 
 class Prior(StrEnum):
-    """Choices for adding a virtual draw for each pair of bots. Virtual draws keep ratings finite."""
+    """The choices of `--prior`: when to add a virtual draw for each pair of bots. Virtual draws keep ratings finite."""
 
     AUTO = "auto"
     NONE = "none"

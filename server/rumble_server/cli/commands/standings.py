@@ -113,7 +113,10 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
 
 
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
-    """Return the names of tie-breaks: as in `text`, or else as in the file, or else the defaults for a file's kind."""
+    """Return the tie-breaks that `text` names. If `text` is None, return the tie-breaks that the file names.
+
+    If the file names no tie-break, or an unknown tie-break, return the defaults for tables, a Swiss or a round-robin.
+    """
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
@@ -141,9 +144,9 @@ def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
-    """Return the points for a win, a draw and a loss: as in `text`, or else as in the file, or else 1, 0.5 and 0.
+    """Return the points for a win, a draw and a loss in `text`. If `text` is None, return the points in the file.
 
-    Raises ValueError if `text` is not three numbers.
+    If the file has no such points, return 1, 0.5 and 0. Raises ValueError if `text` is not three numbers.
     """
     if text is not None:
         return read_points(text)

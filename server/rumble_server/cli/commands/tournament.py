@@ -71,7 +71,7 @@ class ExportFormat(StrEnum):
 
 @app.command()
 def create() -> None:
-    """Create a tournament, in its lobby."""
+    """Create a tournament, which waits in its lobby until the start."""
     # This function only lists the command; `_Tournament` replaces the function with the real command and its options.
 
 
@@ -204,7 +204,8 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
 def audit(client: OrganiserClient, tournament_id: Id) -> Answer:
     """Show whether a tournament is fair.
 
-    For each bot, show the matches, the seats, the longest wait, the excused time and the drops on its own turn.
+    For each bot, show the matches, the seats, the longest wait, the excused time, and the drops: how often the bot lost
+    its connection on its own turn.
     """
     from rumble_server.cli.output.tables import audit_table, void_text
 
@@ -237,7 +238,7 @@ def transcript(
     key: Key = None,
     out: Out = None,
 ) -> None:
-    """Write every frame of a match, in both directions, as ND-JSON, with the server's times and the verdict."""
+    """Write every frame of a match, in both directions, as ND-JSON, with server times and the result."""
     client = OrganiserClient(server, host_token) if bot is None else OrganiserClient.of_bot(server, bot, key)
     _write(client.download(api_path("matches", match_id, "transcript")), out)
 

@@ -30,7 +30,8 @@ def draws(console: Console) -> bool:
 def board_of(console: Console, game: Game, view: Mapping[str, Any], last: str | None) -> Text:
     """Return the board of `view`, after the move `last`.
 
-    The board is drawn if the console shows drawn boards and the game has drawings. Otherwise it is the game's diagram.
+    The board is drawn if the console shows drawn boards and the game has drawings. Otherwise the board is the game's
+    diagram.
     """
     drawing = game.drawing(view, last) if draws(console) else None
     return Text(plain_lines(game.diagram(view))) if drawing is None else drawn(asdict(drawing))
@@ -69,7 +70,10 @@ def _append_labels(text: Text, labels: Sequence[str], indent: int, cell_width: i
 
 
 def _before(after_last: bool, is_last: bool) -> str:
-    """Return the character before a cell: a bracket or bar around a cell of the last move, otherwise a space."""
+    """Return the character before a cell: a bracket or bar next to a cell of the last move, otherwise a space.
+
+    `is_last` means that the cell belongs to the last move, and `after_last` that the cell before belongs to the move.
+    """
     if is_last:
         return "|" if after_last else "["
     return "]" if after_last else " "

@@ -13,12 +13,12 @@ from rumble_server.cli.output.terminal import plain_lines, plain_or_rich, stdin_
 from rumble_server.cli.output.trace import Sender, Trace, TraceEntry
 
 BOARD_INDENT = 7
-"""Width in columns of the margin before a board. Lines of text have the bot's name in this margin."""
+"""Width in columns of the margin before a board. In a line of text, the margin has a word such as `bot` or `note`."""
 STYLES = {"bot": "cyan", "server": "green", "board": "", "note": "dim", "next": "bold yellow"}
 
 
 class Screen:
-    """The output of all frames that the proxy passes on. With `step`, the bot gets each turn only after Enter."""
+    """The output of all frames that the proxy passes on. With `step`, each turn waits for the Enter key."""
 
     def __init__(self, *, as_json: bool, step: bool) -> None:
         self.trace = Trace()

@@ -70,9 +70,9 @@ def standings_table(tournament: "Tournament") -> Table:
 
 
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
-    """Add a column `faults` if there is a remark on any bot.
+    """Add a column `faults` to `table` if there is a remark on any bot.
 
-    Return each bot's list of cells for the column, by the bot's name. Without the column, all lists are empty.
+    Return the cells that each bot's row has in the column, by the bot's name. Without the column, there are no cells.
     """
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
@@ -102,7 +102,7 @@ def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
 
 
 def tiebreaks_for(seats: int) -> Mapping[str, str]:
-    """Return the names of tie-breaks for people, in a tournament with this number of seats."""
+    """Return the descriptions of tie-breaks by name, for a tournament whose matches have this number of seats."""
     return TABLE_TIEBREAKS | TIEBREAKS if seats == 2 else TABLE_TIEBREAKS
 
 
@@ -279,7 +279,7 @@ def ranked_table(
 
 
 def ratings_table(title: str, rated: "Ratings") -> Table:
-    """Draw ratings with their 95% intervals, and the probability that each bot is stronger than the next."""
+    """Draw ratings with their 95% intervals, and the probability that each bot is stronger than the bot below."""
     table = _table(title, "rating", "95% interval", "matches", "above the next")
     for place, line in enumerate(rated.lines):
         following = rated.lines[place + 1] if place + 1 < len(rated.lines) else None

@@ -62,7 +62,10 @@ class Trace:
         self.faults = 0
         """Number of matches that the bot lost by its own fault."""
         self._state: State | None = None
-        """The state after the newest board; None if unknown, or in a hidden game."""
+        """The state at the newest turn, or after the bot's answer.
+
+        None before the first turn of a match, and in a hidden game.
+        """
         self._view: Mapping[str, Any] = {}
         """The view of the newest board."""
         self._game: str | None = None
@@ -102,7 +105,7 @@ class Trace:
         """Yield the board after the bot's move.
 
         Yield nothing if the state is unknown, or if the move is illegal. Also yield nothing if other seats move at the
-        same time, because their moves are unknown.
+        same time, because the moves of other seats are unknown.
         """
         if frame.get("type") != "move" or self._state is None or self._state.movers != (self._seat,):
             return

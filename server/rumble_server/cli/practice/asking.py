@@ -74,7 +74,7 @@ def in_time(
     seconds: float,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Made:
-    """Return or raise the outcome of `work`. Raises CliError if a function takes longer than `seconds`.
+    """Return the result of `work`, or raise its error. Raises CliError if a function takes longer than `seconds`.
 
     `work` runs in a thread. `asked_at_s` returns the functions that are running, each with the start of its call in s
     of `time.monotonic`. `tell` is called twice a second with a text about slow functions. After a CliError the thread

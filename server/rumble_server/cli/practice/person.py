@@ -1,4 +1,4 @@
-"""A person as a bot: plays in a terminal."""
+"""A bot that plays the moves which a person types in a terminal."""
 
 import getpass
 from collections.abc import Callable, Mapping

@@ -42,7 +42,7 @@ STUCK_S = 3.0
 LOOK_S = 0.02
 """Time in s between two looks at the tournament and the program."""
 CLOSED_S = 2.0
-"""Maximum time in s, after the end of the bot's program, until the end of its connection is noticed."""
+"""Maximum time in s to wait for the close of a bot's connections, after the end of the bot's program."""
 STDERR = 2
 """File descriptor of standard error. The program's output goes there, because standard output shows the frames."""
 SLOW = "Your bot has no time limit here. If it is not thinking, it may not flush what it writes. Ctrl-C ends it."
@@ -155,7 +155,7 @@ async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: 
 
 
 def _ended_early(exited: Exited, trace: Trace) -> list[TraceEntry]:
-    """Return the entries to show when a program ended before its matches."""
+    """Return the entries to show when a program ended before all matches were over."""
     ended = TraceEntry("note", f"your program {exited.how} before the practice was over; its output is above")
     if not trace.connected:
         return [ended, TraceEntry("next", f"It never connected: {CONNECT}")]

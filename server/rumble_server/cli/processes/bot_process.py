@@ -19,7 +19,7 @@ from rumble_server.cli.output.errors import ExitCode, as_cli_error
 from rumble_server.cli.support.loop import run
 
 SEARCH_MS = 50
-"""Time in ms for a move of a bot that cannot search to the end; short, because a person watches."""
+"""Time in ms for a move of a bot that cannot search to the end of the game. Short, because a person watches."""
 
 STDIN = 0
 """File descriptor of standard input."""

@@ -83,7 +83,10 @@ class House:
 
 
 async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
-    """Play as a bot until the task is cancelled. After an error, play again after a pause that doubles each time."""
+    """Play as a bot until the task is cancelled.
+
+    Whenever play ends, with or without an error, start again after a pause. The pause doubles each time.
+    """
     place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
     while True:
         try:

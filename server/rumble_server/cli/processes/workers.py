@@ -14,7 +14,7 @@ from rumble_server.cli.support.bot_names import as_bot_name
 LONGEST_NAME = 32
 """Maximum number of characters of a worker's name. The same maximum holds for a bot's name."""
 MOST_OF_HOST = 16
-"""Maximum number of characters of this machine's name in a worker's name that is made here."""
+"""Maximum number of characters of this machine's name in a worker's name that `names` makes."""
 
 own: str | None = None
 """The worker's name, in a process started by `--workers`; otherwise None."""
@@ -42,7 +42,8 @@ def run_workers(args: Sequence[str], count: int, worker: str | None) -> int:
     """Run `rumble` with `args` in `count` processes, each a worker, until all have ended. Return the exit code.
 
     A failed worker is reported on standard error, and the rest go on. The exit code is 0 if every worker succeeded, and
-    otherwise the exit code of the first worker that failed. SIGINT and SIGTERM end all workers.
+    otherwise the exit code of the first worker that failed. SIGINT and SIGTERM end all workers; the exit code then is
+    `ExitCode.INTERRUPTED`.
     """
     from rumble_server.cli.support.loop import run_unless_stopped
 

@@ -2,7 +2,7 @@
 
 
 def games(incomplete: str) -> list[str]:
-    """Return the games and the prefixes of families of games, such as `openspiel:`, that begin with `incomplete`."""
+    """Return the names that begin with `incomplete`: of games, and of families of games, such as `openspiel:`."""
     from rumble_engine.registry import game_families, game_names
 
     names = [*game_names(), *(f"{family}:" for family in game_families())]
@@ -10,7 +10,7 @@ def games(incomplete: str) -> list[str]:
 
 
 def bots(incomplete: str) -> list[str]:
-    """Return the reference bots that begin with `incomplete`. In a list with commas, complete the last name."""
+    """Return the reference bots whose names begin with `incomplete`. In a list with commas, complete the last name."""
     from rumble_bots.reference import REFERENCE_BOTS
 
     before, comma, last = incomplete.rpartition(",")
@@ -18,7 +18,7 @@ def bots(incomplete: str) -> list[str]:
 
 
 def formats(incomplete: str) -> list[str]:
-    """Return the formats of tournaments that begin with `incomplete`."""
+    """Return the names of formats that begin with `incomplete`."""
     from rumble_server.tournament.formats import FORMATS
 
     return [name for name in FORMATS if name.startswith(incomplete)]

@@ -67,7 +67,7 @@ def create(
     json_: options.Json = False,
     **chosen: Any,
 ) -> None:
-    """Create a tournament, in its lobby."""
+    """Create a tournament, which waits in its lobby until the start."""
     settings = options.read_settings(setting)
     config: dict[str, Any] = {"name": name, "game": game, "settings": settings}
     for option, value in options.given(**chosen).items():

@@ -12,9 +12,9 @@ PATIENCE_S = 600.0
 
 
 class StreamLost(Exception):
-    """The error of a stream that ended or broke off. Events received before stay valid.
+    """The error of a stream that ended or broke off. Events that were received before the error stay valid.
 
-    Its `again_s` is the time in s until the next try, as the server wants it; None if the server names no time.
+    `again_s` is the time in s until the next try, as the server wants it; None if the server names no time.
     """
 
     def __init__(self, problem: str, again_s: float | None = None) -> None:
@@ -32,7 +32,7 @@ class StreamEvent:
 
 
 Connect = Callable[[str | None], Iterator[StreamEvent]]
-"""A function that opens the stream after the event with the given id, or for None at its start. Raises StreamLost."""
+"""A function that yields the events after the event with the given id; for None, all events. Raises StreamLost."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:

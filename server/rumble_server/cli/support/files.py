@@ -43,7 +43,10 @@ def _read(file: str) -> bytes:
 
 
 def read_results_file(file: str) -> ResultsFile:
-    """Read a result file. Raises CliError for a bad row; of several bad rows, prints the earlier ones first."""
+    """Read a result file. Raises CliError for a file with problems.
+
+    The error has the last problem. All earlier problems are printed before the error is raised.
+    """
     try:
         return read_results(read_results_text(file))
     except BadResults as error:

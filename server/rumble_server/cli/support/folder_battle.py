@@ -22,7 +22,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 class _Failed(SdkError):
-    """The error that a bot raised in a match. Its `bot` is the bot."""
+    """The error that a bot raised in a match. The attribute `bot` is the bot that raised the error."""
 
     def __init__(self, bot: "_FileBot", error: SdkError) -> None:
         super().__init__(str(error))
@@ -30,7 +30,7 @@ class _Failed(SdkError):
 
 
 class _FileBot(FunctionBot):
-    """The bot of a file. Its errors are raised as `_Failed`, which has the bot."""
+    """The bot of a file. Each error of the bot is raised as `_Failed`, which names the bot."""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
         try:
@@ -51,7 +51,10 @@ class FolderBattle:
         seed: int,
         tell: Callable[[str], None],
     ) -> None:
-        """`tell` gets a line about each file that fails, once for each file. Raises CliError."""
+        """Find the files in `folder`. Raises CliError.
+
+        `tell` gets a line about each file that fails, once for each file.
+        """
         self._files = sorted(each for each in Path(folder).glob("*.py") if not each.name.startswith(("_", ".")))
         if len(self._files) < 2:
             raise CliError(f"{folder} is no folder with two files NAME.py; or name a second bot", ExitCode.USAGE)
@@ -115,7 +118,7 @@ class FolderBattle:
             self._tell(f"{error}")
 
     def _played(self, terms: MatchStarted) -> MatchOver:
-        """Play a match, and return its outcome. A bot that fails loses by its own fault."""
+        """Play a match, and return its `MatchOver`. A bot that fails loses by its own fault."""
         bots = [self._bots[name] for name in terms.seats]
         random = Random(f"{terms.match}.{self._config.seed}")
         at_fault: tuple[int, ...] = ()

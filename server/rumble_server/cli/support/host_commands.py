@@ -10,7 +10,7 @@ from rumble_server.cli.support.options import LOCAL_SERVER, AdminToken, HostToke
 from rumble_server.cli.support.organiser_client import AdministratorClient, OrganiserClient
 
 Answer = tuple[Any, ...]
-"""The server's answer as JSON data, and then everything that is shown to a person instead."""
+"""The server's answer as JSON data, followed by the texts and tables that a person sees instead of the JSON data."""
 
 
 def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:

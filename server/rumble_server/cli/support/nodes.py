@@ -1,4 +1,4 @@
-"""Questions to the table of leases in a PostgreSQL database, for commands about the nodes that share the database."""
+"""Access to the leases in a PostgreSQL database, for commands about the nodes that share the database."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -23,7 +23,7 @@ ANSWER_MS = 10_000
 
 
 def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:
-    """Return the answer to `question`, which reads or changes the table of leases. Raises CliError, StoreError."""
+    """Return the result of `question`, a function that reads or changes the leases. Raises CliError, StoreError."""
     from rumble_server.cli.support.loop import run
     from rumble_server.store.open import is_postgres, need_postgres
 

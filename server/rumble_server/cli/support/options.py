@@ -146,7 +146,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, bool | int | str]:
 
 
 def json_or_text(text: str) -> bool | int | str:
-    """Return the value if `text` is a boolean, whole number or string in JSON; otherwise return `text` itself."""
+    """Return the value of a text that is a boolean, whole number or string in JSON; return any other text unchanged."""
     try:
         value = json.loads(text)
     except ValueError:

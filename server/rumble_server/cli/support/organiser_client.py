@@ -1,4 +1,4 @@
-"""A client of the HTTP API, for the commands of hosts and administrators. Each error is a line of text for them."""
+"""A client of the HTTP API, for the commands of hosts and administrators. Each error is a line of text for the user."""
 
 import os
 import time
@@ -31,10 +31,10 @@ def api_path(*parts: str) -> str:
 
 
 def _trusted() -> "ssl.SSLContext | bool":
-    """Return the authorities to check certificates against: the file in SSL_CERT_FILE, or True for the usual ones.
+    """Return the authorities to check certificates against: the file in SSL_CERT_FILE, or True.
 
-    httpx reads SSL_CERT_FILE only together with the variables for proxies, so the variable is read here. Raises
-    CliError.
+    True means the usual authorities. httpx reads SSL_CERT_FILE only together with the variables for proxies, so the
+    variable is read here. Raises CliError.
     """
     import ssl
 
@@ -172,8 +172,8 @@ class OrganiserClient:
     def _keep(self, made: str | None) -> None:
         """Keep the token that the server has made in exchange for a token that the host chose.
 
-        After many wrong tokens from an address, the server refuses chosen tokens from there, but still compares the
-        tokens that it has made. So a host with a made token is not locked out by the mistakes of neighbours.
+        After many wrong tokens from an address, the server refuses chosen tokens from this address, but still accepts
+        tokens that the server has made. So a host with a made token is not locked out by the mistakes of neighbours.
         """
         from rumble_bots.sdk.keys import keep, token_file
 
@@ -214,7 +214,7 @@ class OrganiserClient:
 class AdministratorClient(OrganiserClient):
     """The HTTP API of a server for its administrator.
 
-    Requests go to the club main, or to that of `of_club`. The club that the text `server` may name is ignored.
+    Requests go to the club main, until `of_club` names another club. A club in the text `server` is ignored.
     """
 
     def __init__(self, server: str, admin_token: str | None = None) -> None:
@@ -224,7 +224,7 @@ class AdministratorClient(OrganiserClient):
         self.of_club(MAIN)
 
     def of_club(self, club: str) -> Self:
-        """Send the requests from now on to `club`."""
+        """Send all later requests to `club`, and return this client."""
         self.base = replace(self._address, club=club).http_base
         return self
 

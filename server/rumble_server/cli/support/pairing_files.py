@@ -23,7 +23,8 @@ from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, P
 def read_event(file: str) -> TrfEvent:
     """Read a TRF file, and copy the file's remarks to standard error.
 
-    Raises CliError if the file cannot be read, or is no TRF, or has a remark that its rounds cannot be paired again.
+    Raises CliError if the file cannot be read, is no TRF, or has a remark which says that the file's rounds cannot be
+    paired again.
     """
     text = read_results_text(file)
     try:
@@ -41,7 +42,7 @@ def read_event(file: str) -> TrfEvent:
 
 
 def rules_of(event: TrfEvent) -> str:
-    """Return the edition of the pairing rules that an export of Rumble names in field 092, or else the newest."""
+    """Return the edition of the pairing rules that field 092 names, as in exports of Rumble; by default the newest."""
     named = re.search(rf"\b({'|'.join(PAIRING_RULES)})\b", event.fields.get("092", ""))
     return named[1] if named else NEWEST
 

@@ -18,7 +18,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match with its moves. Its `result` is empty if unknown; its `infos` are the bots' thoughts, keyed by ply."""
+    """A match with its moves. `result` is empty if unknown, and `infos` has the bots' thoughts, keyed by ply."""
 
     match_id: str
     game: str
@@ -129,7 +129,7 @@ def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: obj
 
 
 def _infos(told: object, source: str) -> dict[int, MoveInfo]:
-    """Read the bots' thoughts by ply, and ignore fields of later versions. Raises CliError for a wrong field."""
+    """Return the bots' thoughts, keyed by ply. Ignore fields of later versions. Raises CliError for a wrong field."""
     infos = {}
     for ply, info in enumerate(told if isinstance(told, list) else ()):
         if isinstance(info, dict) and info:

@@ -1,7 +1,10 @@
-"""The settings of `rumble serve`. Options override the environment, which overrides a TOML file and the defaults.
+"""The settings of `rumble serve`.
 
-Each field of `ServerConfig` and of `Bounds` (but not of its base class) is a setting. A field `idle_ms` has the option
-`--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. The models read and check the values.
+An option overrides the environment, the environment overrides a TOML file, and the file overrides the default.
+
+Each field of `ServerConfig` is a setting, and so is each field of `Bounds` that its base class does not have. A field
+`idle_ms` has the option `--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. The two models
+read and check the values.
 """
 
 import tomllib
@@ -118,7 +121,7 @@ def _read_file(file: str) -> dict[str, Any]:
 def _refuse_slips(environment: Mapping[str, str]) -> None:
     """Raise CliError for a misspelt variable of a setting.
 
-    Variables that resemble no setting belong to bots and other commands.
+    A variable that resembles no setting is accepted, because the variable belongs to a bot or to another command.
     """
     known = [setting.variable for setting in settings().values()]
     for variable in environment:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
-    """Return whether to rank the bots of a file as bots of tables.
+    """Return whether to rank the bots of a file by tables instead of by matches of two.
 
-    Return true if the results are known as tables alone. Otherwise return true if the file gives its results as tables,
-    too (`results.tables`), and payoffs are to be counted according to `points` or to the tournament in the file.
+    True if the file has tables alone (`results.is_of_tables`). Also true if the file has all results as tables, too
+    (`results.tables`), and payoffs are the points: either `points` or the tournament in the file says so.
     """
     from rumble_server.results.tables.points import PAYOFFS
 
@@ -40,7 +40,10 @@ def print_standings(file: str, results: "ResultsFile", names: list[str], points:
 
 
 def given_points(text: str | None, results: "ResultsFile") -> "TablePoints":
-    """Return the points in `text`, or else in the file's `table_points`, or else by places. Raises ValueError."""
+    """Return the points in `text`. If `text` is None, return the points in the file's `table_points`.
+
+    If the file has no such points, return points by places. Raises ValueError.
+    """
     from rumble_server.results.tables.points import PLACES, TablePoints
 
     tournament = results.tournament or {}

@@ -26,7 +26,7 @@ PAIRING = "the next round is being paired"
 FRAME_S = 0.2
 """Minimum time in s between two pictures."""
 HEAD_ROWS = 4
-"""Rows of a picture without a bot: the title, the headings of the columns, and two lines below the table."""
+"""Rows of a picture besides the rows of bots: the title, the headings of the columns, and two lines below the table."""
 GAP = 2
 """Columns between the table and the boards."""
 FRAME_COLUMNS, FRAME_ROWS = 4, 2
@@ -105,8 +105,8 @@ def _events(
 ) -> Iterator[StreamEvent]:
     """Yield the events of the stream at `path`. Raises CliError.
 
-    `results` is the path of all results of the tournament. If `results` is given, each snapshot gets all results as
-    `latest`.
+    `results` is the path of all results of the tournament. If `results` is given, each event `snapshot` gets all
+    results as the field `latest` of its data.
     """
 
     def connect(last_id: str | None) -> Iterator[StreamEvent]:
@@ -150,7 +150,7 @@ class WatchedTournament:
         self._entrants: list[dict[str, Any]] = []
         self._boards: dict[str, dict[str, Any]] = {}
         self._ended: dict[str, Any] | None = None
-        """The board of the match that ended last, shown while no other match is running."""
+        """The board of the match that ended last, shown while no match is running."""
         self._told: set[tuple[str, int]] = set()
 
     @property
