@@ -31,18 +31,18 @@ class RefereeDriver(Protocol):
         """
 
     def record(self, over: MatchOver) -> None:
-        """Append the end of the match to the log, and apply it to all other parts of the server."""
+        """Append the end of the match to the log, and apply this fact to all other parts of the server."""
 
     def begin(self, seat: int, frame: bytes) -> None:
         """Send the frame `match_start` to the bot of a seat."""
 
     def send(self, seat: int, frame: bytes) -> None:
-        """Send a frame to the bot of a seat, but no `match_start`, `turn` or `match_over`."""
+        """Send a frame other than `match_start`, `turn` and `match_over` to the bot of a seat."""
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send the frame `turn`.
 
-        If the frame has to wait, call the referee's `hold_turn`, and its `turn_written` when the frame has been sent.
+        If the frame has to wait, call `hold_turn` of the referee, and call `turn_written` when the frame has been sent.
         """
 
     def end(self, seat: int, frame: bytes) -> None:
@@ -74,7 +74,7 @@ class Announcer(Progress):
         """Time in ms of each seat for a move, if the time control has no bank."""
         self._bounds = bounds
         self._falls_told = 0
-        """Number of falls announced to the other bots."""
+        """Number of falls that the bots were told about so far."""
 
     def _record(self, fact: MatchFact) -> None:
         self._append(fact)
@@ -91,7 +91,7 @@ class Announcer(Progress):
         self._driver.send(seat, frame)
 
     def _notify_others(self, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
-        """Send a notice about a seat to the bots of the other seats that are connected."""
+        """Send a notice about a seat to each connected bot of another seat."""
         for other, state in enumerate(self.seats):
             if other != seat and state.away_since_ms is None:
                 self._send(other, now_ms, self._notice(seat, code, message))
@@ -135,7 +135,7 @@ class Announcer(Progress):
     # --- matches that are not plain ---
 
     def _tell_falls(self, now_ms: int) -> None:
-        """Announce falls to the other bots, after the ply in which the seats fell. Before, no bot may know of them."""
+        """Tell the bots about each fall after the ply in which the seat fell. Earlier, no other bot may know it."""
         falls = self._plies.falls
         while self._falls_told < len(falls):
             seat, fall = list(falls.items())[self._falls_told]
@@ -145,7 +145,7 @@ class Announcer(Progress):
             self._notify_others(seat, NoticeCode.SEAT_FELL, f"{self.terms.seats[seat]} fell out: {fall.reason}", now_ms)
 
     def _ask_movers(self, now_ms: int) -> None:
-        """Send turns to the seats to move, except seats with an answer or an open turn, or with an absent bot."""
+        """Send a turn to each seat to move that has neither answered nor an open turn, and whose bot is connected."""
         plies, ply = self._plies, len(self.moves)
         asked = [
             seat

@@ -1,8 +1,9 @@
 """Clock arithmetic for the referee: pure functions of a time control. All times are in ms.
 
 A move first uses `move_ms`, and then the seat's bank. The bank grows by `increment_ms` after each move. Two parts of
-the time between question and answer do not count as thinking time: `lag_ms` for the network, and `excused_ms` in which
-the server was late. These functions run at every move. They compare by `if`, because `max` takes five times as long.
+the time between a turn and its answer do not count as thinking time: `lag_ms` for the network, and `excused_ms` in
+which the server was late. These functions run at every move. They compare by `if`, because `max` takes five times as
+long.
 """
 
 from typing import Protocol
@@ -38,7 +39,7 @@ class PlainControl:
 
 
 def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int, excused_ms: int = 0) -> int:
-    """Return a bot's thinking time for a turn: the time since the question, without lag and excused time."""
+    """Return a bot's thinking time for a turn: the time since the turn was asked, without lag and excused time."""
     thought_ms = now_ms - asked_at_ms - lag_ms - excused_ms
     return thought_ms if thought_ms > 0 else 0
 

@@ -1,8 +1,8 @@
 """The facts of a match, as they are written to the event log.
 
-A fact records an event, and never changes in the log. The facts of a match rebuild its referee
-and its transcript. `at_ms` is a server time in ms since 1970. `excused_ms` is time in which a clock ran although the
-server was late; it is not charged. The part of a match's id before the first dot is the tournament.
+A fact records an event, and never changes in the log. The referee and the transcript of a match are rebuilt from the
+facts of the match. `at_ms` is a server time in ms since 1970. `excused_ms` is time in which a clock ran although the
+server was late; bots are not charged for this time. The part of a match's id before the first dot is the tournament.
 
 The classes are not frozen, because a frozen dataclass takes several times as long to make.
 """
@@ -30,11 +30,12 @@ Scores = tuple[float, ...] | None
 class MatchStarted:
     """The fact that a match has begun under these terms. `moves` is the opening. Durations are in ms.
 
-    `free_since_ms` has, by seat, the time from which the bot was connected with a free place; empty in older facts.
-    `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two seats
-    in turn, nothing by chance and nothing hidden. `absent` are the bots of a table that were not there: the others play
-    without them. In a hidden game, spectators see each ply `spectator_delay_ms` later. `versions` has, by seat, the
-    version that the bot's newest login names, or an empty text. If no bot names a version, `versions` itself is empty.
+    `free_since_ms` has, by seat, the time from which the bot was connected and could begin a match; empty in older
+    facts. `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two
+    seats in turn, nothing by chance and nothing hidden. `absent` are the bots of a table that were not there: the match
+    is played without these bots. In a hidden game, spectators see each ply `spectator_delay_ms` later. `versions` has,
+    by seat, the version that the bot's newest login names, or an empty text. If no bot names a version, `versions`
+    itself is empty.
     """
 
     match: str
@@ -120,7 +121,7 @@ class TurnAsked:
 class TurnsAsked:
     """The fact that bots were asked for the same ply, in a match that is not plain.
 
-    Each tuple has an item for each bot.
+    `seats_ms` has an item for each seat of the match. The other tuples have an item for each bot that was asked.
     """
 
     match: str
@@ -147,7 +148,7 @@ class TurnsAsked:
 
 @dataclass(slots=True)
 class MoveMade:
-    """A bot made a move that counts. `bank_ms` is the seat's bank after the move.
+    """The fact that a bot made a move that counts. `bank_ms` is the seat's bank after the move.
 
     In a match that is not plain, the ply is made when all movers have moved. A move without a `turn_id` was drawn by
     the referee for a seat that fell out.
@@ -198,7 +199,8 @@ class MoveRefused:
 class SeatAway:
     """The fact that the socket of a seat ended. The seat's away budget, `away_left_ms`, runs from now on.
 
-    `on_turn` is true if a turn had been sent to the bot, except during a grace, such as after a start of the server.
+    `on_turn` is true if the bot had an open turn that was sent. During a grace, such as after a start of the server,
+    `on_turn` is always false.
     """
 
     match: str
@@ -263,16 +265,17 @@ class Placement:
 
 @dataclass(slots=True)
 class MatchOver:
-    """A match is over. `scores` is None for a void match. `at_fault` has the seats whose fault ended the match.
+    """The fact that a match is over.
 
-    `told` has the connected seats: each was sent a `match_over`, made of this fact and the last state.
-    `seats_excused_ms` has the excused time in the whole attempt, by seat. `drops` has, by seat, how often the seat's
-    connection ended on its own turn. `stalled` is true if the match is void because more time was excused than the
-    server allows. `informed` is true if a bot sent an `info` with a move; only then do the attempt's frames have infos.
-    `started_at_ms` is None for an attempt that never began, and in older facts. `placement` is None for a plain match.
-    `absent` are the bots of a table that were not there, which are last by `no_show`. `failures` has, by seat, the
-    error of each bot that crashed, for the host alone; it is empty if no bot told an error. `versions` are those of
-    `MatchStarted`, and only for the host and the owner of each bot.
+    `scores` is None for a void match. `at_fault` has the seats whose fault ended the match. `told` has the connected
+    seats: each was sent a `match_over`, made of this fact and the last state. `seats_excused_ms` has the excused time
+    in the whole attempt, by seat. `drops` has, by seat, how often the seat's connection ended on its own turn.
+    `stalled` is true if the match is void because more time was excused than the server allows. `informed` is true if a
+    bot sent an `info` with a move; only then do the attempt's frames have infos. `started_at_ms` is None for an attempt
+    that never began, and in older facts. `placement` is None for a plain match. `absent` are the bots of a table that
+    were not there; they are last, with the termination `no_show`. `failures` has, by seat, the error of each bot that
+    crashed, for the host alone; it is empty if no bot told an error. `versions` is copied from `MatchStarted`. Only the
+    host and the owner of a bot may read the bot's version.
     """
 
     match: str
@@ -315,8 +318,8 @@ class FrameSeen:
     """The fact of a frame that cannot be rebuilt from other facts.
 
     If only a part of a bot's frame is stored (see `kept_frame.py`), `bytes` and `sha256` describe the whole frame.
-    `excused_ms` is the time excused up to a move or a resignation. The `MoveMade` after a move's frame has the same
-    value.
+    If the frame is a move or a resignation, `excused_ms` is the excused part of the time for which the seat's clock had
+    run. The `MoveMade` after a move's frame has the same value.
     """
 
     match: str

@@ -69,7 +69,7 @@ def frame_of_turn(
 
 
 def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
-    """Return the frame `turn` of a match that is not plain. `plies` must be as when the turn was asked."""
+    """Return the frame `turn` of a match that is not plain. `plies` must end with the newest ply before the turn."""
     legal, is_whole = (None, True) if "legal" in turn.omit else plies.legal(turn.seat, turn.turn_id)
     return turn_frame(
         turn.match,
@@ -114,6 +114,6 @@ def _last_view(over: MatchOver, state: State) -> Mapping[str, Any]:
 
 
 def _told(placement: Placement) -> dict[str, Any]:
-    """Return the additional fields of the frame in a match that is not plain."""
+    """Return the fields that the frame `match_over` has only in a match that is not plain."""
     falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in placement.falls]
     return {"places": placement.places, "payoffs": placement.payoffs, "falls": falls, "seed": placement.chance_seed}

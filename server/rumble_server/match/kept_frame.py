@@ -1,4 +1,4 @@
-"""The part of a bot's frame stored in the log: usual frames completely, padded frames in part. Pure."""
+"""The text of a bot's frame for the log: the frame, the frame without padding, or only its beginning. No I/O."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from hashlib import sha256
 import orjson
 
 SURELY_SHORT = 512
-"""Maximum number of characters of a frame stored without counting bytes.
+"""Maximum number of characters of a frame that is stored unchanged without counting its bytes.
 
 A character has at most four bytes, so `most_bytes` must be at least four times as large.
 """

@@ -60,10 +60,10 @@ def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move
 def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list[int | None]:
     """Return the thinking time in ms for each of the first `plies` plies of the attempt with these terms.
 
-    The time is None for a ply without a bot's answer, such as an opening move. If a move drew on the bank, the thinking
-    time follows from the bank. Otherwise it is the time between asking and answering, which may include time in which
-    the turn waited for the disk. If the bot was asked again for the same ply, the time used before is added: the new
-    turn's `remaining_ms` is smaller by this time. Of a joint move, the longest time counts.
+    The time is None for a ply without a bot's answer, such as an opening move. If a move used time of the bank, the
+    thinking time follows from the bank. Otherwise it is the time between asking and answering, which may include time
+    in which the turn waited for the disk. If the bot was asked again for the same ply, the time used before is added:
+    the new turn's `remaining_ms` is smaller by this time. Of a joint move, the longest time counts.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control

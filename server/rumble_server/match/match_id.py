@@ -36,7 +36,7 @@ class MatchId(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """Ids of the neighbours of a match in its tournament; None for a missing neighbour."""
+    """Ids of three other matches of a match's tournament; None for a missing match."""
 
     previous: str | None
     """Id of the match before, in the order of the schedule."""
@@ -47,7 +47,7 @@ class Neighbours(NamedTuple):
 
 
 def neighbours(match_id: str, others: Iterable[str]) -> Neighbours:
-    """Return the neighbours of a match among `others`, ids of matches of the same tournament."""
+    """Return the neighbours of a match. Only `others`, ids of matches of the same tournament, can be neighbours."""
     own = MatchId.parse(match_id)
     found = [MatchId.parse(each) for each in others]
     before = max((each for each in found if each < own), default=None)

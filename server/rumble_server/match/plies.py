@@ -1,4 +1,4 @@
-"""The plies of a match that is not plain, made from answers, falls and chance, and the news about plies in turns.
+"""The plies of a match that is not plain, made from answers, falls and chance; also the news that turns contain.
 
 A match is plain if two seats move in turn, without chance and without secrets. Only facts change a `Plies`, both in
 play (`progress.py`) and when frames of a match are rebuilt (`transcript.py`).
@@ -15,7 +15,7 @@ from rumble_engine import Outcome, State, Termination, get_game
 from rumble_server.match.facts import ChanceDrawn, MatchStarted, MoveMade, SeatFell
 
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn. If more are legal, it has the first `FIRST_LEGAL`, and a random sample."""
+"""Maximum number of moves that a turn lists. If more are legal, the list is the first `FIRST_LEGAL`, then a sample."""
 FIRST_LEGAL = 10
 """Number of legal moves, from the start of the list, that are in every turn. In poker, fold and call come first."""
 News = tuple[int | None, str]
@@ -42,7 +42,7 @@ class Plies:
     def __init__(self, terms: MatchStarted) -> None:
         self._seats = len(terms.seats)
         self.hides = get_game(terms.game).hides
-        """True if the game hides some facts from some seats."""
+        """True if the game is a hidden game."""
         self.state: State = terms.first_state()
         self.moves: list[str] = []
         """Texts of the plies."""
@@ -100,7 +100,7 @@ class Plies:
         return self._make_ply()
 
     def chance(self, drawn: ChanceDrawn, code: int) -> None:
-        """Make the ply of an outcome of chance, which has the code `code`."""
+        """Make the ply of an outcome of chance. `code` is the code of the outcome."""
         self.draws += 1
         self._go_to(self.state.after(code), drawn.move)
         self._make_ply()
@@ -130,7 +130,11 @@ class Plies:
     # --- the present ply ---
 
     def waits_for(self) -> list[int]:
-        """Return the seats whose moves are missing. A fallen seat counts if the referee has to move for it."""
+        """Return the seats whose moves the next ply still needs.
+
+        If the game cannot go on without the moves of fallen seats, these seats are included: the referee moves for
+        them.
+        """
         state = self.state
         return [
             seat for seat in state.movers if seat not in self.answers and not (state.can_fall and seat in self.falls)
@@ -150,10 +154,10 @@ class Plies:
         return self._news[seat][self._since[seat] :]
 
     def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
-        """Return the legal moves for a turn, and true if the list is complete.
+        """Return the list of legal moves for a turn, and true if the list is complete.
 
-        Of more than `MOST_LEGAL` moves, the list has the first `FIRST_LEGAL`, and a sample of the rest, in order.
-        The turn's id determines the sample, so that the transcript has the same list.
+        If more than `MOST_LEGAL` moves are legal, the list has the first `FIRST_LEGAL`, and a sample of the rest, in
+        order. The turn's id determines the sample, so that the transcript has the same list.
         """
         state = self.state
         codes = state.codes_for(seat)
@@ -170,7 +174,7 @@ class Plies:
         self._past.append((at_ms, len(self.moves), self.state, seats_ms))
 
     def public_at(self, until_ms: int) -> Public:
-        """Return the last position reached up to `until_ms`; at first, the position after the opening.
+        """Return the last position reached at `until_ms` or before; without any, the position after the opening.
 
         From call to call, `until_ms` must not go back.
         """

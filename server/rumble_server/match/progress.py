@@ -39,7 +39,7 @@ class Progress:
         self.terms = terms
         self.control = control
         self.plies = Plies(terms) if terms.chance_seed else None
-        """The plies, with the answers, falls and random numbers drawn; None in a plain match."""
+        """The object that makes the plies from answers, falls and chance; None in a plain match."""
         self.moves: list[str] = list(terms.moves) if self.plies is None else self.plies.moves
         self.state: State = terms.opening_state() if self.plies is None else self.plies.state
         self.seats: list[SeatState] = []
@@ -65,7 +65,7 @@ class Progress:
     def apply(self, fact: facts.MatchFact) -> None:
         """Apply a fact. A turn that was asked together with a move must be applied as a separate fact.
 
-        In play, the referee calls the methods below for moves, turns and the end directly, which is faster.
+        In play, the referee applies moves, turns and the end by the methods below instead of this method, to save time.
         """
         match fact:
             case facts.StartTold():
@@ -201,7 +201,7 @@ class Progress:
         return is_made
 
     def _apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:
-        """Make the ply of an outcome of chance, which has the code `code`."""
+        """Make the ply of an outcome of chance. `code` is the code of the outcome."""
         self._plies.chance(drawn, code)
         self._take_over_ply(drawn.at_ms)
 
@@ -210,7 +210,7 @@ class Progress:
             self._take_over_ply(fact.at_ms)
 
     def _take_over_ply(self, at_ms: int) -> None:
-        """Go to the position after the plies that were made."""
+        """Go to the newest position of `plies`, after `plies` has made one or several plies."""
         self.state = self._plies.state
         self.deadline_ms = 0
         self._asked_clocks = None
@@ -244,13 +244,16 @@ class Progress:
             self._run_clocks_of_away(now_ms)
 
     def waits_for(self) -> Collection[int]:
-        """Return the seats whose moves are missing."""
+        """Return the seats whose moves the next ply still needs."""
         if self.plies is not None:
             return self.plies.waits_for()
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def _run_clocks_of_away(self, at_ms: int) -> None:
-        """Start the clocks of seats to move whose bots are away: at `at_ms`, or when a longer grace ends."""
+        """Start the clocks of the seats to move whose bots are away.
+
+        The clocks start at `at_ms`, or at the end of a grace if the grace ends later.
+        """
         for seat in self.waits_for():
             own = self.seats[seat]
             if own.away_since_ms is not None and own.turn is None and not own.is_out:
@@ -283,14 +286,14 @@ class Progress:
         return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
-        """Return the time in ms that each seat has left for a move at `now_ms`, including the bank."""
+        """Return the time in ms, including the bank, that each seat has left at `now_ms` for its open or next turn."""
         return tuple([self._remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
 
     def told_clock(self, now_ms: int) -> ToldClocks:
         """Return the clocks that spectators may see.
 
-        In a match that is not plain, these are the clocks when the turns were asked, because present clocks would show
-        who has answered. Spectators with a delay get the clocks of the position that they see.
+        In a match that is not plain, the clocks are those of the moment at which the turns were asked: present clocks
+        would show who has answered. Spectators with a delay get the clocks of the position that they see.
         """
         public = self.public(now_ms)
         if not public.is_newest:

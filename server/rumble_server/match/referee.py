@@ -4,9 +4,9 @@ All rules about time, faults and the order of play are here. The driver (`arena/
 event, and `wake` at the time `wake_at_ms`. `announcer.py` records facts and sends frames. `progress.py` has the state,
 which only facts change.
 
-All times are in ms. A turn's clock runs from the question on, but only while the bot is connected. If `away_clock` is
-`runs`, the clock also runs while the bot is away. `away_left_ms` is a separate budget of each seat for the match, which
-runs while the bot is not connected. Clocks and budgets stop while the server is late. This time is excused, and
+All times are in ms. A turn's clock runs after the turn was sent, but only while the bot is connected. If `away_clock`
+is `runs`, the clock also runs while the bot is away. `away_left_ms` is a separate budget of each seat for the match,
+which runs while the bot is not connected. Clocks and budgets stop while the server is late. This time is excused, and
 recorded if a clock was running.
 """
 
@@ -45,9 +45,9 @@ class Referee(Announcer):
     def rebuild(self, recorded: Iterable[facts.MatchFact], now_ms: int) -> None:
         """Restore an unfinished match from `recorded`, its facts after `MatchStarted`. No bot is connected.
 
-        The present ply gets the clock that it had when first asked. Away budgets are those in the log. Budgets, and
-        clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and the
-        end of the match, the match ends now.
+        The present ply gets the clock that it had when first asked. Away budgets have the values in the log. Budgets,
+        and clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and
+        the end of the match, the match ends now.
         """
         for fact in facts.with_turns(recorded):
             self.apply(fact)
@@ -126,20 +126,19 @@ class Referee(Announcer):
             turn.held = False
 
     def round_trip(self, seat: int, lag_ms: int) -> None:
-        """Store the lag of a seat's connection. It is allowed in the seat's next turns."""
+        """Store the lag of a seat's connection. In the seat's next turns, the lag does not count as thinking time."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
     def _waited(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
-        """Excuse the time for which the open turn waited to be written, and for which its answer waited to be read.
+        """Excuse the waiting time of an answer. Return true if the turn is over.
 
-        Return true if the turn is over.
+        The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
+        to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
+        excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. A turn
+        from before a suspension of the club keeps its excuse for the suspension.
 
-        `delay_ms` returns this time from the age of the turn. Thinking while the server is late is a bot's own time. If
-        the bot thought for too long, the match is decided now. A turn from before a suspension of the club keeps its
-        excuse for the suspension.
-
-        If only a minimum of the time is known, all lateness is excused. The match is void if the answer is too late
-        with the minimum, but in time with all lateness excused. Therefore an honest bot with several matches loses
+        If only a minimum of the waiting time is known, all lateness is excused. The match is void if the answer is too
+        late with the minimum, but in time with all lateness excused. Therefore an honest bot with several matches loses
         nothing, and no bot wins by sending more data after its answer.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
@@ -168,7 +167,7 @@ class Referee(Announcer):
         return 0 if own.turn is None or self._is_told(own, own.turn) else self._excused_ms(seat, now_ms)
 
     def _is_told(self, own: SeatState, turn: OpenTurn) -> bool:
-        """Return true if it is known how long an answer to this turn waits to be read."""
+        """Return true if the kernel measures exactly how long an answer to this turn waits to be read."""
         is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
         return is_asked and not turn.in_doubt and own.is_stamped
 
@@ -243,7 +242,7 @@ class Referee(Announcer):
         return True
 
     def misanswer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
-        """Judge an answer that is not a valid message. For an open turn, it counts as a bad move.
+        """Judge an answer that is not a valid message. If the turn is open, the answer counts as a bad move.
 
         Return true if the answer was for an open turn.
         """
@@ -254,7 +253,7 @@ class Referee(Announcer):
         return True
 
     def resign(self, seat: int, now_ms: int, frame: str, failure: str | None = None) -> None:
-        """Have the seat lose because its bot resigned, or crashed with the error `failure`."""
+        """Make the seat lose because its bot resigned, or crashed with the error `failure`."""
         self._see(seat, "bot", frame, now_ms, self._excused_ms(seat, now_ms))
         name = self.terms.seats[seat]
         if failure is None:
@@ -263,7 +262,7 @@ class Referee(Announcer):
             self.forfeit(seat, Termination.CRASHED, f"{name} crashed", now_ms, failure)
 
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str = "") -> None:
-        """Have the seat lose for a reason outside the board. A resignation is nobody's fault.
+        """Make the seat lose for a reason outside the board. After a resignation, no seat counts as at fault.
 
         A plain match ends. In any other match the seat falls out, if it is still in.
         """
@@ -279,7 +278,7 @@ class Referee(Announcer):
             self._end(None, now_ms, reason=reason)
 
     def wake(self, now_ms: int) -> None:
-        """Have each seat lose whose clock or away budget has run out.
+        """Forfeit each seat whose clock or away budget has run out, or end a stalled match as void.
 
         Before the call, the driver must pass on all frames received so far, because an answer in time may be among
         them.
@@ -302,7 +301,11 @@ class Referee(Announcer):
         self._go_on(now_ms)
 
     def _ask_on(self, now_ms: int) -> None:
-        """Send turns to the seats to move, except seats with an open turn, or with an absent bot."""
+        """Send a turn to each seat to move that has no open turn, and whose bot is connected.
+
+        In a match that is not plain, first make plies that need no bot. If the match is then over, end the match
+        instead.
+        """
         if self.plies is not None:
             self._go_on(now_ms)
         else:

@@ -58,7 +58,7 @@ class SeatState:
     used_ms: int = 0
     """Thinking time in ms about the present ply before the open turn was asked."""
     counted_ms: int = 0
-    """Excused time in ms of the seat in the present ply, as far as this time may make the match void."""
+    """Part in ms of the seat's excused time in the present ply: the part that may make the match void."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 
@@ -85,20 +85,20 @@ class OpenTurn:
     late_ms: int
     """The server's sum of lateness in ms when the clock began to run. Later lateness is excused."""
     in_doubt: bool = False
-    """True if the waiting time of the newest answer is unknown."""
+    """True if only a minimum of the newest answer's waiting time is known."""
     held: bool = False
     """True while the turn's frame waits in the server. The clock is not running yet."""
 
     def thought_ms(self, now_ms: int, excused_ms: int) -> int:
-        """Return the thinking time in ms about this ply so far. `excused_ms` is the excused time since the question."""
+        """Return the thinking time in ms about this ply so far. `excused_ms` is the time excused for the turn."""
         if self.held:
             return self.used_ms
         return self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
 
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
-        """Return the excused time in ms: the server's lateness since the clock's start, but at most the time since.
+        """Return the excused time in ms: the server's lateness since the clock's start.
 
-        `late_ms` is the server's present sum of lateness.
+        The result is at most the time for which the clock has run. `late_ms` is the server's present sum of lateness.
         """
         excused_ms = late_ms - self.late_ms
         if excused_ms <= 0 or self.held:

@@ -46,7 +46,7 @@ def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
 
 
 def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | match_facts.MatchOver]:
-    """Yield the lines of `transcript` on the connections of `bot`, and the verdicts without other bots' versions."""
+    """Yield the frames on the connections of `bot`, and the verdicts (`MatchOver`) without other bots' versions."""
     seats = seats_in(facts)
     for each in transcript(facts):
         if isinstance(each, match_facts.MatchOver):
@@ -58,9 +58,10 @@ def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine 
 
 
 def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
-    """Return the facts that may be read now. In a running match that is not plain, they end with the newest ply.
+    """Return the facts that may be read now: all facts, except in a running match that is not plain.
 
-    Facts that asked for the next ply may follow, but no answer: nobody may know an answer before all answers are there.
+    In such a match, return the facts up to the newest ply, and the facts just after this ply that asked for the next
+    ply. Answers for the next ply are left out, because nobody may know an answer before all answers are there.
 
     If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match
     (`to_a_seat`), who reads only this bot's frames.
@@ -87,7 +88,7 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
 
 
 def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts.MatchOver]:
-    """Yield the frames and verdicts of a match in order. Each verdict comes just before its `match_over` frames."""
+    """Yield the frames of a match in order, and each verdict (`MatchOver`) just before the frames `match_over`."""
     terms: match_facts.MatchStarted | None = None
     state: State | None = None
     plies: Plies | None = None
