@@ -23,7 +23,7 @@ What = TypeVar("What")
 Found = TypeVar("Found")
 
 PORTION = 256
-"""Maximum number of waiting calls that enter the arena in one turn of the event loop."""
+"""Maximum number of waiting calls that enter the arena in one iteration of the event loop."""
 MOST_FRAMES = 256
 """Maximum number of frames of a session that wait at a closed gate. No bot that follows the rules sends more."""
 
@@ -35,7 +35,7 @@ class Over:
 
 
 class Gate:
-    """The gate of one arena. It lets calls in while the node's lease is valid, and makes other calls wait."""
+    """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait."""
 
     def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
         """Make a gate that is open. `now_s` is the lease's clock, in s."""
@@ -71,7 +71,7 @@ class Gate:
         return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
-        """Return a clock for the club. Timers of this clock enter through the gate.
+        """Return a clock for the club. Calls by this clock's timers enter through the gate.
 
         `newest_ms` is the time of the club's newest fact. If this node's clock is behind this time, the club's clock
         runs ahead.
@@ -172,7 +172,7 @@ class AheadClock:
 
 
 class GatedClock:
-    """The clock of a led club. Its timers enter the arena through the gate."""
+    """The clock of a led club. Calls by the clock's timers enter the arena through the gate."""
 
     def __init__(self, clock: Clock, gate: Gate) -> None:
         self._clock = clock
@@ -192,7 +192,7 @@ class GatedClock:
 
 
 class _Timer:
-    """A timer that enters the arena through the gate. It can be cancelled even while its call waits at the gate."""
+    """A timer whose call enters the arena through the gate. Even while the call waits, the timer can be cancelled."""
 
     __slots__ = ("_callback", "_gate", "handle")
 
@@ -228,7 +228,7 @@ class GatedLeader:
         Otherwise the old login could replace a newer session of the same bot.
         """
         self._frames: Counter[int] = Counter()
-        """Number of frames of each session since the gate closed, by session id."""
+        """Number of frames that each session has sent since the gate closed, by session id."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._enter(partial(self._log_in, session_id, login, caller))

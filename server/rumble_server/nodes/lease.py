@@ -4,7 +4,7 @@
 runs its statements and carries out its commands; tests do the same on virtual time. Only one statement runs at a time.
 A *look* is the statement `Look`, which reads the rows of all nodes and clubs.
 
-Two nodes must never hold a club at once. Other nodes see the end of a lease by the database's clock, and the node
+Two nodes must never lead a club at once. Other nodes see the end of a lease by the database's clock, and the node
 itself by its own monotonic clock. The node counts the time of its lease from the moment it sends the renewal. It also
 counts a tenth less than the full time, because two clocks may run at different rates.
 
@@ -14,7 +14,7 @@ look shows takeovers of the node's clubs: a takeover raises the club's epoch.
 A club is handed over in these steps; each of them changes the club's row in the database:
 
 1. The leader offers the club to a node.
-2. The next leader reads the club ahead, and reports with `Ready`.
+2. The next leader reads the club ahead (`store/log/ahead.py`), and reports with `Ready`.
 3. The leader stops the club, writes all of its facts to disk, and hands the club over.
 4. The next leader loads the newest facts, lets bots in, and reports with `Listen`.
 5. A moment later all nodes know the new leader. The old leader closes the connections of the club's bots, and the bots
@@ -36,11 +36,14 @@ RENEWALS = 5
 RETRIES = 20
 """Number of retries in the time of one lease. After a failed statement the node waits for a 20th of this time."""
 READY_MS = 2_000
-"""Maximum time in ms for a node to read ahead a club that is offered to it. Then the next node gets the offer."""
+"""Maximum time in ms in which a node has to read an offered club ahead. Later, another node gets the offer."""
 LISTEN_MS = 2_000
 """Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections anyway."""
 LOOK_MS = 100
-"""Time in ms for which the old leader leaves bots connected after the new leader's report. Meanwhile all nodes look."""
+"""Time in ms for which the old leader leaves bots connected after the new leader's report.
+
+Meanwhile, all nodes read that the club has a new leader.
+"""
 AT_ONCE = 2
 """Maximum number of clubs offered to a node at a time.
 
@@ -51,7 +54,7 @@ ABANDON_MS = 5_000
 
 
 class LeaseDriver(Protocol):
-    """The port for the commands of a lease. While a method runs, it must not call the lease."""
+    """The port for the commands of a lease. No method may call the lease before the method returns."""
 
     def run(self, statement: statements.Statement) -> None:
         """Run a statement in the background, then call `Lease.answered` or `Lease.failed`."""
@@ -63,7 +66,7 @@ class LeaseDriver(Protocol):
         """Forget a club, because another node has taken the club over."""
 
     def read_ahead(self, club: str, offer: int) -> None:
-        """Read ahead a club that another node still leads. Then call `Lease.was_read`."""
+        """Read ahead a club that another node still leads (`store/log/ahead.py`), then call `Lease.was_read`."""
 
     def hand_over(self, club: str) -> None:
         """Stop a club, and wait until its facts are on disk. Then call `Lease.stopped`."""
@@ -78,7 +81,7 @@ class LeaseDriver(Protocol):
         """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """Continue all clubs except discarded clubs: the lease is valid again."""
+        """Continue play in all clubs except discarded clubs, because the lease is valid again."""
 
     def expelled(self) -> None:
         """End this node, because its row is missing in the database. The process has to join under a new id."""
@@ -167,7 +170,7 @@ class Lease:
         return bool(self._moves or self._given or self._leaving) or any(map(self._target_of, self.clubs))
 
     def leader_of(self, club: str) -> statements.NodeRow | None:
-        """Return the node that leads a club with a valid lease, as of the last look; None if there is none."""
+        """Return the club's leader at the last look; None if the club had no leader with a valid lease."""
         row = self.rows.get(club)
         if row is None or (row.node == self.node and club not in self.clubs):  # given away after the look
             return None
@@ -209,7 +212,7 @@ class Lease:
             self._add(statements.Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
-        """Discard a club that another node has led, as shown by a refused commit or by a look."""
+        """Discard a club that this node no longer leads, as a refused commit or a look has shown."""
         if self.clubs.pop(club, None) is not None:
             self._forget_move(club)
             self._driver.discard(club)
@@ -226,8 +229,9 @@ class Lease:
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
-        """Do the work that is due: notice the lease's end, renew the lease, look, close bots' connections, and give up
-        offers that the other node does not follow in time.
+        """Do the work that is due: notice the lease's end, renew the lease, look, and close bots' connections.
+
+        Also end each offer to a node that is not ready in time, and make new offers.
         """
         self._notice(now_ms)
         if now_ms >= self._renew_at_ms:
@@ -249,7 +253,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def look(self, now_ms: int) -> None:
-        """Look soon, because another node or a command has changed a row."""
+        """Read the rows of nodes and clubs again soon, because another node or a command has changed a row."""
         self._add(statements.Look(), now_ms)
 
     # --- statements ---
@@ -334,7 +338,7 @@ class Lease:
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
-        """Extend the lease to `until_ms`. A suspended node does this only after the look that confirms its clubs."""
+        """Extend the lease to `until_ms`. On a suspended node, leave this to the look that follows the renewal."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
@@ -344,7 +348,7 @@ class Lease:
     def _seen(self, seen: statements.Seen, now_ms: int) -> None:
         """Store the rows of a look, and act on the rows.
 
-        A suspended node ignores the look, unless a renewal came before the look. Then the look ends the suspension.
+        On a suspended node: if a renewal came before the look, end the suspension, otherwise ignore the look.
         """
         if self.suspended:
             if self._confirm_until_ms is None:
@@ -377,8 +381,8 @@ class Lease:
     def _compare(self, now_ms: int) -> None:
         """Compare the node's clubs with the rows of the last look.
 
-        Discard clubs that other nodes have taken over, repeat hand-overs that were lost, and lead clubs that were
-        handed to this node.
+        Discard clubs that other nodes have taken over, repeat hand-overs that had no effect, and begin to lead clubs
+        whose rows name this node.
         """
         own = {club: row.epoch for club, row in self.rows.items() if row.node == self.node}
         for club, epoch in list(self.clubs.items()):
@@ -431,7 +435,7 @@ class Lease:
                 self._add(statements.Acquire(club), now_ms)
 
     def _rank_for(self, club: str) -> float:
-        """Return the place of this node in a club's order of nodes: 0 for the first choice, infinity for never."""
+        """Return the position of this node in a club's order of nodes: 0 for the first choice, infinity for never."""
         if self._stands_by and club != MAIN:
             return 0 if MAIN in self.clubs else inf
         nodes = self._nodes_for(club)
@@ -459,7 +463,10 @@ class Lease:
         return next((node for node in names if node not in passed_over), None)
 
     def _offer_all(self, now_ms: int) -> None:
-        """Offer each club that has to move. A node gets at most `AT_ONCE` offers at a time."""
+        """For each club that has to move, make an offer to another node.
+
+        A node gets at most `AT_ONCE` offers at a time.
+        """
         if self.suspended:
             return
         offered = Counter(move.to for move in self._moves.values())
@@ -500,7 +507,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def _stop_next(self) -> None:
-        """Stop the next club whose new leader is ready, unless another hand-over is not complete yet."""
+        """Begin to stop a club whose new leader is ready, unless another hand-over is not complete yet."""
         if self._stopping is None and not self._given and not self._leaving:
             ready = (club for club, move in self._moves.items() if move.is_ready)
             self._stopping = next(ready, None)
@@ -515,7 +522,7 @@ class Lease:
             self._add(statements.HandOver(club, epoch, to), now_ms)
 
     def _leave(self, club: str) -> None:
-        """Close the connections of bots of a club that was handed over. Then stop the club to hand over next."""
+        """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""
         del self._leaving[club]
         self._driver.handed_over(club)
         self._stop_next()
@@ -528,7 +535,7 @@ class Lease:
     # --- hand-over: the next leader's side ---
 
     def _read_offered(self) -> None:
-        """Read ahead the clubs that were offered to this node."""
+        """Begin to read ahead (`store/log/ahead.py`) the clubs that were offered to this node."""
         for club, row in self.rows.items():
             if row.to == self.node and row.ready != row.offer and self._reading.get(club) != row.offer:
                 self._reading[club] = row.offer

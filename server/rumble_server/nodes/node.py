@@ -1,4 +1,4 @@
-"""The node, which runs a `Lease` on asyncio and PostgreSQL, and has the process load, suspend and hand over clubs.
+"""The node. It runs a `Lease` on asyncio and PostgreSQL, and sends the commands of the lease to the clubs.
 
 `app.Server` starts the node. `ClubRegistry` asks the node for clubs, and carries out the node's commands (port `Led`).
 `Lease` makes all decisions. The node passes the time and the database's answers to `Lease`, so tests of decisions need
@@ -73,7 +73,7 @@ class Led(Protocol):
         """
 
     async def read_ahead(self, club: str) -> None:
-        """Read ahead a club that another node still leads. Raises StoreError."""
+        """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""
 
     async def hand_over(self, club: str) -> None:
         """Stop a club, and wait until its facts are on disk. The bots stay connected."""
@@ -88,7 +88,7 @@ class Led(Protocol):
         """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
     def go_on(self) -> None:
-        """Continue all clubs except discarded clubs: the lease is valid again."""
+        """Continue play in all clubs except discarded clubs, because the lease is valid again."""
 
     def discard(self, club: str) -> None:
         """Forget a club, loaded or not, because another node leads the club."""
@@ -204,7 +204,7 @@ class Node:
             left = self.lease.count_left
 
     async def stop(self) -> None:
-        """End the lease, so that other nodes can lead the node's clubs at once. The clubs must be stopped before."""
+        """End the lease, so that other nodes can lead the node's clubs at once. Stop the clubs before the call."""
         self._stopped = True
         if self._wake is not None:
             self._wake.cancel()
@@ -245,7 +245,7 @@ class Node:
             work.cancel()
 
     async def _listen(self) -> None:
-        """Make the lease look after each notification from another node or a command."""
+        """Have the lease read the rows again after each notification. Other nodes and commands send notifications."""
         while True:
             try:
                 await self._listening.listen(lambda: self._act(lambda: self.lease.look(now_ms())))
