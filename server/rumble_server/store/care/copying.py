@@ -1,5 +1,7 @@
 """`rumble db copy`: copy all clubs from SQLite to PostgreSQL or back, and compare the databases row by row.
 
+A database in PostgreSQL can be copied to SQLite only if it has no club besides `main`.
+
 Facts keep their numbers and texts. The next run on the copy (in PostgreSQL: the next epoch of each club) gets a number
 greater than all runs and epochs of both databases. Turn ids contain this number, so no turn id from before the copy is
 used again.

@@ -79,7 +79,7 @@ def verify(path: str) -> findings.Findings:
 
 
 class _Indexes:
-    """A comparison of the indexes of tournaments and matches with the log.
+    """A comparison of the log with two indexes: the index of tournaments, and the index of matches.
 
     Rows that a server writes after the comparison began are skipped.
     """
@@ -216,7 +216,7 @@ def _damaged_records(database: sqlite3.Connection) -> Iterator[str]:
 
 
 def _contradictions(path: str, damaged: set[str]) -> Iterator[str]:
-    """Yield a line for each tournament that has undamaged rows, but cannot be rebuilt from them."""
+    """Yield a line for each tournament that has no damaged row, but cannot be rebuilt from its rows."""
     with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club:
         try:
             keys = [str(key) for (key,) in database.execute("SELECT id FROM tournaments ORDER BY rowid")]

@@ -15,9 +15,10 @@ Told = dict[str, tuple[bool | None, bool]]
 
 @dataclass(slots=True)
 class Findings:
-    """Results of a check: the number of rows read, the rows that `rumble db repair` left empty, and lines about damage.
+    """Results of a check.
 
-    `lost` counts the empty rows, and `problems` has the lines.
+    `rows` counts the rows read, `lost` the rows that `rumble db repair` left empty, and `problems` has lines about
+    damage.
     """
 
     rows: int = 0
@@ -26,9 +27,9 @@ class Findings:
 
 
 def facts_in(text: str | None) -> list[Numbered]:
-    """Return the facts in a row's text, which is None if the checksum is wrong.
+    """Return the facts in the text of a row. None stands for a row with a wrong checksum.
 
-    Raises ValueError with a line about the damage if the row is damaged.
+    Raises ValueError with a line about the damage if the text is None, or cannot be read.
     """
     if text is None:
         raise ValueError("it is not what was written")
@@ -44,7 +45,7 @@ def is_record(text: str | None, tournament_id: str) -> bool:
 
 
 def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
-    """Try to rebuild a tournament that has undamaged rows, and yield a line about the problem if this fails."""
+    """Try to rebuild a tournament without damaged rows, and yield a line about the problem if this fails."""
     what = about(club, tournament_id)
     try:
         if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:

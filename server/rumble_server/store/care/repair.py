@@ -3,8 +3,8 @@
 What is lost depends on the row:
 - A row with facts that rebuild a tournament is replaced by an empty row. The next start of the server shows the
   tournament as damaged.
-- A row with facts about a club is replaced by an empty row, too. The next start takes back every host token. It also
-  lets nobody claim the name of a bot that is in a tournament, until the host resets the bot's key.
+- A row with facts about a club as a whole is replaced by an empty row, too. The next start takes back every host token.
+  It also lets nobody claim the name of a bot that is in a tournament, until the host resets the bot's key.
 - A row with moves is left out. The next start finds that a match lacks moves, and has the match played again.
 Indexes and missing records are made anew.
 """

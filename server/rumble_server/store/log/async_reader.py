@@ -52,7 +52,7 @@ class ReadWorkers:
         self.queue = FairQueue()
         """Queue of the callers that wait for the reading process."""
         self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
-        """The records used last, by club and tournament id. Only the thread may use them."""
+        """The records used last, by club and tournament id. Only the reading thread may use the records."""
 
     def close(self) -> None:
         """Finish the current reads, cancel the waiting reads, and close the connections."""
@@ -95,7 +95,7 @@ class AsyncReader:
     async def of_tournament(
         self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
     ) -> Made | None:
-        """Rebuild a tournament from the log, and return the result of `make`; None for an unknown id.
+        """Rebuild a tournament from the log, and return the result of `make` for it; None for an unknown tournament.
 
         Raises DamagedLog for a damaged tournament. After the first time, the error is raised without reading the log.
         """
@@ -149,18 +149,18 @@ class AsyncReader:
         return await self._on_thread(self._ended_with, bot, limit)
 
     async def versions(self, bot: str) -> list[StoredVersion]:
-        """Return the stored versions of a bot, oldest first, without damaged ones."""
+        """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
         return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the begun matches just before and after a match in its tournament, for links between matches."""
+        """Return the begun matches just before and after a match in its tournament, and the other leg if begun."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
         """Begin to read the record of a tournament, and return at once. `done` is called later, on the event loop.
 
-        `done` gets the record, or None: for a tournament without a readable record, after an error, or if the record
-        was not read within `FIND_S`.
+        `done` gets the record. If the tournament has no readable record, an error happens, or the record is not read
+        within `FIND_S`, `done` gets None.
         """
 
         def found(finding: "asyncio.Task[EndedTournament | None]") -> None:

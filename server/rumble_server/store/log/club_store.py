@@ -36,7 +36,7 @@ class ClubStore:
         return AsyncReader(self._read_workers, club)
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write, on this event loop."""
+        """Begin to write facts to the database. The writing runs on this event loop."""
         self.group.attach(loop)
 
     async def wait_all(self) -> None:

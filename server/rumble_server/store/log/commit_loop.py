@@ -20,7 +20,7 @@ FAILED = "!"
 STDOUT = 1
 """File descriptor of standard output."""
 SIZE_BYTES = 8
-"""Number of bytes at the beginning of a message that give the size of the rest of the message, in bytes."""
+"""Length in bytes of the number at the beginning of a message. The number is the size of the rest in bytes."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
 """Function that writes a commit, except for clubs led by other servers, and returns the names of these clubs.
@@ -31,7 +31,7 @@ The function raises StoreError.
 
 
 def message(contents: Sequence[Content], *, again: bool = False) -> bytes:
-    """Return the bytes of a message that has the writing program write a commit. `again` marks a repetition."""
+    """Return the bytes of a message that tells the writing program to write a commit. `again` marks a repetition."""
     content = marshal.dumps((list(contents), again))
     return len(content).to_bytes(SIZE_BYTES) + content
 

@@ -19,9 +19,9 @@ from rumble_server.store.log.content import Content, sizes_of
 log = logging.getLogger(__name__)
 
 BATCH_S = 0.006
-"""Time in s from a fact to the beginning of the commit that has it, while no caller waits."""
+"""Time in s from the first fact of a commit to the beginning of the commit, if no caller waits for the fact."""
 HURRIED_S = 0.003
-"""Time in s from a caller's wait to the beginning of a commit. Facts gather meanwhile, which saves commits."""
+"""Time in s from the moment when a caller begins to wait to the beginning of a commit. Meanwhile, facts gather."""
 RETRY_S = 1.0
 """Time in s between a failed write and its repetition."""
 WATCH_S = 0.5
@@ -36,8 +36,8 @@ class BatchWriter(Protocol):
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         """Write a commit, except for clubs led by other servers, and return the names of these clubs.
 
-        Raises StoreError or OSError. The commit may be written in spite of the error, so the next call has the same
-        contents, and `again` is true.
+        Raises StoreError or OSError. The commit may be written in spite of the error. After an error, the next call
+        must therefore have the same contents, and a true `again`.
         """
 
     async def close(self) -> None:
@@ -69,7 +69,7 @@ class GroupCommit:
         self._began_s = 0.0
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to write, on this event loop."""
+        """Begin to write facts to the database. The writing runs on this event loop."""
         self._loop = loop
         self._watch()
         if self._gathered:

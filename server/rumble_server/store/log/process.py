@@ -51,7 +51,7 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Have a commit written, except for clubs led by other servers, and return the names of these clubs.
+        """Let the process write a commit, except for clubs led by other servers, and return the names of these clubs.
 
         Await each call before the next call. Raises StoreError or OSError; the commit may be written nevertheless.
         """
@@ -68,7 +68,7 @@ class WriterProcess:
             raise StoreError(f"the database has not answered for {self.patience_s:g} s") from None
 
     async def close(self) -> None:
-        """Let the process finish its commit and end. Kill the process after `patience_s`."""
+        """Let the process finish its commit and end. Kill the process if it has not ended within `patience_s`."""
         if self.child is not None:
             try:
                 async with asyncio.timeout(self.patience_s):

@@ -38,7 +38,7 @@ class LogReader:
         """Rows of the log."""
 
     def of(self, club: str) -> "LogReader":
-        """Return a reader of another club's log, which uses the same connection."""
+        """Return a reader that reads another club's log on the same connection."""
         return LogReader(self.rows.of(club))
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class LogReader:
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 
     def versions(self, bot: str) -> list[StoredVersion]:
-        """Return the stored versions of a bot, oldest first, without damaged ones."""
+        """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
         stored: list[StoredVersion] = []
         for row in self.rows.log(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
             with suppress(DamagedLog):
@@ -173,7 +173,7 @@ class LogReader:
         return stored
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Return the begun matches just before and after a match in its tournament."""
+        """Return the begun matches just before and after a match in its tournament, and the other leg if begun."""
         own = MatchId.parse(match_id)
         rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))

@@ -93,7 +93,10 @@ def use(rebuilt: RebuiltTournaments) -> None:
 def make_of_tournament(
     club: str, tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]
 ) -> Made | None:
-    """Rebuild a tournament, and return the result of `make` for it; None if the id is unknown. Raises StoreError."""
+    """Rebuild a tournament, and return the result of `make` for the tournament; None for an unknown id.
+
+    Raises StoreError.
+    """
     rebuilt = _here().rebuilt(club, tournament_id)
     return None if rebuilt is None else make(rebuilt, *given)
 

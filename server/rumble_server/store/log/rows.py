@@ -17,14 +17,14 @@ Row = tuple[int, str | None]
 
 
 class Span(NamedTuple):
-    """The place of a match in the log, as the index of matches has it."""
+    """The position of a match in the log, according to the index of matches."""
 
     indexed: int
     """Number of the newest fact that the index of matches covers. Later facts are not in the index yet."""
     first: int | None
     """Number of the match's first fact; None if the match is not in the index."""
     last: int | None
-    """Number of the fact that ended the match; None while the match goes on, or if it is not in the index."""
+    """Number of the fact that ended the match; None if the index has no end of the match."""
     pruned: bool
     """True if the plies of the match's tournament were deleted."""
 
@@ -40,7 +40,7 @@ class Rows(ABC):
     """
 
     name: str
-    """Name of the database in messages."""
+    """Name of the database, for messages to people."""
     prefix: str
     """Prefix of the keys of the club's rows; empty if the keys of this database have no prefix."""
     of_club: str
@@ -59,7 +59,7 @@ class Rows(ABC):
 
     @abstractmethod
     def of(self, club: str) -> Self:
-        """Return an object for the rows of another club, which uses the same connection."""
+        """Return an object that reads the rows of another club on the same connection."""
 
     @abstractmethod
     def close(self) -> None:
@@ -86,7 +86,10 @@ class Rows(ABC):
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes; for `main` in SQLite, of the file less other clubs' facts."""
+        """Return the size of the club's facts in bytes.
+
+        For `main` in SQLite, return the size of the file without the facts of other clubs.
+        """
 
     @abstractmethod
     def newest(self, limit: int) -> list[Row]:
@@ -151,7 +154,7 @@ class Rows(ABC):
     # --- matches ---
 
     def span(self, tournament_id: str, match_id: str) -> Span:
-        """Return the place of a match in the log, from the index of matches."""
+        """Return the position of a match in the log, according to the index of matches."""
         query = f"""SELECT {self.indexed}, first, last,
                 (SELECT pruned FROM tournaments WHERE {self.of_club} id = :tournament)
             FROM (SELECT 1) AS one LEFT JOIN matches ON {self.of_club} id = :match"""

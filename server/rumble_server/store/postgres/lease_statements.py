@@ -35,7 +35,7 @@ class Acquire:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A statement that asks the node `to` to read a club ahead. The node can then become the club's next leader.
+    """A request to the node `to`: read a club ahead (`store/log/ahead.py`), to become the club's next leader.
 
     This node must lead the club under `epoch`. The answer is `Offered`.
     """
@@ -127,9 +127,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Acquired:
-    """The answer to `Acquire`. `epoch` is the club's new epoch if this node now leads the club, else None.
+    """The answer to `Acquire`. `epoch` is the club's new epoch if this node now leads the club.
 
-    The statement fails if a node with a valid lease leads the club already, or if this node's own lease is over.
+    `epoch` is None in two cases: a node with a valid lease leads the club already, or this node's own lease is over.
     """
 
     epoch: int | None
@@ -146,8 +146,8 @@ class Offered:
 class HandedOver:
     """The answer to `HandOver`. `epoch` is the club's new epoch, or None if the club was not handed over.
 
-    A hand-over fails if this node does not lead the club under the given epoch, or if the next leader has no valid
-    lease.
+    The club is not handed over if this node does not lead the club under the given epoch, or if the next leader has no
+    valid lease.
     """
 
     epoch: int | None
@@ -155,7 +155,7 @@ class HandedOver:
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """The answer to `Ready` and `Listen`. It does not tell if the statement had an effect; the next `Look` does."""
+    """The answer to `Ready` and `Listen`. Only the next `Look` shows if the statement had an effect."""
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen

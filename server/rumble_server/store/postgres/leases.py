@@ -200,7 +200,7 @@ class Leases:
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:
-        """Return the newest use (`ClubUse`) that other nodes wrote about the clubs they lead, by club.
+        """Return the use of resources (`ClubUse`) by each club that another node leads, as last written, by club.
 
         Nodes without a valid lease are left out.
         """

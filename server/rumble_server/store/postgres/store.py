@@ -81,7 +81,7 @@ class PostgresStore(ClubStore):
         return self.group.logs[club]
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return the number by which turn ids differ from those of earlier runs of a club: the club's epoch."""
+        """Return a club's epoch. Turn ids contain the epoch, so turns of different runs never have the same id."""
         return self.log(club).epoch
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
@@ -133,7 +133,10 @@ class PostgresStore(ClubStore):
         )
 
     def keep(self, key: str, value: str) -> str:
-        """Write a small value of `main` unless the key has a value, and return the key's value. Raises StoreError."""
+        """Store a small value under a key of `main` unless the key has a value. Return the value in the database.
+
+        Raises StoreError.
+        """
         insert = "INSERT INTO meta (club, key, value) VALUES (%(club)s, %(key)s, %(value)s) ON CONFLICT DO NOTHING"
         self.connection.execute(insert, {"club": MAIN, "key": key, "value": value})
         return self.get(key) or value

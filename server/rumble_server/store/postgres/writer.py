@@ -164,9 +164,9 @@ class Commits:
 
 
 def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
-    """Return the rows of the statement's parts, by part. Parts without rows are left out, and long texts are encoded.
+    """Return the rows for the parts (`_PARTS`) of a commit's statement, by part. Parts without rows are left out.
 
-    `due` has the matches to write to the index of matches, by club.
+    Long texts are encoded. `due` has the matches to write to the index of matches, by club.
     """
     log = [
         ((each["club"], number, tournament, kind), facts.encode())

@@ -64,7 +64,10 @@ def index_matches(database: sqlite3.Connection, last: int) -> None:
 
 
 def sizes_after(database: sqlite3.Connection, number: int) -> dict[str, int]:
-    """Return the size in bytes of each club's rows after the fact `number`, except for `main`. Raises sqlite3.Error."""
+    """Return, for each club except `main`, the size in bytes of the rows after the fact `number`.
+
+    Raises sqlite3.Error.
+    """
     sizes: dict[str, int] = {}
     for tournament, size in database.execute(
         """SELECT tournament, sum(length(CAST(facts AS BLOB))) FROM log

@@ -148,7 +148,10 @@ class SqliteStore(ClubStore):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def keep(self, key: str, value: str) -> str:
-        """Write a small value of `main` unless the key has a value, and return the key's value. Raises StoreError."""
+        """Store a small value under a key of `main` unless the key has a value. Return the value in the database.
+
+        Raises StoreError.
+        """
         kept = self.get(key)
         if kept is None:
             self.put(key, value)
