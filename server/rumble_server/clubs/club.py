@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
 Ask = Callable[[Any, Callable[[Any], None]], None]
-"""Function with two arguments: a question, and a callback that later gets the answer."""
+"""Function with two arguments: a request, and a callback that later gets the result of the request."""
 PROGRAM = f"rumble {version('botrumble')}"
 
 
@@ -98,7 +98,7 @@ class ClubParts:
     work: Work
     house: HouseRunner | None
     door: Door
-    """Door of `main`, from which the doors of other clubs are made."""
+    """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
     strangers: Strangers
     process: Process
     shut_out: Callable[[], None]
@@ -124,12 +124,12 @@ class Stored:
 
     log: ClubLog
     run: int
-    """Number of this run of the club. Turn ids contain the number, to recognize answers to earlier runs."""
+    """Number of this run of the club. Turn ids contain the number, to recognize answers to turns of earlier runs."""
     reader: AsyncReader
     taken_ids: list[str]
     recovered: Recovered
     problems: dict[int, DamagedLog]
-    """Errors of damaged rows with facts about the club, by row number."""
+    """Errors about damaged rows that have facts about the club as a whole, by row number."""
     played_before: frozenset[str] = frozenset()
     """Names of bots in the records of ended tournaments; read only if there are `problems`, otherwise empty."""
     newest_ms: int = 0
@@ -137,7 +137,7 @@ class Stored:
 
 
 def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
-    """Read a club, without the facts that were read ahead. Any thread may call the function. Raises StoreError."""
+    """Read a club, except for facts that `ahead` has read. Any thread may call the function. Raises StoreError."""
     log, run = store.log(name), store.run_of(name)  # first: from now on no other server writes to the club
     of_club, problems = reader.server_facts()
     unfinished = reader.tournament_ids(over=False)
@@ -277,7 +277,7 @@ class Club:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing runs, no bot is connected or expected, and all facts are on disk. `main` is never empty."""
+        """True if no tournament goes on, no bot is connected or expected, and all facts are on disk; false for main."""
         return (
             self.name != MAIN
             and not self.is_suspended
@@ -308,22 +308,22 @@ class Club:
         self.feed.end_streams()
 
     def go_on(self) -> None:
-        """Continue the club, because the lease is valid again."""
+        """Continue play in the club, because the lease is valid again."""
         if self.gate is not None:
             self.gate.go_on(self.arena)
 
     def discard(self) -> None:
-        """Stop judging and tell nothing more, because another node leads the club."""
+        """Stop the club's matches here, and send nothing more to bots and visitors: another node leads the club."""
         if self.gate is not None:
             self.gate.discard()
         self.stop()
 
     def stop(self) -> None:
-        """Stop judging. Running matches continue in the next run of the server, or at the next leader."""
+        """Stop judging matches. Running matches continue in the next run of the server, or at the next leader."""
         self.arena.stop()
 
     def close(self, code: CloseCode = CloseCode.DRAINING) -> None:
-        """Close the connections of bots and the streams of visitors, after the frames that are on their way."""
+        """Send the frames that still wait for the disk. Close the connections of bots and the streams of visitors."""
         self.gateway.close_all(code)
         self.feed.close()
 

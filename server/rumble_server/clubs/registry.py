@@ -47,17 +47,17 @@ Made = TypeVar("Made")
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 """Types of facts of `main` with effects in other clubs."""
 LOOKS = 10
-"""Number of looks for empty clubs in the time in which an empty club becomes idle."""
+"""Number of searches for empty clubs in the time after which an empty club counts as idle."""
 READY_S = 30.0
 """Maximum time in s that a start waits until `main` has a leader."""
 FOLLOW_S = 1.0
 """Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
 AHEAD_S = 10.0
-"""Time in s for which the tournaments of a club stay in memory after the club was read ahead."""
+"""Time in s for which the tournaments of a club stay in memory after `read_ahead` has rebuilt the tournaments."""
 TOLD_S = 1.0
 """Maximum time in s to read the use of resources by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the use of resources by other nodes' clubs, as read from the database."""
+"""Validator of the use of resources by each club that another node leads, by club, as read from the database."""
 
 
 class LeaseNode(Protocol):
@@ -85,7 +85,7 @@ class LeaseNode(Protocol):
         """Discard a club because the database refused a commit that this node made under `epoch`."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return a mapping from each club that another node leads to its use of resources. Raises StoreError."""
+        """Return the use of resources by each club that another node leads, by club. Raises StoreError."""
 
 
 class ClubRegistry:
@@ -105,7 +105,7 @@ class ClubRegistry:
         self._leaving: dict[str, Club] = {}
         """Clubs stopped for a hand-over, with bots still connected here."""
         self._ahead: dict[str, Ahead] = {}
-        """Tournaments read ahead, by club, for hand-overs to this node."""
+        """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._idle = Idle(shared.config.bounds.idle_club_ms)
@@ -122,7 +122,7 @@ class ClubRegistry:
         self.is_abandoned = False
         """True if this process has had no valid lease for a long time, and therefore lets no bot in."""
         self.lost = asyncio.Event()
-        """Event set when this node cannot lead any more. The process then ends."""
+        """Event set when this node cannot lead clubs any more. The process then ends."""
 
     async def start(self) -> None:
         """Load `main`, clubs with residents, and clubs with unfinished tournaments. The store writes from now on.
@@ -156,7 +156,7 @@ class ClubRegistry:
                     await self._news.wait()
 
     def _with_residents(self) -> list[str]:
-        """Return the clubs with residents (house bots that wait to be challenged), without `main`."""
+        """Return all clubs except `main` that have residents (house bots that wait to be challenged)."""
         if not self.has_residents:
             return []
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
@@ -229,9 +229,9 @@ class ClubRegistry:
         return self._add(name, stored) if self.knows(name) else None
 
     async def _read(self, name: str, epoch: int | None = None) -> Stored:
-        """Read a club on the thread for reading clubs, without the facts that were read ahead. Raises StoreError.
+        """Read a club on the thread for reading clubs. Facts that `read_ahead` has read are left out.
 
-        With a node but no `epoch`, first wait until the node leads the club.
+        With a node but no `epoch`, first wait until the node leads the club. Raises StoreError.
         """
         node, ahead = self._node, self._ahead.pop(name, None) or Ahead()
         if node is not None and epoch is None:
@@ -449,7 +449,7 @@ class ClubRegistry:
             node.release(name)
 
     async def read_ahead(self, name: str) -> None:
-        """Read ahead a club that another node still leads: rebuild its tournaments. Raises StoreError."""
+        """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""
         if not self._is_one_of_several:
             return
         ahead, store = Ahead(), self._shared.store
@@ -502,7 +502,7 @@ class ClubRegistry:
             each.abandon()
 
     def go_on(self) -> None:
-        """Continue all clubs, because the lease is valid again."""
+        """Continue play in all clubs, because the lease is valid again."""
         self.is_abandoned = False
         for each in list(self):
             each.go_on()
@@ -547,7 +547,7 @@ class ClubRegistry:
         return any(each.arena.matches.live or each.log.durable < each.log.last for each in self)
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return two numbers: connections of bots with a login, and connections without."""
+        """Return two numbers of bots' connections: connections with a login, and connections without a login."""
         counts = [each.gateway.count_sessions() for each in self]
         return sum(bots for bots, _ in counts), sum(strangers for _, strangers in counts)
 
@@ -558,7 +558,7 @@ class ClubRegistry:
             each.arena.drain()
 
     def stop(self) -> None:
-        """Stop judging in every club, and stop the timers."""
+        """Stop judging matches in every club, and stop the registry's own timers."""
         if self._looking is not None:
             self._looking.cancel()
         if self._following is not None:

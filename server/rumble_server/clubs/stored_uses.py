@@ -18,7 +18,7 @@ class StoredUses:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, ClubUse]] = {}
-        """Size of the club's facts in bytes, and the club's use of resources, as last read, by club.
+        """For each club, the size of the club's facts in bytes and the club's use of resources, as last read.
 
         A new size shows that the club has new facts.
         """
