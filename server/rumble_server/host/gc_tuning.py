@@ -21,12 +21,12 @@ The number is not doubled if a pass could then take longer than `LONGEST_PASS_S`
 LONGEST_PASS_S = 0.003
 """Longest desired CPU time of a pass in s. After a longer pass, the next pass waits for half as many new objects."""
 SWITCH_S = 0.0005
-"""Maximum time in s for which another thread keeps the interpreter while the event loop waits for its turn.
+"""Maximum time in s for which another thread keeps the interpreter while the event loop waits for the interpreter.
 
 The loop may have to wait this long at each of its callbacks.
 """
 SWEEP_S, LATEST_SWEEP_S = 60.0, 86_400.0
-"""Time in s between two sweeps (full collections): `SWEEP_S` while no match is played, otherwise `LATEST_SWEEP_S`.
+"""Minimum time in s between two sweeps (full collections): `SWEEP_S` while no match is played, else `LATEST_SWEEP_S`.
 
 A sweep looks at every object. It holds up the event loop for about 100 ms, and finds almost nothing.
 """
@@ -35,9 +35,9 @@ A sweep looks at every object. It holds up the event loop for about 100 ms, and 
 class Interpreter:
     """The garbage collector of this process, tuned inside of the block `calmed`. Call `look` regularly there.
 
-    In large tournaments, a pass over all objects takes about 100 ms and finds almost nothing. Therefore objects that
-    survive two passes are set aside (`gc.freeze`), and later passes look only at newer objects. A sweep looks at every
-    object. While matches are played, a sweep waits for their end, but at most for `LATEST_SWEEP_S`.
+    In large tournaments, a look at every object (a sweep) takes about 100 ms and finds almost nothing. Therefore
+    objects that survive two passes are set aside (`gc.freeze`), and later passes look only at newer objects. While
+    matches are played, a sweep waits for the end of the matches, but at most for `LATEST_SWEEP_S`.
 
     With hundreds of running matches, passes over the matches' objects take ten times as long, and find almost nothing
     either. Therefore passes become rarer if they take a large share of the time.
@@ -60,8 +60,8 @@ class Interpreter:
     def calmed(self) -> Iterator[None]:
         """Tune the interpreter inside of a block: how often threads switch, and how often the collector makes a pass.
 
-        A pass looks at new objects. First a sweep, which looks at all objects, sets aside those that exist: modules,
-        models, and tournaments rebuilt from the log.
+        A pass looks at new objects. At the start of the block, a sweep looks at all objects, and sets all of them
+        aside: modules, models, and tournaments rebuilt from the log.
         """
         switch_s, threshold = sys.getswitchinterval(), gc.get_threshold()
         sys.setswitchinterval(SWITCH_S)

@@ -26,13 +26,13 @@ Made = TypeVar("Made")
 class SideProcess:
     """A process that runs tasks one at a time. The first task starts the process.
 
-    If the process dies, a new one is started.
+    If the process dies, a new process is started.
     """
 
     def __init__(self, prepare: "Callable[[*Given], object] | None" = None, *given: *Given) -> None:
-        """`prepare` is called in the process with the arguments `given`, before the first task.
+        """Have each new process call `prepare` with the arguments `given` before the first task.
 
-        It must not raise an error.
+        `prepare` must not raise an error.
         """
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None

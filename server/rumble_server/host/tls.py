@@ -56,7 +56,7 @@ def read_leaf(file: str) -> str:
 
 
 def trusting(*leaves: str) -> ssl.SSLContext:
-    """Make a TLS context for clients that accepts a server exactly if its certificate is one of `leaves`.
+    """Make a TLS context by which a client accepts a server only if the server's certificate is one of `leaves`.
 
     Host names are not checked, because a server connects to itself at a loopback address. The certificate is enough:
     only the server has its key.
