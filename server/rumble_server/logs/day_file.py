@@ -29,7 +29,7 @@ class DayFile(TimedRotatingFileHandler):
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
-        """Begin a new file if a new day has begun. Let the next failure be logged again."""
+        """Begin a new file if a new day has begun. The first failure after this call is logged again."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
