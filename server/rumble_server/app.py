@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Hosts that stand for every address of this machine, each with the loopback address by which the machine connects."""
+"""Hosts that stand for every address of this machine, each with the loopback address by which it reaches itself."""
 PRUNE_S = 3_600
 """Pause in s between two deletions of the moves and frames of old challenges."""
 SHUTDOWN_S = 3
@@ -134,7 +134,9 @@ class Server:
         self._is_stopping = threading.Event()
 
     async def start(self, stopping: asyncio.Event | None = None) -> bool:
-        """Listen, and go on with unfinished tournaments. Return False if `stopping` was set during a standby.
+        """Listen, and go on with unfinished tournaments.
+
+        Return true after the start, or false if `stopping` was set during a standby.
 
         On PostgreSQL a server without a node address stands by while another server leads. Raises StoreError;
         StartError if the server cannot listen. If the lease or the listening fails, the database is closed.
@@ -250,7 +252,10 @@ class Server:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
     def _kept(self, key: str, size: int) -> str:
-        """Return the random text that the database keeps under `key`. At first, make a text of `size` bytes in hex."""
+        """Return the random text that the database keeps under `key`.
+
+        If the database has no such text, make and store a text of `size` bytes in hex.
+        """
         return self.store.keep(key, secrets.token_hex(size))
 
     # --- tokens ---
@@ -439,7 +444,7 @@ class Server:
         return f"{scheme}://{url_host(host, self.address[1], scheme)}"
 
     def reload(self) -> None:
-        """Read the certificate again. Open connections stay; a bad certificate is logged, and the old one stays."""
+        """Read the certificate again. Open connections stay; a bad certificate is logged, and not used."""
         if self._certificate is None:
             return
         try:
