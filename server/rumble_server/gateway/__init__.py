@@ -1,1 +1,1 @@
-"""Connections, sessions and limits: the code between the sockets of bots and browsers and the arenas."""
+"""The code between the arenas and the sockets (of bots and browsers): connections, sessions and limits."""

@@ -324,7 +324,7 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
-        """Return the time in ms for which a frame waited to be written, and its answer waited to be read, added up.
+        """Return the sum of two times in ms: a frame's wait to be written, and its answer's wait to be read.
 
         The frame was sent `ago_ms` ago. The second value is False if more data came after the answer. The sum is then
         only a minimum, because the kernel tells the age of the newest data alone.
@@ -445,7 +445,7 @@ class Connection(asyncio.Protocol):
     def _count_empty(self) -> None:
         """Count a control frame or empty frame.
 
-        If there are too many in `FLOOD_MS`, close the connection without forfeits.
+        If there are too many in `FLOOD_MS`, close the connection. The bot forfeits no match.
         """
         self._empty_frames += 1
         if self._empty_frames <= self._entrance.bounds.empty_frames_per_10_s:
@@ -496,7 +496,7 @@ class Connection(asyncio.Protocol):
         self.session.round_trip(self.lag_ms)
 
     def _flush(self) -> None:
-        """Write the data that the protocol wants to send.
+        """Write the bytes that `protocol` (of `websockets`) has ready to send.
 
         If the connection is closing, set a timer to cut it after `CLOSE_S`.
         """

@@ -29,11 +29,11 @@ class Idleness(IntEnum):
     """Degrees of idleness of a connection. Connections with lower values are ended (shed) first."""
 
     STRANGER = 0
-    """No bot has logged in on the connection, and no HTTP request was completed."""
+    """A connection on which no bot has logged in, and no HTTP request was completed."""
     BETWEEN_REQUESTS = 1
-    """The last HTTP request was answered, and no new request has begun."""
+    """A connection whose last HTTP request was answered, and on which no new request has begun."""
     PLAYS_NOTHING = 2
-    """The bot on the connection is in no match."""
+    """A connection whose bot is in no match."""
 
 
 class Sheddable(Protocol):

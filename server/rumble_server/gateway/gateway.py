@@ -101,6 +101,6 @@ class Gateway:
             self.lost(session)
 
     def close_all(self, code: CloseCode) -> None:
-        """Close every session, after sending the session's frames that still wait for the disk."""
+        """Close every session. Each session first sends its frames that still wait for the disk."""
         for session in list(self.sessions.open.values()):
             session.close(code)

@@ -20,7 +20,10 @@ class HandshakePolicy:
     """The rules for the headers Host and Origin. On a loopback address, Host must be a local name or be in `hosts`."""
 
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
-        """Make the rules. `public_url` is the address of the pages for other machines; its Origin fits any Host."""
+        """Make the rules.
+
+        `public_url` is the address of the pages for other machines. The Origin of this address fits any known Host.
+        """
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}
 

@@ -161,7 +161,7 @@ class HttpConnection(HttpToolsProtocol):
     def _seek_place(self, address: str, then: Callable[[Place], None], refuse: Callable[[], None]) -> None:
         """Look for a place for a connection without a login.
 
-        Call `then` with the place, or `refuse` if none is free in time.
+        Call `then` with the place, or call `refuse` if no place is found in time.
 
         Nothing is read from the socket during the wait.
         """
@@ -321,7 +321,7 @@ class HttpConnection(HttpToolsProtocol):
             self._in_body = True
 
     def _answer_question(self) -> bool:
-        """Answer the request if it is a proxy's question: which node leads the club of a path? Otherwise return False.
+        """Answer a proxy's question (which node leads the club of a path?), and return True; otherwise return False.
 
         The answer is written here, without counting by limits, because each request of every visitor causes a question.
         """
@@ -444,11 +444,11 @@ class HttpConnection(HttpToolsProtocol):
             self._last = self._close
 
     def _become_bot(self, rest: bytes) -> None:
-        """Find a place for the bot's connection in the limits, and then its club.
+        """Find a place for the bot's connection in the limits, and then the requested club.
 
         Refuse a path at which no bot connects.
 
-        The connection keeps the place it has, unless a proxy forwards it.
+        The connection keeps its present place, unless a proxy forwards the connection.
         """
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
@@ -497,7 +497,7 @@ class HttpConnection(HttpToolsProtocol):
             self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Make a bot's `Connection` for the socket and the place. With `refused`, close at once with this code."""
+        """Hand socket and place over to a new `Connection` of `club`. With `refused`, close at once with this code."""
         entrance, place = self._entrance, cast(Place, self._place)
         request = self._leave()
         bot = Connection(club.gateway, entrance, self._source, place, self.connections)
@@ -632,7 +632,7 @@ class HttpConnection(HttpToolsProtocol):
     # --- when an address is full, or descriptors run out ---
 
     def _give_way(self) -> None:
-        """End the connection, even after an upgrade, because a new connection needs its place at a full address."""
+        """End the connection, even after an upgrade: its address is full, and a new connection takes over the place."""
         self._entrance.refusals.note("strangers", self._source.address or self.address)
         self.transport.abort()
 

@@ -8,7 +8,7 @@ from rumble_server.host.histogram import Histogram
 BEAT_MS, REST_MS = 10, 100
 """Intervals in ms between beats of the clock: while the clock is watched, and while only metrics need beats."""
 LATE_MS = 20
-"""Time in ms without a beat after which the loop counts as late. The lateness includes this time."""
+"""Time in ms without a beat of the clock, after which the loop counts as late. The lateness includes this time."""
 INPUT_MS = 1
 """Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
 

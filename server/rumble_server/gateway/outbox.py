@@ -44,7 +44,7 @@ class Outbox:
         """Histogram of the times in s from the first frame of a turn of the loop to the end of the outbox's writes."""
 
     def add(self, writer: OutboxConnection) -> None:
-        """Add a connection when it gets its first frame to write. If too many connections wait, write at once."""
+        """Add a connection with frames to write. If too many connections wait, write all frames at once."""
         waiting = self._waiting
         waiting.append(writer)
         if len(waiting) == 1:

@@ -32,7 +32,7 @@ class Leader(Protocol):
         """End a session that received too many messages without an open turn. `allowed` is the limit per minute."""
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
-        """Tell the arena a new measurement of the connection's lag, in ms."""
+        """Tell the arena the newest measured lag of the connection, in ms."""
 
     def silent(self, session_id: int) -> None:
         """Tell the arena that the bot has been silent for long."""

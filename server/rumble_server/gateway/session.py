@@ -2,7 +2,8 @@
 
 `Gateway` opens a session for each WebSocket. The WebSocket (`Link`) passes every received text to its session. The
 session checks the text at once, and either answers, or passes the message to the club's leader (the arena). The leader
-answers through the port `Sessions`, by the session's id. Therefore a gate can stand between session and arena.
+answers through the port `Sessions`, by the session's id. So a gate (`nodes/gate.py`) can hold calls between session and
+arena.
 """
 
 from dataclasses import dataclass, field
