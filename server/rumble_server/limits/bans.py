@@ -64,7 +64,7 @@ class Bans:
         self._names: dict[str, Ban] = {}
         self._networks: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()
-        """IP version and prefix length of the banned networks. A lookup tries only these."""
+        """IP version and prefix length of the banned networks. A lookup tries only these lengths."""
         for ban in bans:
             self.add(ban)
 

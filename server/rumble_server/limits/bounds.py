@@ -26,7 +26,7 @@ Count = Annotated[Whole, Field(ge=1)]
 Bytes = Annotated[Whole, Field(ge=1)]
 Milliseconds = Annotated[Whole, Field(ge=1)]
 DEFAULTS = Limits()
-"""The limits of the protocol."""
+"""The default limits of the protocol."""
 
 
 class Constants(BaseModel):
@@ -61,14 +61,14 @@ class Constants(BaseModel):
     A very slow client must not hold a place for long.
     """
     unread_ms: Milliseconds = 60_000
-    """Maximum time in ms in which a client reads no byte of an HTTP answer that waits to be sent.
+    """Maximum time in ms for which a client may leave an HTTP answer unread while bytes of the answer wait to be sent.
 
     Such answers take memory.
     """
     pipelined_requests: Count = 16
     """Maximum number of HTTP requests of a connection that wait for an earlier answer.
 
-    They take memory; browsers send one.
+    Such requests take memory. Of a browser's requests, at most one waits.
     """
     bytes_per_turn: Bytes = 65_536
     """Maximum number of bytes of a connection that are handled in a turn of the event loop.
@@ -104,7 +104,7 @@ class Constants(BaseModel):
     sessions_per_bot: Count = 16
     """Maximum number of sessions of a bot at the same time, one for each of its workers on any machine.
 
-    They take memory.
+    Sessions take memory.
     """
     invited_names_per_hour: Count = 120
     """Maximum number of new names that an address may claim in an hour with a valid invitation to a tournament.
@@ -137,7 +137,7 @@ class Constants(BaseModel):
     """Maximum number of open challenges of an address, even of loopback.
 
     Bots that joined a tournament by an invitation or a join code are not counted by address. All such bots of a
-    tournament have this number together. A crowd of names thus leaves places to other bots.
+    tournament have this number together. So a class with many names cannot take all places for challenges.
     """
     challenges_per_address_at_one_bot: Count = 8
     """Maximum number of open challenges of an address to one bot.
@@ -160,7 +160,7 @@ class Constants(BaseModel):
     For challenges above this number, see `hurried_challenge_ms`.
     """
     hurried_challenge_ms: Milliseconds = 600_000
-    """Maximum in ms of `move_ms` plus `bank_ms`, and of `increment_ms`, in a challenge above `unhurried_challenges`.
+    """Maximum in ms of two values of a challenge above `unhurried_challenges`: `move_ms` + `bank_ms`; `increment_ms`.
 
     A silent bot holds a place until its clock has run out.
     """
@@ -170,16 +170,21 @@ class Constants(BaseModel):
     A bot could delay its pongs to gain time.
     """
     kept_frame_bytes: Bytes = 2_048
-    """Number of bytes of a bot's frame that transcripts keep.
+    """Maximum number of bytes that transcripts keep of a bot's frame.
 
     Moves are far shorter, and longer frames would fill the disk.
     """
     main_bytes: Bytes = 10_737_418_240
-    """Quota of `main` for bytes in the database, until the administrator gives it another quota."""
+    """Quota of `main` for bytes in the database, until the administrator gives `main` another quota."""
     club_tournaments: Count = 100
-    """Quota of a club for unfinished tournaments (no challenges), until the administrator gives it another quota."""
+    """Quota of a club other than main for unfinished tournaments (no challenges).
+
+    The administrator may give the club another quota.
+    """
     club_house_bots: Count = 4
-    """Quota of a club for added house bots at the same time, until the administrator gives it another quota.
+    """Quota of a club other than main for added house bots at the same time.
+
+    The administrator may give the club another quota.
 
     Each house bot is a process.
     """
@@ -202,13 +207,14 @@ class Bounds(Constants):
 
     limit_loopback: bool = False
     """Apply the bounds of an address to loopback addresses, too. Wrong tries and challenges are always counted, because
-    a tunnel comes from loopback."""
+    requests through a tunnel come from loopback."""
     connections_per_address: Count = 256
     """Maximum number of open connections of an address. Strangers, and connections with a valid invitation, are counted
     apart."""
     strangers_per_address: Count = 64
-    """Maximum number of strangers of an address: open connections without a login or a completed HTTP request. A
-    stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s for a place."""
+    """Maximum number of strangers of an address: open connections on which neither a login nor an HTTP request was
+    completed. A stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s for a
+    place."""
     streams_per_address: Count = 128
     """Maximum number of open event streams of an address."""
     requests_per_minute: Count = 12_000

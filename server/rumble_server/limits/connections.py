@@ -37,8 +37,9 @@ class Connections:
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Return a place for a new connection; None if the address has too many strangers. `end` ends the connection.
 
-        If the address has the maximum number of strangers, its oldest stranger is ended first, unless it connected less
-        than `WAIT_MS` ago. The place of the ended stranger goes to the connection that has waited longest.
+        If the address has the maximum number of strangers, its oldest stranger is ended first, unless this stranger
+        connected less than `WAIT_MS` ago. The place of the ended stranger goes to the connection that has waited
+        longest.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -48,7 +49,7 @@ class Connections:
         return place
 
     def make_room(self, address: str, now_ms: int) -> None:
-        """End the oldest stranger of an address, if it has been connected for `WAIT_MS`."""
+        """End the connection of the oldest stranger of `address`, if the connection is at least `WAIT_MS` old."""
         for oldest, end in self.strangers.get(address, {}).items():
             if now_ms - oldest.since_ms >= WAIT_MS:
                 oldest.close()
@@ -72,7 +73,7 @@ class Connections:
         return _take_out(self.waiting, newcomer.address, newcomer)
 
     def admit(self, address: str) -> None:
-        """Give a stranger's place that became free to the new connection of `address` that has waited longest."""
+        """Give a stranger's place that is no longer used to the connection that has waited longest at `address`."""
         for newcomer in self.waiting.get(address, ()):
             self.leave(newcomer)
             newcomer.admit(Place(self, address, ("stranger", address)))
@@ -158,9 +159,9 @@ class Place:
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let a new connection take the place `WAIT_MS` after `now_ms` or later, if the place is a stranger's.
+        """Let a new connection take over a stranger's place, from `WAIT_MS` after `now_ms` on. Ignore other places.
 
-        `end` then ends the stranger's connection.
+        `end` is called when the place is taken over, and ends the stranger's connection.
         """
         strangers = self._connections.strangers
         _take_out(strangers, self.address, self)

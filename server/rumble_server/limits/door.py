@@ -31,7 +31,7 @@ class Door:
         self._freed_names = Buckets(bounds.freed_names_per_minute)
 
     def of_club(self, club: str) -> "Door":
-        """Return the door of another club. Call it on the door of main.
+        """Return the door of another club. Call this method on the door of main.
 
         All clubs share the counts of addresses. Each club has its own bans. Addresses banned in main are kept out of
         every club.

@@ -69,7 +69,10 @@ class FairQueue:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the task's turn. The time inside of the block is charged to the asker. Raises Crowded."""
+        """Wait for the task's turn. The time inside of the block is charged to the asker.
+
+        Raises Crowded if the address asks for more than its share.
+        """
         asker = asker_now()
         asker.begin()
         if self._is_taken:

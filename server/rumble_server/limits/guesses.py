@@ -1,12 +1,13 @@
-"""Limits of guessing: wrong keys and tokens, counted by address, whichever way an address shows them.
+"""Limits of guessing: wrong keys and tokens are counted by address, over WebSocket and HTTP together.
 
-Secrets made by Rumble cannot be guessed. A secret of the same form is therefore always compared, and never counted if
-wrong. Otherwise a bot with a wrong key could lock out other bots at its address.
+Secrets made by Rumble cannot be guessed. A secret in the form of Rumble's own is therefore always compared. If such a
+secret is wrong, it is not counted. Otherwise a bot with a wrong key could lock out other bots at its address.
 
 An address that has shown the right key of a name has a separate bucket for this name. Wrong tries by others at the
 address cannot lock out the owner.
 
-Wrong invitations, join codes and slips are counted apart. The only effect of this count is on further wrong codes.
+Wrong invitations, join codes and slips are counted apart from keys and tokens. Too many of these codes change only the
+answers to further wrong codes.
 """
 
 from collections import OrderedDict
@@ -19,7 +20,7 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""The word in place of a bot's name if the secret is a host token. No bot can have this name."""
+"""The value of a parameter `whose` for host tokens. For keys, `whose` is a bot's name. No bot can have this name."""
 
 
 class Guesses:

@@ -128,7 +128,7 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _told(values: list[str], believed: int) -> str:
-    """Return the value from the trusted proxy nearest to the client; an empty text without values.
+    """Return the value written by the trusted proxy that is nearest to the client; an empty text if `values` is empty.
 
     The newest value is last. `believed` is the number of trusted proxies, each of which has written a value.
     """
@@ -138,8 +138,8 @@ def _told(values: list[str], believed: int) -> str:
 def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
     """Return the clients, schemes and hosts that proxies have named, the newest last. A client may have a port.
 
-    X-Forwarded-For is preferred to Forwarded, because most proxies write X-Forwarded-For, and forward a false Forwarded
-    from the client.
+    Most proxies write X-Forwarded-For, and pass on a header Forwarded that may be the client's own, and false.
+    X-Forwarded-For is therefore preferred to Forwarded.
     """
     names = (b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded")
     values: dict[bytes, list[str]] = {name: [] for name in names}
