@@ -56,7 +56,7 @@ class ClubPaths:
                 await app(scope, receive, send)
 
     async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
-        """Put a club's site and title into the state of `scope`, and return `app`; or return a refusal instead."""
+        """Put a club's site and title into the state of `scope`, and return `app`; on an error return the refusal."""
         clubs = self.clubs
         try:
             if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text
@@ -80,7 +80,7 @@ class ClubPaths:
         return self.app
 
     def _need_welcome(self, site: Site | None, path: str, address: str) -> None:
-        """Raise WebError for a path that only main has, and for an address banned by the club."""
+        """Raise WebError if only main has `path`, or if the club has banned `address`."""
         if path.startswith(OF_SERVER):
             raise WebError.not_found(f"a club has no {path}")
         ban = None if site is None else site.arena.door.bans.of_address(address, self.process.now_ms())

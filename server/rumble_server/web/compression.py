@@ -63,7 +63,7 @@ class _Answer:
         self._request = request
         self._send = send
         self._start: Message | None = None
-        """The head of an answer that may be packed, held back until the first piece shows whether packing pays."""
+        """The head of an answer that may be packed, held back until the first piece shows if packing is worth it."""
         self._packer: zlib._Compress | None = None
 
     async def send(self, message: Message) -> None:

@@ -17,19 +17,19 @@ class Owner(Enum):
     """The owner of a path outside of clubs."""
 
     ANY_NODE = "any node"
-    """Every node gives the same answer."""
+    """The owner of paths at which every node gives the same answer."""
     THIS_NODE = "this node"
-    """Each node answers about itself."""
+    """The owner of paths at which each node answers about itself."""
 
 
 OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
-"""Paths about a single process. At `/api/leader` only proxies get an answer: a club's leader."""
+"""Paths about a single process. At `/api/leader` only proxies get an answer, which names a club's leader."""
 OF_ALL = frozenset({"/docs", "/clubs", "/code/frame"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
 WRITE = "/write"
 """Path of the guide. With `join` in the query, the guide is about a tournament, whose club owns the path."""
 TOKENS = re.compile(r"/api/clubs/([^/]+)/tokens")
-"""Path at which the administrator makes tokens of a club. It has no `/c/NAME`, but the leader of the club answers."""
+"""Path at which the administrator makes tokens of a club. The path has no `/c/NAME`, but the club's leader answers."""
 
 
 def owner_of(path: str, query: str) -> str | Owner:

@@ -97,7 +97,7 @@ def host_of(request: Request, site: Site) -> str | None:
 def reader_of(site: Site, request: Request, refusal: str) -> str | None:
     """Return the name of the bot whose owner asks; None if the host asks.
 
-    Raises WebError with `bad_token` and a text that begins with `refusal`, or with `too_many_requests`.
+    Raises WebError with `too_many_requests`, or with `bad_token` and a text that begins with `refusal`.
     """
     if host_of(request, site) is not None:
         return None
@@ -118,16 +118,16 @@ def shows_token(request: Request) -> bool:
 
 
 def _exchange(response: Response, shown: str, made: str) -> None:
-    """Send the secret `made` by the server to a client that shows a hand-chosen token.
+    """Send `made`, a secret made by the server, to a client that shows a hand-chosen token (`shown`).
 
-    After too many wrong guesses from the client's address by anyone, a hand-chosen token is refused; the secret is not.
+    The secret works even after too many wrong guesses from the client's address. A hand-chosen token is refused then.
     """
     if made != shown:
         response.headers.update({EXCHANGED: made, "Cache-Control": "no-store"})
 
 
 async def organiser_only(request: Request, response: Response) -> None:
-    """Let only the hosts of the club through. A dependency of routes.
+    """Let only the hosts of the club through. Routes have this function as a dependency.
 
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """
@@ -140,7 +140,7 @@ async def organiser_only(request: Request, response: Response) -> None:
 
 
 async def administrator_only(request: Request, response: Response) -> None:
-    """Let only the administrator of the server through. A dependency of routes of the club main.
+    """Let only the administrator of the server through. Routes of the club main have this function as a dependency.
 
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """

@@ -52,7 +52,7 @@ class DurableLog(Protocol):
         """Reason why the log cannot be written at present; None while the log can be written."""
 
     async def wait(self, number: int) -> None:
-        """Return when the fact with this number is on disk."""
+        """Wait until the fact with this number is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Site:
 
     @property
     def ranker(self) -> Ranker:
-        """Standings and ratings, the same for pages, API and feed."""
+        """The ranker that gives pages, API and feed the same standings and ratings."""
         return self.feed.ranker
 
     def need_disk(self) -> None:

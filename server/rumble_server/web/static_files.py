@@ -55,7 +55,10 @@ class StaticFiles:
         self._files = {path.relative_to(folder).as_posix(): StaticFile(path) for path in found}
         etags = "".join(f"{name} {file.etag}\n" for name, file in sorted(self._files.items()))
         self.root = f"{PREFIX}/{blake2b(etags.encode(), digest_size=8).hexdigest()}"
-        """The path under which browsers keep the files. Modules import by relative paths, which keep this path."""
+        """The path under which browsers keep the files.
+
+        Modules import each other by relative paths, so below this path.
+        """
 
     def imported(self, entries: list[str]) -> list[str]:
         """Return the modules that `entries` import, directly or through other modules.

@@ -41,7 +41,7 @@ def shown_name(name: str, display: str | None) -> str:
 
 
 def with_display_names(text: str, display_names: Mapping[str, str]) -> str:
-    """Write the display names of bots in a sentence that holds their names; static/names.js writes the same."""
+    """Replace the names of bots in a sentence by their display names; static/names.js writes the same text."""
     return _NAME.sub(lambda name: shown_name(name[0], display_names.get(name[0])), text)
 
 
@@ -56,7 +56,7 @@ def with_seats(names: Sequence[str], seat_names: Sequence[str]) -> list[str]:
 
 
 def points(value: float) -> str:
-    """Write points with a half as a fraction, or to two places: `5`, `5½`, `1.33`."""
+    """Write points: a half as a fraction, other fractions to two places: `5`, `5½`, `1.33`."""
     whole, half = int(value), value % 1 == 0.5
     if not half:
         return f"{round(value, 2):g}"
@@ -130,7 +130,7 @@ def quoted(text: str) -> str:
 
 
 def first_bot(game: str) -> str:
-    """Return the name of a reference bot for a first try.
+    """Return the name of a reference bot that plays the game, for a first try.
 
     The bot `minimax` plays plain matches only. The bot `mcts` plays a hidden game only if the game has samples.
     """

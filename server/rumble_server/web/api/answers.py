@@ -66,7 +66,7 @@ class ClubAnswers:
         """Run `make` with a tournament from the log, in another process, and return the result.
 
         The result is kept if the tournament is over. `make` is a module-level function, and `given` can be pickled.
-        Raises TournamentError with `unknown_tournament`, WebError, StoreError.
+        Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
         """
         self.going_on(tournament_id)
 
@@ -79,7 +79,7 @@ class ClubAnswers:
         return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
 
     async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[Made]]) -> Made:
-        """Call `ask` once all facts are on disk. Keep its answer if the tournament is over. Raises WebError."""
+        """Call `ask` once all facts are on disk. Keep the answer if the tournament is over. Raises WebError."""
         await self._site.on_disk()
         if not self.is_over(tournament_id):
             return await ask()
@@ -200,7 +200,7 @@ class ClubAnswers:
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
         """Write the transcript of a match for `owner`, or for the host if None; return None if the match never began.
 
-        Raises PermissionError if `owner` did not play; WebError, StoreError.
+        Raises PermissionError if `owner` did not play. Also raises WebError and StoreError.
         """
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 
@@ -211,7 +211,9 @@ class ClubAnswers:
     async def _begun_or_lost(
         self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], *given: *Given
     ) -> Made:
-        """Run `make` with the facts of a match; if the match was lost before it began, with facts from its tournament.
+        """Run `make` with the facts of a match, or with facts of its tournament if the match never began.
+
+        A match never begins if a bot was gone. Such a match has no facts of its own.
 
         Raises WebError, TournamentError, StoreError.
         """

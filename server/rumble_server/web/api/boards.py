@@ -74,7 +74,10 @@ def draw(name: str, body: bytes) -> bytes:
 
 
 def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
-    """Draw a view of a hidden game, as JSON. Raises MoveError, BadSettings, and BadPosition for a bad view."""
+    """Draw a view of a hidden game, as JSON.
+
+    Raises BadSettings for bad settings in the view, MoveError for illegal moves, and BadPosition for another bad view.
+    """
     # The settings in the view are checked, because a drawing is as large as they say.
     game.complete({setting.name: view[setting.name] for setting in game.settings if setting.name in view})
     try:
@@ -87,7 +90,7 @@ def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
 
 
 def _answer(game: Game, state: State | None, question: BoardQuestion, view: dict[str, Any]) -> BoardAnswer:
-    """Draw a view, with the moves of `state`. Raises MoveError for illegal moves."""
+    """Draw `view`, with the moves of `state` if it is known. Raises MoveError for illegal moves in the question."""
     legal = question.legal or []
     if state is not None:
         for move in legal:

@@ -60,9 +60,9 @@ class ExportedTournament(ServerMessageModel):
     seats: Count
     """Number of seats of a full match."""
     scheme: list[float] | None = Field(default=None, min_length=3, max_length=3)
-    """Points for a win, a draw and a loss; left out where results count by places or payoffs."""
+    """Points for a win, a draw and a loss. If places or payoffs count, `table_points` replaces this field."""
     table_points: list[float] | str | None = None
-    """The points of each place, or the word `places` or `payoffs`; left out where matches are won, drawn or lost."""
+    """Points of each place, or the word `places` or `payoffs`. If wins and draws count, `scheme` replaces it."""
     tiebreak_order: list[str]
     tiebreak_rules: str
     names: list[str]

@@ -72,7 +72,7 @@ async def _trf(answers: ClubAnswers, tournament: str, edition: str) -> AsyncIter
 
 
 async def _expressed(made: Awaitable[bytes]) -> bytes:
-    """Return a part of an export once the part is made. Raises WebError if the format cannot express the tournament."""
+    """Await a part of an export, and return the part. Raises WebError if the format cannot express the tournament."""
     try:
         return await made
     except ValueError as error:

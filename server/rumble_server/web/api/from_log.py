@@ -159,7 +159,10 @@ def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) 
 
 
 def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> list[MatchOver]:
-    """Return the matches with a result that have all given bots, playing or absent, in the order of their ends."""
+    """Return the matches with a result, in the order of their ends: all, or those of `bot`, of `against`, or of both.
+
+    The matches of a bot include the matches from which the bot was absent.
+    """
     wanted = {name.casefold() for name in (bot, against) if name is not None}
     state = wanted, rebuilt.tournament.table.version
     known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
@@ -186,7 +189,7 @@ def results(overs: Sequence[MatchOver]) -> list[models.MatchAttempt]:
 
 
 def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
-    """Write the part of an export before the matches. Raises ValueError if the format does not fit."""
+    """Write the part of an export before the matches. Raises ValueError if the format cannot express the matches."""
     if kind == "sgf":
         sgf.check(rebuilt.tournament.config.game)
     if kind == "phhs":
@@ -200,7 +203,7 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 
 
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
-    """Write a slice of an export's matches, to be appended to the earlier parts."""
+    """Write the matches from `first` to before `until`. The caller appends them to the earlier parts of the export."""
     overs = list(islice(rebuilt.tournament.results.values(), first, until))
     if kind == "csv":
         return csv_file.write({"matches": [*map(match_json, overs)]}, _columns(rebuilt)).partition("\n")[2].encode()
@@ -213,7 +216,7 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _columns(rebuilt: Rebuilt) -> int | None:
-    """Return the number of seats for which CSV has columns; None if matches of two seats are won, drawn or lost."""
+    """Return the number of seats for which CSV has columns; None in a tournament of matches won, drawn or lost."""
     config = rebuilt.tournament.config
     return config.match_seats if config.counts_places else None
 
@@ -281,9 +284,10 @@ def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] |
 def of_lost_match(
     rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], given: tuple[*Given]
 ) -> Made | None:
-    """Run `make` with a match that was lost before it began, and return the result; None if the match has no result.
+    """Run `make` for a match that was over without a beginning, because a bot was gone; return what `make` returns.
 
-    A match that never began has no facts of its own, so `make` gets its terms and its outcome from the tournament.
+    Such a match has no facts of its own. So `make` gets the terms and the outcome of the match from the tournament.
+    Returns None if the match has no result.
     """
     over = rebuilt.tournament.results.get(match_id)
     return None if over is None else make((rebuilt.tournament.terms_of(over), over), *given)

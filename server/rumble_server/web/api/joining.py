@@ -19,7 +19,7 @@ from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.site import site_of
 
 MOST_NOTED = 64
-"""Maximum number of characters of a refused name that hosts see."""
+"""Maximum number of characters that hosts see of a refused name."""
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 
 

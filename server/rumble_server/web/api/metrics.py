@@ -1,4 +1,4 @@
-"""Figures for Prometheus, of all clubs together. They are open to this machine, and to whoever has a token."""
+"""Figures about all clubs together, for Prometheus. Requests from this machine need no token; other requests do."""
 
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -50,7 +50,7 @@ class FaultView(ServerMessageModel):
 
 
 class ScoreView(ServerMessageModel):
-    """The matches of a version against an opponent."""
+    """The results of a version of the bot against an opponent, counted."""
 
     version: str
     against: str
@@ -106,7 +106,7 @@ def merged(parts: Iterable[OwnResults]) -> OwnResults:
 
 
 def _order(version: str) -> tuple[int, str]:
-    """Return the sort key of a version: versions that are numbers come first, the greatest number before the others."""
+    """Return the sort key of a version. Numbers come before other versions, and the greatest number comes first."""
     return (-int(version), "") if version.isdecimal() and len(version) < 10 else (1, version)
 
 
@@ -145,9 +145,9 @@ def _kind(over: MatchOver, seat: int) -> str:
 
 
 def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
-    """Return the last turn of a bot in a match, and the bot's last answer to it, each cut off at `MOST_FRAME`.
+    """Return the last `turn` that a bot got in a match, and the bot's last `answer` to it, cut off at `MOST_FRAME`.
 
-    A text is empty if there was no such frame. Returns an empty dict if the frames of the match cannot be read.
+    The text of a frame that was not sent is empty. Returns an empty dict if the frames of the match cannot be read.
     """
     turn = answer = ""
     try:

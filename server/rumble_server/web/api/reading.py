@@ -37,7 +37,7 @@ MANY_RESULTS = 500
 
 
 def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
-    """Show a tournament with its live state: the state now, or `seen`.
+    """Make the view of a tournament, with the live state `seen`, or by default with the live state now.
 
     The caller sends the answer only after `site.on_disk()` has returned.
     """

@@ -57,7 +57,7 @@ def replay(
 
 
 def running_view(referee: Referee, now_ms: int) -> MatchView:
-    """Show the public part of the running attempt at a match."""
+    """Make the view of the running attempt at a match. The view has only the public part."""
     public, clock = referee.public(now_ms), referee.told_clock(now_ms)
     return _match_view(
         referee.terms,
@@ -80,7 +80,7 @@ def ended_view(
     notes: list[str | None] | None = None,
     infos: list[MoveInfo | None] | None = None,
 ) -> MatchView:
-    """Show a finished attempt at a match, with every secret."""
+    """Make the view of a finished attempt at a match. The view has every secret."""
     last = over.moves[-1] if over.moves else None
     return _match_view(
         terms,

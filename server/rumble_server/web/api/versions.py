@@ -21,7 +21,7 @@ from rumble_server.web.security import reader_of
 from rumble_server.web.site import Site, site_of
 
 MOST_BODY_BYTES = 2 * MOST_SOURCE_BYTES
-"""Maximum size of a body with a source in bytes: JSON writes a line's end and a quotation mark as two bytes."""
+"""Maximum size in bytes of a body with a source. JSON writes a line's end and a quotation mark as two bytes."""
 REFUSAL = "the versions of a bot are for its owner and the host"
 
 
@@ -53,7 +53,7 @@ class VersionLine(SavedVersion):
 
 
 class VersionList(ServerMessageModel):
-    """The versions of a bot that are kept, oldest first."""
+    """The kept versions of a bot, oldest first."""
 
     versions: list[VersionLine]
 
@@ -85,7 +85,7 @@ def version_routes() -> APIRouter:
     async def list_versions(
         request: Request, bot: Annotated[Name | None, Query(description="for the host alone")] = None
     ) -> VersionList:
-        """List the versions of the bot whose key is shown; the host names a bot."""
+        """List the versions of a bot: the bot whose key is shown, or, if the host asks, the bot `bot`."""
         return VersionList(versions=[VersionLine(**_line(each)) for each in await _versions(request, bot)])
 
     @router.get("/versions/{number}")

@@ -1,4 +1,4 @@
-"""Bots as zips: the answer to a form has a starter in it, with the bot's key."""
+"""Bots as zips: a form is answered with a zip that has a small bot to begin with, its name and its key."""
 
 import asyncio
 from http import HTTPStatus

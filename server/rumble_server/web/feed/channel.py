@@ -27,7 +27,7 @@ of bots and readers."""
 SNAPSHOT_MS = 1_000
 """Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
 MOST_DRAWINGS = 3
-"""Maximum number of times that the boards of a snapshot are drawn. If a match ends meanwhile, they are drawn again."""
+"""Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
@@ -145,8 +145,8 @@ class Channel:
         The id of the event is the number of the last flush before the work began. The snapshot may lack changes of
         later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
 
-        A match that ends after the ended boards are drawn is in neither list of boards, and its result is in `latest`.
-        Its slot on the page would lose the match. So the boards are drawn again, as a rule once.
+        A match may end after the ended boards are drawn, and before the running boards are drawn. The snapshot would
+        then have the match's result (in `latest`) without a board. So all boards are drawn again, as a rule once.
         """
         began = self._sent_up_to
         for _ in range(MOST_DRAWINGS):
@@ -170,7 +170,7 @@ class Channel:
         return {(each.terms.match, each.terms.attempt): each for each in referees}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
-        """Yield the events of a flush, each made just before it is sent. A final position precedes the result."""
+        """Yield the events of a flush, each made just before it is sent. A match's final board precedes its result."""
         names = self._arena.display_names
         for over in changes.over:
             referee = played.get((over.match, over.attempt))
@@ -242,7 +242,7 @@ class Channel:
 
 
 def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
-    """Make the chunk of a snapshot that is already JSON, and holds all facts up to `number`."""
+    """Make a chunk of `snapshot`, which is JSON and contains all facts up to `number`."""
     return Chunk(number, _written(b"snapshot", snapshot, number))
 
 

@@ -22,14 +22,14 @@ AT_ONCE = 500
 _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 
 _kept: WeakKeyDictionary[LiveTable[Any], _Kept] = WeakKeyDictionary()
-"""The kept pairs of each tournament, keyed by the names of both bots. A pair is kept with the counts it was made from.
+"""The kept pairs of each tournament, keyed by the names of both bots. Kept counts tell if a pair is out of date.
 
 The outer key is the tournament's `LiveTable`, which lives as long as the tournament.
 """
 
 
 def pairs_view(tournament: Tournament) -> list[Pair] | None:
-    """Show every pair of bots that have met; None if the field is too large for a crosstable."""
+    """Make the views of all pairs of bots that have met; None if the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
     return _pairs(tournament.table, combinations(tournament.field, 2))
@@ -45,7 +45,7 @@ async def prepare_pairs(tournament: Tournament) -> None:
 
 
 def pair_view(tournament: Tournament, first: str, second: str) -> Pair:
-    """Show the scores of two bots against each other."""
+    """Make the view of the scores of two bots against each other."""
     table = tournament.table
     return _pair(table, (first, second), table.met(first, second))
 

@@ -89,7 +89,7 @@ class Feed:
     async def stream_of_ended(
         self, tournament_id: str, snapshot: bytes, *, packed: bool = False
     ) -> AsyncIterator[bytes]:
-        """Yield the snapshot of a tournament that is over and not in memory, and then only signs of life.
+        """Yield the snapshot of a tournament that is over and not in memory, then empty events as signs of life.
 
         Yield nothing if the server began to stop while the snapshot was made.
         """

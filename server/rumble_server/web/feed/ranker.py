@@ -101,7 +101,7 @@ class _Known:
 
 
 class Ranker:
-    """The rankings of every tournament that somebody reads. Used on the event loop only."""
+    """The rankings of every tournament that somebody reads. Only code on the event loop may use them."""
 
     def __init__(self, now_ms: Callable[[], int], work: Work = at_once) -> None:
         self.on_news: list[Callable[[Tournament], None]] = []

@@ -19,7 +19,10 @@ class Shown(NamedTuple):
 
 
 def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown:
-    """Show a position after the ply `last` to `seat`: None is a spectator, and `ALL` a reader after the match."""
+    """Make the position `state`, which the ply `last` reached, as `seat` sees it.
+
+    `seat` is None for a spectator, and `ALL` for a reader after the match.
+    """
     view = state.view(seat)
     drawing = game.drawing(view, last)
     if not game.hides:
@@ -28,6 +31,6 @@ def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown
 
 
 def shown_now(referee: Referee, public: Public) -> Shown:
-    """Show the public part of a match; after the match, everything."""
+    """Make the public part of a match's position, or the whole position after the match."""
     game, moves = get_game(referee.terms.game), public.moves
     return shown(game, public.state, moves[-1] if moves else None, None if referee.over is None else ALL)

@@ -1,4 +1,4 @@
-"""An open stream of a feed, with a bounded queue of the chunks that its reader has not been sent."""
+"""An open stream of a feed, with a bounded queue of the chunks that have not been sent to the reader."""
 
 import asyncio
 import zlib

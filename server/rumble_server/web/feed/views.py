@@ -74,7 +74,7 @@ async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
 
 
 async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
-    """Show the final positions of the latest matches that may still be in view, each in a turn of the event loop."""
+    """Make the final boards of the latest matches that pages may still show, each board in a turn of the event loop."""
     boards = []
     for board in ended_boards(tournament, now_ms):
         boards.append(board)
@@ -83,7 +83,7 @@ async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
 
 
 def ended_boards(tournament: Tournament, now_ms: int) -> Iterator[Board]:
-    """Show the final positions of the latest matches, if they ended in the last `SHOWN_MS` before `now_ms`."""
+    """Yield the final boards of the latest matches that ended in the last `SHOWN_MS` before `now_ms`."""
     recent = [over for over in _latest(tournament) if over.at_ms >= now_ms - SHOWN_MS]
     return (final_board_view(tournament, over) for over in recent)
 
@@ -105,13 +105,13 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
 
 
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
-    """Show the boards of the given matches that are being played now."""
+    """Make the boards of `matches`. Matches that are not being played now are left out."""
     now_ms, open_now, names = arena.clock.now_ms(), arena.matches.live, arena.display_names
     return [board_view(Board, open_now[match].referee, now_ms, names) for match in matches if match in open_now]
 
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
-    """Show the whole tournament now; `kind` is TournamentView, or Snapshot with its further fields in `more`."""
+    """Make the view of a whole tournament; `kind` is TournamentView, or Snapshot with its further fields in `more`."""
     config = {name: value for name, value in tournament.config if name in kind.model_fields}
     return kind(
         **config | outline_of(tournament),
@@ -149,7 +149,7 @@ def _standings_and_progress(tournament: Tournament, now_ms: int, ranking: Rankin
 def entrants_view(
     tournament: Tournament, connected: Collection[str], elsewhere: Collection[str], ranking: Ranking
 ) -> list[Entrant]:
-    """Show the field, sorted by name, or by rank if the tournament is over."""
+    """Make the views of all entrants, sorted by name, or by rank if the tournament is over."""
     ranked = [line.name for line in ranking.standings if line.name in tournament.field]
     names = ranked if tournament.status in OVER and len(ranked) == len(tournament.field) else []
     names = names or sorted(tournament.field, key=str.casefold)
@@ -182,7 +182,7 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
 def board_view(
     kind: type[BoardView], referee: Referee, now_ms: int, display_names: DisplayNames | None = None
 ) -> BoardView:
-    """Show the board of a match that is being played."""
+    """Make the view of the board of a match that is being played."""
     public, clock = referee.public(now_ms), referee.told_clock(now_ms)
     return kind(
         match=referee.terms.match,
@@ -202,7 +202,7 @@ def board_view(
 
 
 def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
-    """Show the final position of a match, computed from its opening and moves."""
+    """Make the view of the final board of a match. The position is computed from the opening and the moves."""
     terms = tournament.terms_of(over)
     state = terms.opening_state()
     for move in over.moves[len(terms.moves) :]:
@@ -225,18 +225,18 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
 
 
 def away_view(referee: Referee) -> list[Away | None]:
-    """Show the absence of each bot of a match (None: connected); an empty list if all bots are connected."""
+    """Make the views of the absences of a match's bots (None: connected); an empty list if all bots are connected."""
     away = referee.away()
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
 
 def result_view(kind: type[ResultView], over: MatchOver) -> ResultView:
-    """Show the outcome of a match."""
+    """Make the view of the outcome of a match."""
     return kind.model_validate(over, strict=False, from_attributes=True)
 
 
 def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedStatus:
-    """Show a tournament's status and progress."""
+    """Make the event with a tournament's status and progress."""
     return FeedStatus(
         tournament=tournament.id,
         status=tournament.status,
@@ -250,9 +250,9 @@ def status_event(tournament: Tournament, now_ms: int, ranking: Ranking) -> FeedS
 def standings_event(
     tournament: Tournament, now_ms: int, ranking: Ranking, met: Iterable[frozenset[str]]
 ) -> FeedStandings:
-    """Show the standings, the progress, and pairs for the crosstable.
+    """Make the event with the standings, the progress, and pairs for the crosstable.
 
-    `met` has sets of bots that met each other. Every pair within a set is shown, if the field has a crosstable.
+    `met` has sets of bots that met each other. The event has every pair within a set, if the field has a crosstable.
     """
     in_crosstable = len(tournament.field) <= MOST_IN_CROSSTABLE
     pairs = [names for bots in met for names in combinations(sorted(bots), 2)] if in_crosstable else []

@@ -1,4 +1,4 @@
-"""A queue for readers of feeds that are to be woken.
+"""A queue through which the readers of feeds are woken, a few in each turn of the event loop.
 
 If thousands of readers were woken at once, moves would be delayed by tenths of a second.
 Each `feed.Feed` has a waker for all readers of its club.
@@ -21,7 +21,7 @@ class Sleeper(Protocol):
 
 
 class Waker:
-    """A queue of readers to wake, in the order of the calls of `wake`. A waiting reader is not queued again."""
+    """A queue of readers to wake, in the order of the calls of `wake`. A reader in the queue is not queued again."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -1,6 +1,6 @@
 """The files of the distribution `botrumble-browser`, if it is installed: Python and the code editor, for browsers.
 
-The files are large, so they are packed when the distribution is built, and sent from the disk in pieces.
+The files are large. So the build of the distribution compresses them, and the server sends them in pieces.
 """
 
 from functools import cache

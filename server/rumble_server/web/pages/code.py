@@ -37,7 +37,7 @@ function choose(turn) {
 }
 """,
 }
-"""The code that the editor begins with, by language, in games of which the starters know nothing."""
+"""The code with which the editor begins, keyed by language, for games without code of their own in `starting_code`."""
 
 
 @cache
@@ -61,7 +61,7 @@ def frame() -> HTMLResponse:
 
 @cache
 def starting_code() -> dict[str, str]:
-    """Return the code that the editor begins with, by language; after the language may be `-` and a game."""
+    """Return the code with which the editor begins, keyed by `LANGUAGE` (any game) and `LANGUAGE-GAME` (one game)."""
     starters = (STARTERS[language] for language in (Language.PYTHON, Language.JAVASCRIPT))
     own = {f"{each.language}-tictactoe": each.texts([each.strategy])[each.strategy] for each in starters}
     return own | ANY_GAME

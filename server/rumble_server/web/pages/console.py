@@ -117,11 +117,11 @@ CHOICES = {
     },
     "away_clock": {"stands": "Stands", "runs": "Runs on"},
 }
-"""The texts of choices for people, by the name of the field and by the value."""
+"""The texts of choices for people, keyed by the field's name, and then by the value of the choice."""
 
 
 def form_groups() -> Sequence[FormGroup]:
-    """Make the form: every field of a configuration except the game's settings."""
+    """Make the groups of the form. They have every field of a configuration except the game's settings."""
     fields = config_fields()
     return [
         FormGroup(title, [_form_field(fields[name]) for name in names.split()], title in ADVANCED)

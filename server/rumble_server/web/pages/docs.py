@@ -26,11 +26,11 @@ class ApiOperation:
     about: str
     parts: list[ApiField]
     answers: list[tuple[str, str]]
-    """The statuses of answers, separated by commas, with the name of the answers' model."""
+    """Pairs: the statuses of the answers with the same model, separated by commas, and the name of this model."""
 
 
 def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:
-    """Return the part of the OpenAPI document for the club at the path `root`; for main (empty) the whole document."""
+    """Return the part of the OpenAPI document for the club at `root`; for an empty `root` (main) the whole document."""
     if not root:
         return document
     paths = {path: about for path, about in document["paths"].items() if not path.startswith(OF_SERVER)}

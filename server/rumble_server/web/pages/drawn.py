@@ -18,10 +18,11 @@ SHAPES: dict[str, list[list[str]]] = json.loads(
     .removeprefix("export default ")
     .rstrip(";\n")
 )
-"""The paths of each shape, each with its CSS class. The file is JSON after `export default`."""
+"""The paths of each shape. A path is a pair: its CSS class, and its data in SVG. `shapes.js` is JSON after
+`export default`."""
 
 MARGIN, LABELLED = 8, 46
-"""The margin of a side of the board without labels, and with labels."""
+"""Width of the margin at a side of the board: without labels, and with labels."""
 DOWN = 87
 """The distance between two rows of hexagons; a hexagon is 100 wide and 116 high."""
 HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z"
@@ -81,7 +82,7 @@ class BoardLayout:
 def words(drawing: Drawing) -> str:
     """Write the position in words, for screen readers: `X: 0, 4. O: 8.`
 
-    Several pieces on cells of one name are counted: `white: 6 (5).` A board without names is read row by row.
+    Pieces on cells with the same name are counted: `white: 6 (5).` A board without names is read row by row.
     """
     if drawing.names or drawing.column_labels or drawing.row_labels:
         told = [_where(drawing, mark) for mark in drawing.pieces]

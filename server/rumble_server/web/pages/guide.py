@@ -12,7 +12,7 @@ from rumble_server.web.api.export_models import export_schema
 from rumble_server.web.static_files import STATIC
 
 BARE_BOT = STATIC / "bare_bot.py"
-"""A copy of `bots/python/bare_bot.py`, for readers without a checkout of the repository."""
+"""Path of a copy of `bots/python/bare_bot.py`, for readers without a checkout of the repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Message:
 
 @cache
 def bare_bot() -> str:
-    """Return the text of the bare bot."""
+    """Return the source of the bare bot (`BARE_BOT`)."""
     return BARE_BOT.read_text(encoding="utf-8").rstrip()
 
 

@@ -88,7 +88,7 @@ def _shown_code(request: Request, tournament: Tournament) -> str | None:
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
-    """Make the invitation that a page shows from the code in the page's address; `NOT_INVITED` without a tournament."""
+    """Make a page's invitation from the code in the page's address; return `NOT_INVITED` without a tournament."""
     return NOT_INVITED if tournament is None else page_invitation(tournament, _shown_code(request, tournament))
 
 
@@ -269,7 +269,10 @@ async def _console(request: Request) -> Response:
 
 
 def _filled_in(template: str, **context: Any) -> Page:
-    """Return a page whose script asks for the contents with a token or key; `id` is the tournament of the path."""
+    """Return a page whose script asks for the contents with a token or key.
+
+    The template gets the tournament in the page's path as `id`.
+    """
 
     async def page(request: Request) -> Response:
         return html(request, template, id=request.path_params.get("tournament"), **context)

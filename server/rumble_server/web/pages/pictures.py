@@ -1,6 +1,6 @@
 """The routes of pictures of boards: every ply of a match, and any position of a game.
 
-Pages name these addresses in the preview of their links; other sites can embed them.
+Pages name the addresses of pictures for the previews of their links. Other sites can embed the pictures.
 """
 
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ def picture_routes() -> APIRouter:
 
 
 def known(kind: Kind) -> Kind:
-    """Return the kind of a picture. Raises WebError if this server cannot make pictures of this kind."""
+    """Return `kind` unchanged. Raises WebError if this server cannot make pictures of this kind."""
     if kind == "png" and not MAKES_PNG:
         raise WebError.not_found("this server makes no PNG, which needs the extra `pictures`; ask for board.svg")
     return kind
@@ -118,7 +118,10 @@ def drawn(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> byt
 def drawn_position(
     name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: Kind
 ) -> bytes:
-    """Draw the board after `moves` from a position, by default the first position. Raises EngineError."""
+    """Draw the board after `moves` from `position` (None: the first position of the game).
+
+    Raises EngineError for an unknown game, bad settings, a bad position or an illegal move.
+    """
     game = get_game(name)
     try:
         given = orjson.loads(settings)

@@ -55,7 +55,7 @@ def who(context: Context, name: str) -> str:
 
 @pass_context
 def shown_in(context: Context, text: str) -> str:
-    """Write a sentence that holds names of bots with the names under which people see them."""
+    """Replace the names of bots in a sentence by the names under which people see the bots."""
     return texts.with_display_names(text, context["display_names"])
 
 

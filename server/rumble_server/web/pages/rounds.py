@@ -32,14 +32,14 @@ class Meeting:
     bye: bool = False
 
     def put_first(self, name: str) -> None:
-        """Show the bot `name` first, unless it is first already."""
+        """Put the bot `name` first in `seats` and in the points of `legs`, unless it is first already."""
         if self.seats[1] == name:
             self.seats = (self.seats[1], self.seats[0])
             self.legs = [Leg(leg.match, leg.points and (leg.points[1], leg.points[0])) for leg in self.legs]
 
     @property
     def points(self) -> list[float]:
-        """The scores of both bots, in the order of `seats`."""
+        """The sum of each bot's points in the legs that are over, in the order of `seats`."""
         return [sum(leg.points[side] for leg in self.legs if leg.points) for side in (0, 1)]
 
     @property
@@ -89,7 +89,7 @@ def reached(rank: int, best: int, finalists: int = 0) -> str:
 
 
 def pairing_text(tournament: Tournament, rounds: Sequence[RoundView | TablesOfRound]) -> str:
-    """Write that the next round of a Swiss is being paired; empty while a paired match has no result."""
+    """Write that the next round of a Swiss is being paired. Return an empty text if no round is being paired."""
     agenda = tournament.agenda
     if agenda is None or agenda.schedule.has_bracket or tournament.status != "running":
         return ""
@@ -118,7 +118,7 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
 
 
 def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], Meeting]:
-    """Return the meetings, keyed and sorted by round and board. A tie's replays belong to the meeting of the tie."""
+    """Return the meetings, keyed and sorted by round and board. A meeting also has the matches that break its tie."""
     found: dict[tuple[int, int], Meeting] = {}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}

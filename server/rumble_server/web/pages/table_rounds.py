@@ -20,7 +20,7 @@ class Play:
 
 @dataclass(slots=True)
 class TableView:
-    """A table of a round: its bots in the order of the first match's seats, and its matches, the replays last."""
+    """A table of a round: its bots in the order of the first match's seats, and its matches, first to last."""
 
     seats: tuple[str, ...]
     plays: list[Play] = field(default_factory=list)
@@ -73,7 +73,10 @@ def table_rounds(tournament: Tournament) -> list[TablesOfRound]:
 
 
 def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, TableView]]:
-    """Return the round, the board and the view of each table, sorted by round and board. A view includes replays."""
+    """Return the round, the board and the view of each table, sorted by round and board.
+
+    A table includes the matches in which it was played again after a tie.
+    """
     results = {match: table_result_of(over) for match, over in tournament.results.items()}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: result.seats for match, result in results.items()}

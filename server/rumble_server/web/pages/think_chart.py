@@ -15,7 +15,7 @@ the logarithm of the time."""
 LEAST_LONGEST_MS = 100
 """Minimum time in ms of a bar of full height, so that a match of instant moves does not look like long thought."""
 FEWEST = 24
-"""Minimum number of bars for which the chart has room, so that the first bars are not broad."""
+"""Minimum width of the chart, in bars. The bars of a shorter match fill a part of the chart, and so are not broad."""
 
 
 @dataclass(frozen=True, slots=True)

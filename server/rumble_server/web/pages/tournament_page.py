@@ -24,7 +24,8 @@ MOST_SLOTS = 24
 PLACES, MOST_ON_PODIUM = 3, 6
 """Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
-"""Maximum number of bots for a crosstable beside the boards, and for results and ratings below the standings."""
+"""Two maximum numbers of bots. Up to `MOST_BESIDE`, the crosstable is beside the boards. Up to `MOST_ABOVE`, the
+standings are above the results and ratings, not beside them."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
@@ -75,7 +76,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
     """Make the values for `parts/playing.html`.
 
-    `slots` is the number of places for boards, `start` the board in empty places, and `seats` the number of seats.
+    `slots` is the number of places for boards, `start` the board for empty places, and `seats` the number of seats.
     """
     game = get_game(view.game)
     initial = game.initial_for(view.match_seats, view.settings)
@@ -128,7 +129,7 @@ def _which(tournament: Tournament) -> dict[str, Any]:
 
 
 def size_class(bots: int) -> str:
-    """Return the CSS classes for a field of this size; as `static/tournament.js` does."""
+    """Return the CSS classes for a field of `bots` bots; as `static/tournament.js` does."""
     return " wide" * (bots > MOST_BESIDE) + " huge" * (bots > MOST_ABOVE)
 
 

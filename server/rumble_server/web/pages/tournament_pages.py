@@ -36,7 +36,7 @@ def page_of_tournament(
 
 
 def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, place: PublicAddress) -> bytes:
-    """Write a page of a tournament's matches, the newest first. For a number out of range, write the nearest page."""
+    """Write a page of a tournament's matches, the newest first. If `page` is out of range, write the nearest page."""
     names = {name.casefold(): name for name in sorted(rebuilt.tournament.field, key=str.casefold)}
     asked = [name for name in (bot, against) if name]
     bots = [names.get(name.casefold(), name) for name in asked]

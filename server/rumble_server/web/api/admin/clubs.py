@@ -31,7 +31,7 @@ def club_routes() -> APIRouter:
 
     @router.get("/clubs", tags=["read"])
     async def list_clubs(request: Request, response: Response) -> models.ClubList:
-        """List the clubs that are public. The administrator's token shows every club, and its quotas and use."""
+        """List the public clubs. With the administrator's token, list all clubs, with their quotas and their use."""
         is_administrator = shows_token(request)
         if is_administrator:
             await administrator_only(request, response)

@@ -15,13 +15,13 @@ SECRETS = frozenset({"code", "invite"})
 
 
 def told_of(given: BaseModel) -> dict[str, Any]:
-    """Return the parameters of a command for the log: its texts and numbers, without secrets."""
+    """Return the parameters of a command for the audit log: its texts and numbers, without secrets."""
     told = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
     return {name: value for name, value in told.items() if isinstance(value, str | int)}
 
 
 async def audit_command(request: Request) -> AsyncIterator[None]:
-    """Log a command of an authorised host after the command was carried out or refused. A dependency of routes."""
+    """Log a host's command after it was carried out or refused. Routes have this function as a dependency."""
     try:
         yield
     except Exception as error:

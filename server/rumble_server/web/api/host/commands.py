@@ -66,7 +66,7 @@ async def shown_after(site: Site, command: Callable[[Organiser], Tournament]) ->
 
 
 def host_router(prefix: str = "/api", *, audited: bool = True) -> APIRouter:
-    """Make a router whose routes need the host token; with `audited`, the audit log has their commands."""
+    """Make a router whose routes need the host token; with `audited`, the audit log records their commands."""
     dependencies = [Depends(organiser_only), *([Depends(audit_command)] if audited else [])]
     return APIRouter(prefix=prefix, tags=["host"], dependencies=dependencies, responses={**ERRORS, **REFUSED})
 
@@ -85,7 +85,10 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
     async def start(tournament: str, request: Request) -> TournamentView:
-        """Number the bots and start the tournament. With `without_absent`, first take out the bots that are away."""
+        """Number the bots and start the tournament.
+
+        With `without_absent`, first take out the bots that are not connected. House bots stay.
+        """
         given = await read_model(request, Start)
         return await carry_out(
             request, tournament, lambda host: host.start(tournament, without_absent=given.without_absent)

@@ -1,4 +1,4 @@
-"""Invitations to a tournament: a link to its page with the code, the link as a QR code, and a bot's command."""
+"""Invitations to a tournament: a link that contains the code, the link's QR code, and a command that starts a bot."""
 
 import io
 import shlex
@@ -19,7 +19,7 @@ NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried"
 
 
 def page_link(tournament: Tournament | Basics, base: str) -> str:
-    """Return the link to a tournament's page. If bots need an invitation code, the link contains a code."""
+    """Return the link to a tournament's page. If bots need an invitation code, the link contains `shared_invite`."""
     code = tournament.shared_invite
     query = "" if code is None else "?" + urlencode({"invite": code})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
@@ -32,12 +32,12 @@ def join_link(tournament: Tournament, base: str) -> str:
 
 
 def door_answer(tournament: Tournament, place: PublicAddress) -> DoorAnswer:
-    """Show the join code to a host; `place` is the server's address as the host sees it."""
+    """Make the answer about the door for a host; `place` is the server's address as the host sees it."""
     return DoorAnswer(code=tournament.join_code, link=join_link(tournament, place.to_share.base))
 
 
 def join_command(tournament: Tournament | Basics, base: str) -> str:
-    """Write the shell command with which a function in `mine.py` joins a tournament, under a new made-up name."""
+    """Write the shell command that enters the function `ai` of `mine.py` in a tournament, under a made-up name."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
     words = ["rumble", "bot", "mine.py:ai", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
     return shlex.join(words)

@@ -67,7 +67,7 @@ def lesson_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/slips", openapi_extra=body_schema(BotName))
     async def make_slip(tournament: str, request: Request, response: Response) -> models.SlipAnswer:
-        """Make a slip for a pupil: a one-time code that brings name and a new key to another computer.
+        """Make a slip for a pupil: a one-time code that brings the pupil's name and a new key to another computer.
 
         The code is valid for two weeks. An older slip of the pupil is no longer valid.
         """
@@ -89,7 +89,7 @@ def lesson_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.HostMessage))
     async def tell(tournament: str, request: Request) -> TournamentView:
-        """Tell every bot of the tournament a message."""
+        """Send a message to every bot of the tournament."""
         given = await read_model(request, models.HostMessage)
         return await carry_out(request, tournament, lambda host: host.tell(tournament, given.message))
 

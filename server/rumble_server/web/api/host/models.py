@@ -223,7 +223,7 @@ class OrganiserTournament(TournamentSummary):
 
 
 class OrganiserView(OrganiserTournament):
-    """A tournament as its host sees it: every choice, and every bot, without the invitation code."""
+    """A tournament as its host sees it: the configuration (without the invitation code), and every bot."""
 
     reason: str
     by_invitation: bool
@@ -242,9 +242,9 @@ class ForecastAnswer(ServerMessageModel):
     """The forecast of a tournament, if every bot plays one match at a time; `text` is the forecast in words.
 
     `most_matches` is the number of matches if every tie of a knockout is played again as often as allowed. `in_a_row`
-    is the number of matches one after another. `plies` is the length of a match in random play. `quick_ms` is the time
-    if bots use a tenth of their clocks and no tie is played again. `longest_ms` is the time if bots use all of their
-    clocks and every tie is played again.
+    is the number of steps in which all matches can be played, with at most one match of each bot in a step. `plies` is
+    the length of a match in random play. `quick_ms` is the time if bots use a tenth of their clocks and no tie is
+    played again. `longest_ms` is the time if bots use all of their clocks and every tie is played again.
     """
 
     matches: Count

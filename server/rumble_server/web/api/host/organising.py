@@ -60,7 +60,7 @@ def organising_routes() -> APIRouter:
 
     @router.get("/tournaments/{tournament}/host")
     async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
-        """Show a tournament to its host: every choice, the connected bots, and each bot's last fault."""
+        """Show a tournament to its host: the configuration, the connected bots, and each bot's last fault."""
         site, answers = site_of(request), answers_of(request)
         found = answers.going_on(tournament)
         if found is None:
@@ -142,12 +142,12 @@ _SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
-    """Show a tournament from the log to its host, without the sessions of bots."""
+    """Make the host's view of a tournament rebuilt from the log, without facts about the sessions of bots."""
     return organiser_view_of(rebuilt.tournament, 0)
 
 
 def organiser_view_of(tournament: Tournament, now_ms: int) -> models.OrganiserView:
-    """Show a tournament to its host, without the sessions of bots (see `_live_entrant`)."""
+    """Make the host's view of a tournament. `_live_entrant` adds the facts about the sessions of bots."""
     summary = summary_view(tournament)
     byes = byes_to_come(tournament)
     names = sorted(tournament.field, key=str.casefold)
@@ -184,7 +184,7 @@ def _entrant(entrant: Entrant, bye_rounds: list[int], now_ms: int) -> models.Org
 
 
 def _last_fault(over: MatchOver, bot: str) -> models.LastFault:
-    """Show a match lost by the fault of `bot`."""
+    """Make the model of a match that `bot` lost by its own fault."""
     failure = over.failures[over.seats.index(bot)] if over.failures else ""
     return models.LastFault(
         match=over.match, termination=over.termination, reason=over.reason, failure=failure, at_ms=over.at_ms
@@ -192,7 +192,7 @@ def _last_fault(over: MatchOver, bot: str) -> models.LastFault:
 
 
 def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
-    """Add the facts about a bot outside the log of the tournament: its session, and whether its name is open."""
+    """Return `entrant` with facts that its tournament does not have: the bot's session, and if the name has a key."""
     player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
     session = None if player is None else player.newest
     return entrant.model_copy(
