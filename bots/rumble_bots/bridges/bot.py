@@ -1,4 +1,4 @@
-"""A bot with a bridged program. Each concurrent match has its own process."""
+"""A bot that is a program behind a bridge. Each concurrent match has its own process of the program."""
 
 import asyncio
 
@@ -41,7 +41,7 @@ class BridgeBot(Bot):
             raise GiveUp(error) from error
 
     def session(self, message: server.Session) -> None:
-        """Free the programs of matches that ended while the bot was away."""
+        """Make the programs of matches that ended while the bot was away available for other matches."""
         for match_id in self._playing.keys() - set(message.matches):
             self._release(match_id)
 

@@ -52,7 +52,7 @@ class Child:
         self._stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
     async def write(self, lines: Sequence[str]) -> None:
-        """Write lines, and wait until the program has read enough. Raises Ended if the program has stopped reading."""
+        """Write lines, and wait until few lines are unread. Raises Ended if the program has stopped reading."""
         self.send(lines)
         try:
             await self._stdin.drain()
@@ -92,7 +92,7 @@ class Child:
     async def _how_it_ended(self) -> str:
         """Return words about the program's end.
 
-        A program still running after `GOODBYE_S` has only closed the output.
+        If the program still runs after `GOODBYE_S`, say that its output ended.
         """
         try:
             async with asyncio.timeout(GOODBYE_S):

@@ -1,7 +1,8 @@
 """The dialogue between a bridge and a program, without I/O.
 
-A `Talk` is a generator. It yields lines to write (often none), and `send` gives it the program's next line. Its return
-value is the result. The module `program` runs talks: it writes and reads the lines, and watches the clock.
+A `Talk` is a generator. It yields lines for the program (often none), and gets the program's next line by `send`. The
+return value is the result of the talk, such as a move. The module `program` runs talks: it writes and reads the lines,
+and watches the clock.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +17,7 @@ T = TypeVar("T")
 Talk = Generator[Sequence[str], str, T]
 
 About = server.MatchStart | server.Rejected | server.MatchOver
-"""Type of the messages about a match for a program."""
+"""Type of the messages about a match that a bridge reports to a program."""
 
 
 class Garbled(Exception):
@@ -33,7 +34,10 @@ class Dialogue(ABC):
     games: Sequence[str] | None = None
     """Games of the protocol; None means any game."""
     greeting: str = "its first line"
-    """Description of the program's first answer, for a message to the owner during `begin`."""
+    """Description of the program's first answer.
+
+    A message to the owner quotes it while `begin` waits for the answer.
+    """
     hurry: Sequence[str] = ()
     """Lines to make the program answer at once, with the best move so far."""
     goodbye: Sequence[str] = ()
@@ -61,7 +65,7 @@ def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
 
 
 def quoted(line: str, longest: int = 80) -> str:
-    """Return a line of the program in quotes, for a message. The line is cut after `longest` characters."""
+    """Return a program's line for a message: in quotes, and cut after `longest` characters."""
     return ascii(line) if len(line) <= longest else f"{line[:longest]!a}..."
 
 

@@ -13,9 +13,9 @@ from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import Resign
 
 NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
-"""First words of lines for people."""
+"""First words of lines that are for people, and no answers."""
 FREESTYLE, EXACT = 0, 1
-"""Values of `INFO rule`: longer rows win, or only rows of exactly five."""
+"""Values of `INFO rule`: in `FREESTYLE` rows of five or more win, in `EXACT` only rows of exactly five."""
 AGAINST_PROGRAM = 1
 """Value of `INFO game_type` for a match against another program."""
 NO_LIMIT_MS = 2**31 - 1
@@ -30,8 +30,8 @@ def is_answer(line: str) -> bool:
 class Gomocup(Dialogue):
     """The dialogue with a brain.
 
-    The brain keeps the board, and gets only the opponent's newest move. If the boards do not agree, the brain gets the
-    whole board.
+    The brain keeps the board of its last turn. If the opponent's newest move leads from this board to the next turn,
+    the brain gets only this move. Otherwise the brain gets the whole board.
     """
 
     games = ("gomoku",)
@@ -43,7 +43,7 @@ class Gomocup(Dialogue):
         self._made: list[str] = []
 
     def begin(self) -> Talk[None]:
-        """Send ABOUT. Every brain answers."""
+        """Send the command ABOUT, which every brain answers, and wait for the answer."""
         yield from until(["ABOUT"], is_answer)
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
@@ -82,7 +82,7 @@ class Gomocup(Dialogue):
             raise Resign(f"the brain refuses {size!r}: {quoted(answer)}")
 
     def _info(self, turn: Turn, think_ms: int) -> list[str]:
-        """Return the lines with the time limits in ms, and with the rule."""
+        """Return the `INFO` lines: time limits in ms, the kind of opponent, and the rule for rows longer than five."""
         bank_ms = turn.start.time_control.bank_ms if turn.start is not None else 0
         infos = {
             "timeout_turn": think_ms,

@@ -27,9 +27,12 @@ def vertex(game: str, move: str) -> str:
 
 
 class Gtp(Dialogue):
-    """The dialogue with an engine. The engine keeps the board, and gets only new moves if the boards agree.
+    """The dialogue with an engine. The engine keeps the board of its last turn.
 
-    If `clock` is false, the engine gets no times, because some engines (such as GNU Go) would use all of the time.
+    If the next turn goes on from this board, the engine gets only the new moves. Otherwise the engine gets an empty
+    board and all moves.
+
+    If `clock` is false, the engine gets no times, because some engines (such as GNU Go) would use up their time.
     """
 
     greeting = "the answer of a GTP engine to `list_commands`"
@@ -81,7 +84,7 @@ class Gtp(Dialogue):
                 yield from self._ask(f"time_settings {main_s} {move_s} {1 if move_s else 0}")
 
     def _knows(self, command: str) -> bool:
-        """Return true if `command` may be used to send times: `clock` is true, and the engine knows the command."""
+        """Return true if `clock` is true and the engine knows `command`, a command that sends times."""
         return self._clock and command in self._commands
 
     def _ask(self, command: str) -> Talk[str]:

@@ -20,14 +20,14 @@ START_S = 30.0
 QUIET_S = 3.0
 """Time in s after which the owner is told that the bridge still waits for a program's first answer."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
-"""The bridge's own part of a turn's time: 1 / `SHARE` of the time, within the two bounds in ms."""
+"""The part of a turn's time that the bridge keeps for itself: 1 / `SHARE` of the time, within the two bounds in ms."""
 MOST_FAILURES = 3
 """Number of failures in a row after which the bridge stops."""
 
 
 @dataclass(slots=True)
 class Launch:
-    """Settings for the programs of a bridge, and the number of failures since a program's last answer."""
+    """Settings for the programs of a bridge. `failures` counts the failures since the last answer of any program."""
 
     command: Sequence[str]
     make_dialogue: Callable[[], Dialogue]
@@ -52,7 +52,7 @@ class Launch:
 
 
 def margin_ms(left_ms: int) -> int:
-    """Return the bridge's own part of a move's time in ms, for stopping or restarting a program."""
+    """Return the part of `left_ms` that the bridge keeps for itself, in ms, to stop or restart a program."""
     return min(left_ms, max(LEAST_MARGIN_MS, min(MOST_MARGIN_MS, left_ms // SHARE)))
 
 
@@ -98,9 +98,10 @@ class Program:
             self._child.send(lines)
 
     async def choose(self, turn: Turn) -> str:
-        """Return the program's move. After a failure, start the program again, and ask once more if there is time.
+        """Return the program's move. After a failure, start the program again and ask once more, if there is time.
 
-        Raises Crashed with the reason if the second try fails, too, and GiveUp after too many failures.
+        Raises Crashed with the reason if there is no time for a second try, or if the second try fails. Raises GiveUp
+        after `MOST_FAILURES` failures in a row.
         """
         async with self._thinking:
             try:
@@ -118,7 +119,7 @@ class Program:
     def _failed(self, problem: str) -> str:
         """Count a failure, and return its description.
 
-        Raises Resign if the bridge itself has ended the program, and GiveUp after too many failures in a row.
+        Raises Resign if the bridge itself has ended the program, and GiveUp after `MOST_FAILURES` failures in a row.
         """
         if self._closed:
             raise Resign("the match is over")
@@ -161,7 +162,7 @@ class Program:
         return move
 
     async def _ready(self, patience_s: float) -> Child:
-        """Return the running process, and start it first if needed.
+        """Return the program's process, which is started first if none runs.
 
         Raises Failed, and BadProgram for an unusable program.
         """

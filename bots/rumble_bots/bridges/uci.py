@@ -20,7 +20,7 @@ NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
 """Names of fields in `move.info`, by the words of an engine's `info` line."""
 NO_MOVE = ("(none)", "0000", "none")
-"""Answers of an engine without a move."""
+"""Words after `bestmove` by which an engine says that it has no move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,10 @@ class Uci(Dialogue):
         yield from until([*self._set(offered), "isready"], lambda answer: answer == "readyok")
 
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
-        """Ask for the `bestmove`. The command `position` has all moves, to let the engine see repetitions."""
+        """Let the engine search, and return its best move.
+
+        The engine gets all moves so far, so that it sees repetitions.
+        """
         match = (turn.match, turn.attempt)
         if match != self._match:
             yield from until(["ucinewgame", "isready"], lambda answer: answer == "readyok")
@@ -95,8 +98,9 @@ class Uci(Dialogue):
 def clocks(turn: Turn, think_ms: int) -> str:
     """Return the times for the command `go`: `movetime` for a match without a bank, or the clocks of both seats.
 
-    A bank is a seat's time for the whole match. Both clocks contain the time for this move, too, which is renewed at
-    each move. UCI has no word for such a time, so the engine gets the time for a move as a part of the increment.
+    A bank is a seat's time for the whole match. In Rumble each move also has a time of its own (`move_ms`). UCI has no
+    such time. Therefore both clocks contain the time for this move, and the increment contains the time for each later
+    move.
     """
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
@@ -115,8 +119,9 @@ def option_name(line: str) -> str | None:
 
 
 def thought(line: str) -> dict[str, Any]:
-    """Return the fields of `move.info` from an engine's `info` line; empty for a line about a second-best variation.
+    """Return the fields of `move.info` from an engine's `info` line.
 
+    Lines of other kinds, and lines about a second-best variation, give no fields.
     Scores are in pawns: `MATE` - n for a mate in n moves, and -`MATE` + n for being mated in n moves. A score that is
     only a bound is left out.
     """

@@ -1,4 +1,7 @@
-"""A Battlesnake as a bot. After a late or wrong answer, the bridge repeats the last direction, as Battlesnake does."""
+"""A Battlesnake as a bot.
+
+After a late or wrong answer, the bridge plays the last direction again, as Battlesnake does.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +21,7 @@ TIMEOUT_MS = 500
 If a match's clock is shorter, the time is less.
 """
 LONGEST_SHOUT = 256
-"""Maximum number of characters of a shout."""
+"""Maximum number of characters of a shout, the remark that a Battlesnake sends with its move."""
 
 
 @dataclass(slots=True)
@@ -37,7 +40,7 @@ class Played:
     moves: int = 0
     """Number of requests for a move."""
     repeated: int = 0
-    """Number of moves chosen by the bridge for want of a valid answer."""
+    """Number of moves that the bridge chose because the Battlesnake gave no valid answer."""
 
     def body(self, timeout_ms: int) -> dict[str, Any]:
         game_id = f"{self.match}-{self.attempt}"
@@ -71,7 +74,8 @@ class BattlesnakeBot(Bot):
     async def choose(self, turn: Turn) -> str:
         """Return the Battlesnake's move; without a valid answer, return the snake's last direction.
 
-        Before the first move of a match, the request `/start` is sent. It may take at most half of the time.
+        Before the first move of a match, the request `/start` is sent. This request may take at most half of the turn's
+        time.
         """
         played = self._played.get(turn.match)
         if played is None or played.attempt != turn.attempt:
@@ -96,7 +100,7 @@ class BattlesnakeBot(Bot):
         return move
 
     def session(self, message: server.Session) -> None:
-        """Report the end of games that ended while the bot was away."""
+        """Report to the Battlesnake the games that ended while the bot was away."""
         self._end_all_but(message.matches)
 
     def match_over(self, message: server.MatchOver) -> None:
@@ -131,7 +135,7 @@ class BattlesnakeBot(Bot):
         task.add_done_callback(self._ends.discard)
 
     async def _report(self, name: Literal["start", "end"], played: Played, timeout_ms: int) -> None:
-        """Report the start or end of a game to the Battlesnake. A failure is only told to the owner."""
+        """Report the start or end of a game to the Battlesnake. Tell the owner of a failure, and raise nothing."""
         try:
             await self._webhooks.event(name, played.body(timeout_ms), timeout_ms)
         except NoAnswer as problem:
@@ -139,5 +143,5 @@ class BattlesnakeBot(Bot):
 
 
 def left_ms(turn: Turn) -> int:
-    """Return the time in ms for a request to the Battlesnake: the turn's time without the bridge's own part."""
+    """Return the time in ms for a request to the Battlesnake: the turn's time without the part kept by `margin_ms`."""
     return turn.think_ms - margin_ms(turn.think_ms)

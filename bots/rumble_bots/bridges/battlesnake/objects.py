@@ -9,7 +9,7 @@ from typing import Any
 from rumble_engine.games.snakes import FOOD_CHANCE, STEPS
 
 FIRST = "up"
-"""Direction sent for a snake that has not moved yet, if the Battlesnake gives no answer."""
+"""Direction that the bridge plays for a snake that has not moved yet, if the Battlesnake gives no answer."""
 RULES_VERSION = "v1.2.3"
 """Version of Battlesnake's rules in requests."""
 LOOK = {"color": "#888888", "head": "default", "tail": "default"}
@@ -18,7 +18,7 @@ UNUSED = {
     "royale": {"shrinkEveryNTurns": 0},
     "squad": dict.fromkeys(("allowBodyCollisions", "sharedElimination", "sharedHealth", "sharedLength"), False),
 }
-"""Settings of Battlesnake's rules without a counterpart in Rumble."""
+"""Settings of Battlesnake's rules that Rumble does not have, with the values sent in requests."""
 
 
 def body_of(

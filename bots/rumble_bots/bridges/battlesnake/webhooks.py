@@ -11,7 +11,7 @@ from rumble_bots.sdk.address import LOOPBACK
 from rumble_bots.sdk.errors import BadAddress, BadProgram
 
 DETAILS_MS = 30_000
-"""Maximum time in ms for the first answer. A host in the cloud may have to wake up first."""
+"""Maximum time in ms for the first answer of a Battlesnake. A host in the cloud may need time to wake up."""
 MOST_BYTES = 64 * 1024
 """Maximum size of an answer in bytes. Usual answers have less than 1 KiB."""
 API_VERSION = "1"
@@ -35,7 +35,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 
 class NoAnswer(Exception):
-    """The error for a request without a valid answer. The text follows the words "the Battlesnake"."""
+    """The error for a request without a valid answer. The text is the rest of a sentence after "the Battlesnake"."""
 
 
 class Webhooks:
