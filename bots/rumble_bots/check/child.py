@@ -18,7 +18,10 @@ KILL_AFTER_S = 1.0
 LAST_WORDS = 300
 """Maximum number of characters of the program's output in a report."""
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
-"""Pattern of the line of output that best explains why a program ended. In some languages, more lines follow."""
+"""Pattern of lines that explain why a program ended.
+
+The last such line is quoted: in some languages, more lines follow.
+"""
 
 
 @dataclass(slots=True)
@@ -34,7 +37,7 @@ class Child:
     join: str
     name: str
     folder: Path
-    """Folder for the bot's keys and for its output."""
+    """Folder for the bot's keys and for the program's output."""
     on_end: Callable[[Exited], object] = lambda _: None
     """Function called when the program ends, unless `stop` ended it."""
     output: int | None = None

@@ -29,15 +29,15 @@ TRIALS: tuple[tuple[str, Step], ...] = (
     ("server-restart", steps.server_restart),
     ("unknown-fields", steps.unknown_fields),
 )
-"""The steps for a bot that can play, each with the rule it tries. After a failure the bot is started again."""
+"""The steps for a bot that can play, each with the id of its rule. If a step fails, the bot is started again."""
 BEYOND_PLAIN: tuple[tuple[str, Step], ...] = (
     ("moves-between", steps.moves_between),
     ("another-fell", steps.another_fell),
     ("fallen", steps.fallen),
 )
-"""The steps for games with many seats, joint moves or chance, each with the rule it tries."""
+"""The steps for games with many seats, joint moves or chance, each with the id of its rule."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
-"""Rules at the end of the check. After a failure the bot is not started again, because the next steps start it."""
+"""Rules after whose failure the bot is not started again: each step at the end of the check starts the bot itself."""
 STARTS = 2
 """Number of times that a check starts the program again if the bot keeps every rule."""
 ONE_OF_THEM = "--game snakes"
@@ -99,7 +99,10 @@ class Course:
             await self._trial(rule, partial(taken, step=step), None if is_plain(game) else game)
 
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Run a step on which later steps depend. After a Trouble, the Trouble's rule fails, and the check ends."""
+        """Run a step on which later steps depend.
+
+        If the step raises a Trouble, the Trouble's rule fails, and no later step is tried.
+        """
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:

@@ -9,11 +9,11 @@ from rumble_bots.check.harness import Harness
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
 
 END_S = 1.5
-"""Time in s for which the kit watches a bot at the end."""
+"""Time in s for which the bot is watched after the tournament's end, and after its connection was closed with 4001."""
 
 
 async def clean_end(harness: Harness) -> str:
-    """End the tournament. The program must end with exit code 0, or stay."""
+    """End the tournament. The program must end with exit code 0, or go on running."""
     referee = harness.referee
     referee.status = "finished"
     tournament_id, points = referee.tournament_id or TOURNAMENT_ID, float(harness.plies)
@@ -39,7 +39,7 @@ async def clean_end(harness: Harness) -> str:
 
 
 async def key(harness: Harness) -> str:
-    """Check that all logins of a name have the same key, even after the program was started again."""
+    """Check that all logins under the bot's name have the same key, also after another start of the program."""
     referee = harness.referee
     first = referee.logins[0]
     if first.key is None and all(login.key is None for login in referee.logins):

@@ -1,4 +1,4 @@
-"""Events from outside the kit. They are put into a queue in the order in which they happened."""
+"""Events of the bot's connections and program. They are put into a queue in the order in which they happened."""
 
 import asyncio
 from dataclasses import dataclass
@@ -39,7 +39,10 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """The event that a request was refused, with the reason `why`, because it cannot be a bot's connection."""
+    """The event that a request to the server was refused, because it cannot be a bot's connection.
+
+    `why` is the reason.
+    """
 
     why: str
 
@@ -54,7 +57,7 @@ class Exited:
     code: int
     said: str
     stale: bool = False
-    """True if the kit has stopped the program itself, before this event was read from the queue."""
+    """True if `Child.stop` was called after the program's end, and before this event was read from the queue."""
 
     @property
     def how(self) -> str:

@@ -1,4 +1,7 @@
-"""The surroundings of a bot: they start the bot's program, or wait for the bot, and restart the server."""
+"""The surroundings of a bot.
+
+They start the bot's program, or wait for a bot that the user starts, and restart the server.
+"""
 
 from rumble_engine import Game
 from rumble_protocol.codes import CloseCode
@@ -17,14 +20,18 @@ LOGIN_S = 3.0
 USUAL_START_S, MOST_PATIENCE = 2.0, 10.0
 """Usual time in s from a program's start to its connection, and the maximum value of `patience`.
 
-If a start takes n times as long as usual, all time limits are n times as long, up to the maximum.
+If a start takes n times as long as usual, `patience` is n (at most the maximum), and all time limits are n times as
+long.
 """
 DOWN_S = 0.3
 """Time in s during which no server listens, in a restart."""
 
 
 class Harness(Play):
-    """Matches with a bot, the bot's program, and its server. `child` is None if the user starts the bot."""
+    """Matches with a bot, the bot's program, and the bot's server.
+
+    `child` is the program; None if the user starts the bot.
+    """
 
     def __init__(
         self,
@@ -40,7 +47,7 @@ class Harness(Play):
         self.wait_s = wait_s
         """Maximum time in s from the bot's start to its connection."""
         self.comes_back = False
-        """True after the bot has come back from a restart of the server."""
+        """True after the bot has passed the step `server_restart`: it came back after the server was restarted."""
         self.started_s = 0.0
         """Time in s from the program's last start to its connection; 0 if the user starts the bot."""
         self._server = server
@@ -55,7 +62,7 @@ class Harness(Play):
         return self.referee.link is not None and self.referee.member
 
     async def connected(self) -> None:
-        """Wait until the bot is connected. If the kit has the bot's program, first start the program.
+        """Wait until the bot is connected. If `child` is not None, first start the program.
 
         Raises Trouble.
         """
@@ -80,7 +87,10 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set `patience` to the user's value, or else by the program's start time. Lengthen the clocks of matches."""
+        """Set `patience`, and lengthen the clocks of matches by this factor.
+
+        The value is the user's, or else follows from the time that the program took to start.
+        """
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control
         move_ms, bank_ms = (round(ms * self.patience) for ms in (control.move_ms, control.bank_ms))
@@ -106,7 +116,10 @@ class Harness(Play):
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Put a bot that waits for challenges into the tournament, as a challenge would. Send `joined` to the bot."""
+        """Make a bot that waits for challenges a member of the tournament, as if somebody had challenged the bot.
+
+        Send `joined` to the bot.
+        """
         self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
         self.referee.member = True
@@ -118,7 +131,11 @@ class Harness(Play):
             await self.entered()
 
     async def begin_again(self, game: Game | None = None) -> None:
-        """Forget all matches. Start the program again, or ask the user's bot to come back. Raises Trouble."""
+        """Forget all matches, and wait for the bot to enter again. Raises Trouble.
+
+        A program of the check is stopped and started. A bot that the user started loses its connection, and must come
+        back by itself.
+        """
         referee = self.referee
         link = referee.link
         referee.leave()

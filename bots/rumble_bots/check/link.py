@@ -1,4 +1,4 @@
-"""A WebSocket connection of a bot, on the kit's side."""
+"""A WebSocket connection of a bot, on the side of the scripted server."""
 
 import asyncio
 from contextlib import suppress
@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from rumble_bots.check.record import Record
 
 PING_S = 0.2
-"""Seconds between two pings."""
+"""Time in s between two pings."""
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Ping:
 
 
 class Link:
-    """A bot's connection. Frames sent after its end are lost. The end is reported by the event `Ended`."""
+    """A bot's connection. Frames sent after the connection's end are lost. The event `Ended` reports the end."""
 
     def __init__(self, socket: ServerConnection, record: Record) -> None:
         self._socket = socket
@@ -34,7 +34,7 @@ class Link:
         self.extras = 0
         """Number of frames from the bot that answered no turn."""
         self.gone = False
-        """True if the kit ignores further frames from this connection."""
+        """True if further frames from this connection are ignored."""
 
     @property
     def speaks_ours(self) -> bool:

@@ -1,4 +1,4 @@
-"""A port at which bots open WebSockets, for `rumble check` and for the proxy of `rumble practice`."""
+"""A server socket at which bots open WebSockets, for `rumble check` and for the proxy of `rumble practice`."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +17,10 @@ OPEN_S = 3.0
 CLOSE_S = 1.0
 """Time in s for the closing handshake."""
 LARGEST = 1 << 20
-"""Maximum size of a frame in bytes. The limit in `welcome` is lower, so breaking that limit does not end the check."""
+"""Maximum size of a frame in bytes.
+
+`welcome` announces a lower limit, so that a frame above that limit is still read.
+"""
 
 quiet = logging.getLogger(f"{__name__}.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -25,7 +28,10 @@ quiet.setLevel(logging.CRITICAL)
 
 @dataclass(slots=True)
 class Listener:
-    """A server socket at an address. To imitate a restart, it can go down and come up again at the same address."""
+    """A server socket at an address.
+
+    To imitate a restart, call `down`, and then `up`, which listens at the same address.
+    """
 
     host: str
     port: int

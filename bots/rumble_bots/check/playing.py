@@ -31,13 +31,16 @@ class GaveUp(Trouble):
 
 
 class Play:
-    """The matches between the bot and the kit's opponents."""
+    """The matches between the bot and opponents that move at random."""
 
     def __init__(self, referee: ScriptedReferee) -> None:
         self.referee = referee
         self.record: Record = referee.record
         self.forgiving = True
-        """True if a bot may come back after its connection has ended; if False, the end raises Trouble."""
+        """True if the bot may end its connection and come back.
+
+        If false, the end of a connection raises Trouble, unless an earlier end has broken the rule `stays-connected`.
+        """
         self.patience = 1.0
         """Factor for all time limits; above 1 for a slow program or machine."""
         self.plies = 0
@@ -47,7 +50,7 @@ class Play:
     async def start(self, seat: int = 0, game: Game | None = None) -> ScriptedMatch:
         """Begin a match with the bot at `seat`, and ask for its first move.
 
-        If opponents move first, they have moved when the bot is asked.
+        If the bot does not move first, the opponents move before the bot is asked.
         """
         referee = self.referee
         self._started += 1
@@ -89,7 +92,10 @@ class Play:
             await self.referee.finish(match, match.conclude())
 
     async def moved(self) -> AskedTurn:
-        """Wait for the bot's answer to any open turn. Raises Trouble if it comes too late."""
+        """Wait for the bot's answer to any open turn, and return the answered turn.
+
+        Raises Trouble if no answer is in time.
+        """
         while True:
             turns = [match.turn for match in self.referee.matches.values() if match.turn is not None]
             first = min(turns, key=lambda turn: turn.deadline)
@@ -107,9 +113,9 @@ class Play:
                     pass
 
     async def one_turn(self, match: ScriptedMatch) -> None:
-        """Wait for the bot's answers to the open turn of a match and to the next turn, if any.
+        """Wait for the bot's answers to the open turn of a match and to the next turn. Then let the opponents resign.
 
-        Then let the opponents resign.
+        If the match ends earlier, return at once.
         """
         if not match.over:
             await self.moved()
@@ -121,7 +127,7 @@ class Play:
     async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
         """Play matches to their ends, all at the same time. Return the bot's last resignation, or None.
 
-        Raises GaveUp if the bot resigns before each seat has moved, because such a match is no test.
+        Raises GaveUp if the bot resigns a match of fewer plies than `game.seats`, because so short a match is no test.
         """
         gave_up = None
         while not all(match.over for match in matches):

@@ -9,13 +9,13 @@ from rumble_bots.check.report import Entry, Side
 LONGEST = 4000
 """Maximum number of characters stored for a frame. Longer frames are cut."""
 SHOWN = 12
-"""Number of entries stored with a result or a breach: the last entries before it."""
+"""Maximum number of entries stored with a result or a breach: the last entries before the result or breach."""
 SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
 @dataclass(slots=True)
 class Found:
-    """The first breach of a rule. `times` is the number of breaches; `fault` is False for a mere warning."""
+    """A broken rule: the first breach, and the number of breaches (`times`). `fault` is false for a mere warning."""
 
     why: str
     frames: list[Entry]

@@ -12,7 +12,7 @@ Side = Literal["bot", "kit", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A frame of one side, or a note about another event. `at_ms` is the time in ms since the check began."""
+    """A frame of bot or server, or a note about another event. `at_ms` is the time in ms since the check began."""
 
     at_ms: int
     side: Side
@@ -24,7 +24,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The verdict about a rule, with a reason. `game` is set if the rule is tried in several games."""
+    """The verdict about a rule, with a reason.
+
+    `game` is the game of the step if the rule is tried game by game, else None.
+    """
 
     rule: Rule
     status: Status
@@ -62,7 +65,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """True if every rule that applies was tried, and no rule was broken."""
+        """True if no rule failed, and the check did not run out of time. Warnings do not count."""
         return not self.of("fail") and not self.out_of_time
 
     @property

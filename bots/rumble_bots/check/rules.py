@@ -119,7 +119,7 @@ STEPS = (
         "Do not connect again after close code 4001, 4003, 4004 or 4010: end the program, and say why.",
     ),
 )
-"""Rules tried by the kit in separate steps."""
+"""Rules that are tried in separate steps."""
 
 HABITS = (
     Rule(
@@ -153,6 +153,6 @@ HABITS = (
         "Keep the connection and the program until tournament_over; catch errors while you choose a move.",
     ),
 )
-"""Rules that the kit watches during the whole check."""
+"""Rules that are watched during the whole check."""
 
 RULES = {rule.id: rule for rule in (*STEPS, *HABITS)}

@@ -1,4 +1,4 @@
-"""The entry point `check_bot`, which makes the parts of the kit for a `Plan`, and runs the check."""
+"""The entry point `check_bot`, which makes the parts of a check for a `Plan`, and runs the check."""
 
 import asyncio
 import tempfile
@@ -26,12 +26,18 @@ ANY_PORT = Address("127.0.0.1", 0)
 NAME = "checked-bot"
 """Name given to the program in RUMBLE_NAME. The report has the name from the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
-"""Maximum time in s for a check if a move has `MOVE_MS`, and additional time in s for each further game."""
+"""Maximum time in s for a check with one game, and the additional time in s for each further game.
+
+Both are for clocks of at most `MOVE_MS` for a move.
+"""
 STARTED_S = 30.0
-"""Default time in s for a program to connect. A compiler or a busy machine may need most of it."""
+"""Default of the time in s in which a program must connect.
+
+With a compiler or on a busy machine, a start takes long.
+"""
 MOVE_MS = 500
 BANK_MOVES = 5
-"""Number of moves whose time is the bank of a match, enough for a bot that starts slowly."""
+"""The bank of a match is the time of this number of moves, so that a bot may be slow at its first moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +46,15 @@ class Plan:
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
-    """Games to play. If empty, the bot plays tic-tac-toe, or the first possible game in its login."""
+    """Games to play. If empty, the bot plays tic-tac-toe, or, if its login does not name tic-tac-toe, the first
+    possible game of its login."""
     server: Address = ANY_PORT
-    """Address and club of the kit's server. Port 0 means any free port."""
+    """Address and club of the scripted server. Port 0 means any free port."""
     wait_s: float = STARTED_S
     """Maximum time in s until the bot connects."""
     move_ms: int = MOVE_MS
     patience: float | None = None
-    """Factor for the kit's time limits. If None, the factor follows from the time that the program takes to start."""
+    """Factor for all time limits. If None, the factor follows from the time that the program takes to start."""
 
     @property
     def budget_s(self) -> float:
@@ -59,7 +66,7 @@ class Plan:
 async def check_bot(plan: Plan, say: Callable[[str], None] = lambda _: None) -> Report:
     """Check a bot, and return the report. Raises BadCommand and UnknownGame.
 
-    If the plan has no command, `say` is called with a line that tells the user where the kit waits for the bot.
+    If the plan has no command, `say` is called with a line that tells the user where the server waits for the bot.
     """
     games = [get_game(name) for name in plan.games or (DEFAULT_GAME,)]
     inbox: asyncio.Queue[Event] = asyncio.Queue()

@@ -1,4 +1,4 @@
-"""A match of the kit: the position, the bot's clock, open turns, and messages about the match."""
+"""A match of a check: the position, the bot's clock, the open turn, and messages about the match."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,25 +16,25 @@ from rumble_protocol.frames import turn_frame
 
 OPPONENT = "rumble-check"
 TABLE = 4
-"""Number of seats in a match, if the game allows this number."""
+"""Number of seats in a match. If a game does not allow this number, its matches have the nearest allowed number."""
 MOST_LEGAL = 1_000
-"""Maximum number of legal moves in a turn (not in plain matches).
+"""Maximum number of legal moves that a turn lists (in plain matches there is no maximum).
 
-If there are more, the turn has the first `FIRST_LEGAL` and a random sample of the others.
+Of more legal moves, the turn lists the first `FIRST_LEGAL` and a random sample of the others.
 """
 FIRST_LEGAL = 10
-"""Number of legal moves, from the beginning of the list, that no turn leaves out."""
+"""Number of legal moves that every turn lists: the first moves in the game's order."""
 MOST_TRIES = 100
 """Maximum number of joint moves tried in order to find a move after which the match goes on."""
 
 
 def seats_of(game: Game) -> int:
-    """Return the number of seats in the kit's matches of a game."""
+    """Return the number of seats in a check's matches of a game."""
     return max(game.least_seats, min(TABLE, game.most_seats))
 
 
 def is_plain(game: Game) -> bool:
-    """Return true if the kit's matches of a game are plain: two seats in turn, without chance."""
+    """Return true if a check's matches of a game are plain: two seats that move in turn, without chance."""
     return game.is_plain(seats_of(game))
 
 
@@ -50,9 +50,9 @@ class AskedTurn:
     remaining_ms: int
     open: bool = True
     answer: str | None = None
-    """The bot's accepted move; None before."""
+    """The bot's accepted move; None before a move was accepted."""
     took_ms: int | None = None
-    """Time in ms from the turn to the bot's answer."""
+    """Time in ms from the turn to the bot's accepted move; None before a move was accepted."""
 
 
 @dataclass(slots=True)
@@ -76,9 +76,9 @@ class ScriptedMatch:
     attempt: int = 1
     moves: list[str] = field(default_factory=list)
     news: list[tuple[int | None, str]] = field(default_factory=list)
-    """The parts of the plies so far, each with its seat; None for chance."""
+    """The parts of all plies so far, as the bot's seat sees them: pairs of a seat (None for chance) and a text."""
     since: int = 0
-    """Number of items in `news` before the last ply in which the bot moved."""
+    """Length of `news` before the last ply in which the bot moved; 0 before the bot has moved."""
     falls: dict[int, say.Fall] = field(default_factory=dict)
     turn: AskedTurn | None = None
     """The open turn; None without an open turn."""
@@ -88,7 +88,7 @@ class ScriptedMatch:
     """The reason given to the last call of `fall`."""
     _draws: int = 0
     _before: tuple[State, int, int, int] | None = None
-    """Four values from before the bot's last move: the state, the lengths of `moves` and of `news`, and `since`."""
+    """State, length of `moves`, length of `news`, and `since`, as they were before the bot's last move."""
 
     def __post_init__(self) -> None:
         self.settings = self.game.complete()
@@ -116,7 +116,7 @@ class ScriptedMatch:
 
     @property
     def is_out(self) -> bool:
-        """True if the bot will never move again: it fell out, or is out by the rules."""
+        """True if the bot will never move again: it fell out, or is out by the rules of the game."""
         return self.seat in self.falls or self.seat in self.state.finished
 
     @property
@@ -165,7 +165,7 @@ class ScriptedMatch:
         self._why_fell = reason
 
     def conclude(self) -> Outcome:
-        """Play to the end of the match without the bot, and return the outcome."""
+        """Play to the end of the match without asking the bot, and return the outcome."""
         while (outcome := self.outcome) is None:
             self.go_on()
         return outcome
@@ -173,8 +173,8 @@ class ScriptedMatch:
     def _make_ply(self, own: Mapping[int, int]) -> None:
         """Make a ply from the bot's move and random moves of the other seats to move.
 
-        `own` has the code of the bot's move by its seat, and is empty if the bot does not move. While the bot plays,
-        the random moves do not end the match, if possible.
+        `own` has the code of the bot's move by its seat, and is empty if the bot does not move. While the bot is
+        not out of the match, random moves that end the match are avoided if possible.
         """
         state = self.state
         tries = list(islice(_each(state, own, self.falls, self.random), MOST_TRIES))
@@ -190,7 +190,10 @@ class ScriptedMatch:
         self.state = state
 
     def used(self, milliseconds: int) -> None:
-        """Subtract the time of an accepted move beyond `control.move_ms` from the bank. Then add the increment."""
+        """Change the bank after an accepted move that took `milliseconds`.
+
+        The part of the time above `control.move_ms` is subtracted, and the increment is added.
+        """
         self.bank_ms = max(0, self.bank_ms - max(0, milliseconds - self.control.move_ms))
         self.bank_ms += self.control.increment_ms
 
@@ -247,10 +250,10 @@ class ScriptedMatch:
 
 
 def _each(state: State, own: Mapping[int, int], fallen: Iterable[int], random: Random) -> Iterator[dict[int, int]]:
-    """Yield possible plies as moves by seat, in random order. The bot's move is fixed, and the other seats' moves vary.
+    """Yield possible plies as moves by seat, in random order. `own` is in every ply; the other seats' moves vary.
 
-    The seats of `fallen` are out of the match. If the game's rules let a seat fall out, these seats have no move;
-    otherwise they move at random, too.
+    The seats of `fallen` are out of the match. If `state.can_fall`, these seats have no move; otherwise they move at
+    random, too.
     """
     without = {*own, *fallen} if state.can_fall else {*own}
     seats = [seat for seat in state.movers if seat not in without]

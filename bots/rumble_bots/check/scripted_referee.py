@@ -61,7 +61,7 @@ Heard = Connected | TurnedAway | LoggedIn | Entered | Moved | Resigned | Ended |
 
 @dataclass(slots=True)
 class ScriptedReferee(ScriptedServer):
-    """The complete server for a single bot."""
+    """The server for a single bot: `ScriptedServer`, with answers to the bot's messages."""
 
     # --- incoming messages ---
 
@@ -234,7 +234,7 @@ class ScriptedReferee(ScriptedServer):
     async def _on_invalid_answer(self, link: Link, frame: str, problem: BadMessage) -> None:
         """Handle a frame that is no valid message. If it answers an open turn, the bot loses the match.
 
-        Raises Trouble.
+        Raises Trouble in this case.
         """
         named = read_named_turn(frame)
         turn = None if named is None or link is not self.link else self.turns.get(named.turn_id)

@@ -1,4 +1,4 @@
-"""The scripted server: what the kit knows about the bot, and the messages to the bot."""
+"""The scripted server: the state of the bot's login, tournament and matches, and the messages to the bot."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ TOURNAMENT_ID = "check"
 PONG_S = 2.0
 LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
 LAG_S = 0.2
-"""Time in s for the network, by which a turn's deadline is later than the turn's clock."""
+"""Time in s for the network: a turn's deadline is by this time later than the end of the turn's clock."""
 
 
 @dataclass(slots=True)
@@ -42,21 +42,24 @@ class ScriptedServer:
     club: str = MAIN
     """The club named in `welcome`."""
     wanted: Sequence[str] = ()
-    """Games that may replace `game` if the bot's login names other games; empty means any game."""
+    """Games that may replace `game` if the bot's login names games, but not `game`.
+
+    If empty, any game may replace `game`.
+    """
     tournament_id: str | None = None
-    """Id of the tournament. The kit accepts the first id that the bot joins."""
+    """Id of the tournament; None before the bot has joined. Any id in the bot's first join is accepted."""
     status: say.TournamentStatus = "running"
     link: Link | None = None
     """The connection on which the bot is logged in; None while the bot is away."""
     logins: list[bot.Login] = field(default_factory=list)
     refused: str = ""
-    """The problem of the last login that was refused."""
+    """The problem of the last login with a bad name; empty without such a login."""
     member: bool = False
     """True if the bot has joined the tournament. A bot stays a member while away."""
     matches: dict[str, ScriptedMatch] = field(default_factory=dict)
     turns: dict[str, AskedTurn] = field(default_factory=dict)
     unknown_fields: bool = False
-    """True if fields that version 1 does not know are added to each message."""
+    """True if each message to the bot gets additional fields, which version 1 of the protocol does not know."""
 
     @property
     def login(self) -> bot.Login:
@@ -71,7 +74,11 @@ class ScriptedServer:
         return self.login.games is None or game.name in self.login.games
 
     def choose_game(self, named: Sequence[str] | None) -> None:
-        """Change the tournament's game to one of the games named by the bot, if possible."""
+        """Replace the tournament's game by the first possible game of `named`, the games in the bot's login.
+
+        If `named` contains the tournament's game, or is None (any game), the game stays. It also stays if no game of
+        `named` is possible.
+        """
         if named is not None and self.game.name not in named:
             possible = [name for name in named if name in (self.wanted or self.games)]
             self.game = get_game(possible[0]) if possible else self.game
@@ -83,7 +90,7 @@ class ScriptedServer:
         await self.say_frame(write_message(message), link)
 
     async def say_raw(self, message: dict[str, Any]) -> None:
-        """Send a message of a type that version 1 does not know."""
+        """Send a message of a type that version 1 of the protocol does not know."""
         await self.say_frame(orjson.dumps(message))
 
     async def say_frame(self, frame: bytes, link: Link | None = None) -> None:
@@ -127,7 +134,7 @@ class ScriptedServer:
         await self.say(match.told)
 
     async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
-        """Let the bot fall out, and end the match. If there are several opponents, they play to the end first."""
+        """Let the bot fall out of the match. Several opponents play on to the end. Then send `match_over`."""
         match.fall([match.seat], termination, reason)
         await self.finish(match, match.conclude())
 
@@ -148,7 +155,7 @@ class ScriptedServer:
         await link.close(code, CLOSE_REASONS[code])
 
     def leave(self) -> None:
-        """Mark the bot as away. Open turns are sent again after its return."""
+        """Mark the bot as away, and close its open turns. When the bot has returned, it is asked again."""
         if self.link is not None:
             self.link.gone = True
         self.link = None
@@ -178,7 +185,10 @@ class ScriptedServer:
         await self.say(joined)
 
     async def too_late(self, turn: AskedTurn) -> Trouble:
-        """End a match because the clock of `turn` has run out: the bot loses. Return the Trouble to raise."""
+        """Let the bot lose the match because the clock of `turn` has run out.
+
+        Return the Trouble that the caller raises.
+        """
         reason = f"no answer within {turn.remaining_ms} ms to the turn at ply {turn.ply} of {turn.match.match_id}"
         await self.lose(turn.match, Termination.TIMEOUT, reason)
         return Trouble("deadlines", reason)

@@ -35,7 +35,7 @@ async def login(harness: Harness) -> str:
 
 
 async def whole_match(harness: Harness, game: Game) -> str:
-    """Play a whole match with the bot in the first seat, and a second in the last seat."""
+    """Play a whole match with the bot in the first seat, and then a whole match with the bot in the last seat."""
     if not harness.referee.plays(game):
         raise Trouble("whole-match", f"its login does not name {game.name} among its games")
     turns = harness.plies
@@ -47,8 +47,10 @@ async def whole_match(harness: Harness, game: Game) -> str:
 
 
 async def rejected(harness: Harness) -> str:
-    """Reject a move as already played, and go on with the match. In a second match, reject a move as illegal, and let
-    the bot lose. The bot must go on.
+    """Reject moves in two matches. The bot must then play a third match.
+
+    In the first match, a move is rejected as already played, and the match goes on. In the second match, a move is
+    rejected as illegal, and the bot loses the match.
     """
     referee = harness.referee
     match = await harness.start()
@@ -67,7 +69,7 @@ async def rejected(harness: Harness) -> str:
 
 
 async def retry(harness: Harness) -> str:
-    """Reject a move like a server that allows retries. The bot must answer the same turn again."""
+    """Reject a move, and leave the turn open, like a server that allows retries. The bot must answer the turn again."""
     match = await harness.start()
     answered = await harness.moved()
     match.take_back()
@@ -86,7 +88,7 @@ async def retry(harness: Harness) -> str:
 
 
 async def error(harness: Harness) -> str:
-    """Send errors before a match and during a match. The bot must go on."""
+    """Send an `error` before a match, and another during the match. The bot must play the match."""
     problem = say.FieldProblem(field="kit", problem=NOT_REAL)
     refusal = say.Error(code=ErrorCode.BAD_MESSAGE, message=NOT_REAL, detail=[problem], fatal=False)
     await harness.referee.say(refusal)
@@ -120,7 +122,7 @@ async def void_match(harness: Harness) -> str:
 
 
 async def told_twice(harness: Harness) -> str:
-    """Send a result twice, and `joined` again. The bot must go on."""
+    """Send a `match_over` twice, and `joined` again. The bot must play the next match."""
     match = await harness.start()
     await harness.one_turn(match)
     if match.told is not None:
@@ -131,7 +133,7 @@ async def told_twice(harness: Harness) -> str:
 
 
 async def unknown_messages(harness: Harness) -> str:
-    """Send a message, a notice and an error of a later version of the protocol. The bot must go on."""
+    """Send a message, a notice and an error that only a later version of the protocol knows. The bot must play on."""
     future = "from_the_future"
     news = {"type": future, "match": None, "message": NOT_REAL}
     notice = {"type": "notice", "code": future, "tournament": None, "match": None, "message": NOT_REAL}
@@ -154,7 +156,7 @@ async def two_matches(harness: Harness) -> str:
 
 
 async def moves_between(harness: Harness) -> str:
-    """Send a turn after moves of several seats, and then news about a seat. The bot must answer the turn."""
+    """Send a turn after moves of other seats, and then a notice about another seat. The bot must answer the turn."""
     match = await harness.start(seats_of(harness.referee.game) - 1)
     await harness.moved()
     await harness.advance(match)
@@ -168,7 +170,7 @@ async def moves_between(harness: Harness) -> str:
 
 
 async def another_fell(harness: Harness) -> str:
-    """Let another seat fall out while the bot thinks. The bot must go on."""
+    """Let another seat fall out while the bot thinks. The bot must play on."""
     if seats_of(harness.referee.game) == 2:
         raise Skipped("a match of two seats ends when one falls out")
     match = await harness.start()
@@ -248,7 +250,10 @@ async def server_restart(harness: Harness) -> str:
 
 
 async def unknown_fields(harness: Harness) -> str:
-    """Add fields of a later version to every message, from `welcome` on. The bot must ignore them."""
+    """Add fields of a later version of the protocol to every message. The bot must ignore these fields.
+
+    If the bot passed `server_restart`, its connection is closed first, so that a new `welcome` has such fields, too.
+    """
     harness.referee.unknown_fields = True
     try:
         if harness.comes_back:
@@ -265,5 +270,5 @@ def notice_of(match: ScriptedMatch, seat: int, code: NoticeCode) -> say.Notice:
 
 
 def move_of(turn: AskedTurn) -> bot.Move:
-    """Return the move that answered a turn."""
+    """Return the message `move` with which the bot answered a turn."""
     return bot.Move(match=turn.match.match_id, turn_id=turn.turn_id, move=turn.answer or "")

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of rules, skipped for the same reason, that have a line each. More rules share a line."""
+"""Maximum number of rules skipped for the same reason that have a line each. If there are more, all share a line."""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}
@@ -17,7 +17,7 @@ NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def as_lines(report: Report) -> list[str]:
-    """Return a report as lines for a terminal. A failed rule is followed by its last frames."""
+    """Return a report as lines for a terminal. After a failed rule come the last frames before the failure."""
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
     width = max(len(result.label) for result in report.results)
