@@ -30,7 +30,7 @@ class BoardGame:
     cell_of: Callable[[int], Cell]
     """Function that returns the cell for an answer that is a single number."""
     text_of: Callable[[Cell], str]
-    """Function that returns the move on a cell."""
+    """Function that returns the text of the move to a cell."""
     between: str
     """Text between two rows in the text of a position."""
 
@@ -41,7 +41,7 @@ class BoardGame:
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
     def position(self, rows: Sequence[object]) -> str:
-        """Return the text of a board. Cells are not checked here: the text is checked when it is read."""
+        """Return the text of a board. Its cells are not checked: the reader of the text checks them."""
         lines = [row if isinstance(row, list | tuple) else [row] for row in rows]
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 

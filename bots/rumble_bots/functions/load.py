@@ -55,7 +55,7 @@ class BoardFunction(Bot):
 
 
 def is_function(text: str) -> bool:
-    """Return true if `text` has the form FILE.py:FUNCTION. Names of reference bots do not."""
+    """Return true if `text` has the form FILE.py:FUNCTION, and false if `text` is the name of a reference bot."""
     return ":" in text or text.endswith(".py")
 
 
@@ -63,7 +63,7 @@ def load_bot(text: str) -> Bot:
     """Load the bot that `text` names as `FILE.py:FUNCTION`. Raises BadFunction.
 
     A function of one argument gets a `Turn`, and returns a move. A function of two arguments gets `board, player`, only
-    in tictactoe and connect4. A subclass or an instance of `Bot` is possible, too.
+    in tictactoe and connect4. FUNCTION may also be the name of a subclass or an instance of `Bot`.
     """
     file, colon, function = text.rpartition(":")
     if not colon or not function or not file.endswith(".py"):
