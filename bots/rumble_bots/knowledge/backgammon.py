@@ -13,14 +13,15 @@ HITS = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2
         24: 1}  # fmt: skip
 """Number of the 36 rolls that hit a blot on an open board, by the distance of the hitter in pips."""
 POINTS = {3: 2.0, 4: 5.0, 5: 7.0, 6: 5.0, 7: 5.0, 8: 3.0, 18: 3.0, 20: 5.0, 21: 5.0}
-"""Value of a made point, by the point. The value of any further point is `POINT`."""
+"""Value of a made point (two or more own checkers), by the number of the point. `POINT` is the value of made points
+that have no entry here."""
 POINT = 1.0
 PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
 """Value of the longest row of made points. The index is the length, at most 6."""
 SHUT_OUT = 2.5
-"""Loss for each checker on the bar, multiplied by the number of made points in the opponent's home."""
+"""Deduction for a checker on the bar, for each point that the opponent has made in the opponent's home."""
 CALM = 0.25
-"""Factor for the danger to blots of the seat that rolls next, because the seat can bring its blots to safety."""
+"""Factor for the deduction for blots, if the blots' seat rolls next: the seat can bring its blots to safety."""
 CONTACT = 22.0
 """Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0
@@ -46,7 +47,10 @@ def tries(state: BackgammonState, seat: int) -> Sequence[int]:
 
 
 def judge(state: BackgammonState) -> Sequence[float]:
-    """Return the estimated probability of a win of each seat. `state.to_move` is the seat to roll."""
+    """Return the estimated probability of a win, for each seat.
+
+    In `state`, the seat `state.to_move` is about to roll.
+    """
     waits = 1 - state.to_move
     sides = _sides(state, waits)
     scale = CONTACT if _touch(*sides) else 1 + RACE * sqrt(pips(sides[0]) + pips(sides[1]))
@@ -70,7 +74,7 @@ def _touch(own: Side, other: Side) -> bool:
 
 @lru_cache(REMEMBERED)
 def worth(own: Side, other: Side) -> float:
-    """Return the lead, in pips, of the last mover."""
+    """Return the lead of the seat with the side `own`, in pips. The seat with the side `other` rolls next."""
     lead = pips(other) - pips(own)
     if own[OFF] == CHECKERS or not _touch(own, other):
         return lead + _stacked(other) - _stacked(own)
@@ -78,12 +82,12 @@ def worth(own: Side, other: Side) -> float:
 
 
 def _stacked(side: Side) -> float:
-    """Return the number of pips wasted in a race by the distribution of the checkers."""
+    """Return the pips wasted by a seat in a race: stacked checkers waste pips, and checkers borne off save pips."""
     return sum([count * count for count in side[1:4]]) / 10 - 2 * side[OFF]
 
 
 def _form(own: Side, other: Side, danger: float) -> float:
-    """Return the value of a side's points and blots. `danger` is a factor for the hits."""
+    """Return the value of the points and blots of `own`. `danger` is a factor for the deduction for blots."""
     hitters = [BAR - point for point in range(1, 26) if other[point]]
     closed = sum([count > 1 for count in other[1:7]])
     value, row, longest = -SHUT_OUT * own[BAR] * closed, 0, 0

@@ -1,7 +1,7 @@
 """Rules of thumb for liar's dice: make bids that are probably true, and call bids probably false.
 
 Hidden dice are independent, so the number of dice with a face has a binomial distribution. After a bid of a face, the
-bidder is assumed to have more dice with the face.
+bidder is assumed to have more dice with the face than by chance.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,10 @@ from math import comb
 from rumble_engine.games.liars_dice import LIAR, LiarsDiceState, loser_of, quantity_and_face, showing
 
 TRUST = 1.7
-"""Factor by which a bidder is assumed to have the bid face more often than by chance. It was found by matches."""
+"""Factor by which a bidder is assumed to have the bid face more often than by chance.
+
+The value was found by playing matches.
+"""
 EDGE = 2
 """Exponent of the numbers of dice in the odds that a seat lasts longer than an opponent."""
 REMEMBERED = 32_768
@@ -37,8 +40,8 @@ def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
 def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wild: bool) -> Sequence[int]:
     """Return the moves after the bid `last` (0 at the beginning of a round), the most probably right move first.
 
-    `trusted` has, for each face, the number of all dice of the opponents that have bid the face. `dice` is the number
-    of dice on the table.
+    For each face, `trusted` has the number of dice in the hands of those opponents who have bid the face: all their
+    dice, not only dice with the face. `dice` is the number of dice of all seats.
     """
     worths = {LIAR: 1 - truth(last, hand, trusted, dice, ones_wild)} if last else {}
     worths |= {code: truth(code, hand, trusted, dice, ones_wild) for code in range(last + 1, 6 * dice + 1)}
@@ -62,14 +65,14 @@ def truth(bid: int, hand: str, trusted: Sequence[int], dice: int, ones_wild: boo
 
 @lru_cache(REMEMBERED)
 def _binomial(hits: int, dice: int, probability: float) -> float:
-    """Return the probability of exactly `hits` among `dice` dice."""
+    """Return the probability of exactly `hits` hits among `dice` dice. `probability` is the probability of a hit."""
     return comb(dice, hits) * probability**hits * (1 - probability) ** (dice - hits)
 
 
 def judge(state: LiarsDiceState) -> Sequence[float]:
     """Return the scores estimated from numbers of dice.
 
-    If there is a bid, half a die is subtracted from one seat: the seat that loses if the mover calls the bid.
+    If there is a bid, one seat counts half a die less: the seat that would lose a die if the mover called the bid.
     """
     dice = [float(count) for count in state.counts]
     if state.bids:
@@ -85,7 +88,7 @@ def judge(state: LiarsDiceState) -> Sequence[float]:
 def _ahead(own: float, other: float) -> float:
     """Return the probability that a seat with `own` dice lasts longer than a seat with `other` dice.
 
-    A number below 0 means a seat out of the match: the earlier the seat fell out, the lower.
+    For a seat out of the match, `own` or `other` is below 0: the earlier the seat went out, the lower the number.
     """
     if own < 0 or other < 0:
         return float(own > other)

@@ -25,7 +25,7 @@ Strength = tuple[int, ...]
 
 
 def best(state: PokerState, seat: int) -> Sequence[int]:
-    """Return the move by the odds: a pot-sized raise with strong cards, a call at good odds, else a fold."""
+    """Return a single move: with strong cards a pot-sized raise, at good odds or without cost a call, else a fold."""
     hand = _hand(state)
     others = state.seats - len(hand.folded) - 1
     own = equity(hand.cards[seat], "".join(hand.board), others)
@@ -37,7 +37,7 @@ def best(state: PokerState, seat: int) -> Sequence[int]:
 
 
 def tries(state: PokerState, seat: int) -> Sequence[int]:
-    """Return the moves to try: `best` first, then fold and call, and the lowest, the highest and a pot-sized raise."""
+    """Return the moves to try: the move of `best`, fold, call, the lowest and highest raise, and a pot-sized raise."""
     hand = _hand(state)
     calm = [action for action in hand.actions[:2] if action <= CALL]
     raises = [*hand.raises, _raise_by_pot(hand)] if hand.raises[1] else []
@@ -77,7 +77,7 @@ def _raise_by_pot(hand: Hand) -> int:
 def equity(own: str, board: str, others: int) -> float:
     """Return the estimated share of the pot for two cards against `others` random hands.
 
-    Equal cards give equal results.
+    Calls with the same arguments return the same estimate.
     """
     random = Random(f"{own} {board} {others}")
     left = [PLACES[card] for card in without(own + board)]
@@ -94,7 +94,7 @@ def equity(own: str, board: str, others: int) -> float:
 
 
 def strength(cards: Sequence[int]) -> Strength:
-    """Return the strength of the best five of the cards. Cards are given as places in the deck."""
+    """Return the strength of the best five of `cards`. A card is given by its index in the deck."""
     suits, counts = [0] * 4, [0] * 13
     for place in cards:
         rank = 12 - (place >> 2)
@@ -122,7 +122,10 @@ def strength(cards: Sequence[int]) -> Strength:
 
 
 def _straight(mask: int) -> int:
-    """Return the number of the highest straight: 1 for a five-high straight, 0 for none. Ranks are bits of `mask`."""
+    """Return the height of the highest straight: 1 for a five-high straight, 2 for a six-high, and so on; 0 for none.
+
+    `mask` has a bit for each rank.
+    """
     with_low_ace = mask << 1 | mask >> 12
     runs = with_low_ace & with_low_ace >> 1 & with_low_ace >> 2 & with_low_ace >> 3 & with_low_ace >> 4
     return runs.bit_length()

@@ -12,18 +12,19 @@ from typing import NamedTuple
 from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
 
 HUNGRY = 30
-"""Health below which food counts most."""
+"""Health up to which a snake is hungry, so that food counts most."""
 AMPLE = 2
-"""Lead in length over every rival, in squares, at which a snake wants no food."""
+"""Lead in length over every other snake, in squares, from which on a snake without hunger wants no food."""
 APPETITE = 0.4
-"""Value of food at the next move for a snake without hunger. The whole board has the value 1."""
+"""Value of food that a snake without hunger reaches in one move. On the same scale, room of the whole board has the
+value 1."""
 GROWTH = 6
 """Worth of each square of a snake's length, as a number of squares of room."""
 STARVES = 0.3
 """Factor for the worth of a starving snake."""
 HEADS_LOST, HEADS_WON = 1.0, 0.1
-"""Deduction from a move's worth if a longer or equal snake may enter the same square, and bonus if only shorter snakes
-may."""
+"""Deduction from a move's worth if a snake of the same length or more may enter the same square, and bonus if only
+shorter snakes may enter the square."""
 
 
 class Board:
@@ -88,7 +89,7 @@ class Scene:
         """The squares still covered by bodies after the next move."""
         longest = sorted(self.snakes, key=self.lengths.__getitem__, reverse=True)
         self.ranks = [list(seats) for _, seats in groupby(longest, self.lengths.__getitem__)]
-        """The seats grouped by length of their snakes, the longest first."""
+        """Groups of seats whose snakes are equally long, the group of the longest snakes first."""
 
     def moves(self, seat: int) -> dict[int, int]:
         """Return the squares to which a seat's moves lead, by code. Moves that surely end the snake are left out."""
@@ -133,7 +134,7 @@ class Scene:
 
 
 def best(state: SnakesState, seat: int) -> Sequence[int]:
-    """Return the moves with the highest `_rate`: by room, and by food in reach if the snake is hungry."""
+    """Return the moves with the highest `_rate`. If every move surely ends the snake, return all moves."""
     scene = Scene(state)
     moves = scene.moves(seat)
     if len(moves) < 2:
@@ -145,7 +146,10 @@ def best(state: SnakesState, seat: int) -> Sequence[int]:
 
 
 def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
-    """Return the worth of a move to the square `to`. `others` has the possible next squares of each other snake."""
+    """Return the worth of a move to the square `to`, by room, by food, and by heads that may enter the same square.
+
+    `others` has the possible next squares of each other snake.
+    """
     reach = scene.flood({seat: to} | {other: squares & ~to for other, squares in others.items()})[seat]
     length, health = scene.lengths[seat], scene.snakes[seat].health
     room = reach.squares.bit_count()
@@ -190,7 +194,7 @@ def judge(state: SnakesState) -> Sequence[float]:
 def _ahead(own: float, other: float) -> float:
     """Return the probability that a snake with the worth `own` lasts longer than a snake with the worth `other`.
 
-    A worth below 0 means a lost snake (see `judge`).
+    If `own` or `other` is below 0, the snake is lost (see `judge`).
     """
     if own < 0 or other < 0:
         return (own > other) + (own == other) / 2
