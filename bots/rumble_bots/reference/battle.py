@@ -25,14 +25,17 @@ Pair = tuple[float, float]
 Z95 = 1.959964
 """Half of the width of a normal variable's 95% interval, in standard deviations."""
 MOST_REPEATED = 0.05
-"""Maximum share of games that repeat another game. Above this share, results of deterministic bots have no interval."""
+"""Maximum share of matches that repeat an earlier match.
+
+Above this share, results of deterministic bots have no interval.
+"""
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
     "draws": lambda score: score == 0.5,
     "losses": lambda score: score == 0,
     "score": lambda score: score,
 }
-"""The rates of a battle, by name, each with a function from the first bot's score in a match to a count."""
+"""The rates of a battle, by name. Each function turns the first bot's score in a match into the count of the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +46,15 @@ class BattleResult:
     draws: int
     losses: int
     pairs: Mapping[Pair, int] = field(default_factory=dict)
-    """Number of pairs of matches by the first bot's two scores. The bots swap seats between the matches of a pair.
+    """Number of pairs of matches, by the first bot's scores in the two matches.
 
-    If the number of matches is odd, the last match belongs to no pair.
+    Between the matches of a pair, the bots swap seats. If the number of matches is odd, the last match belongs to no
+    pair.
     """
     games: int = 0
-    """Number of different games played."""
+    """Number of different matches: matches with the same seats, first position and plies count once."""
     by_chance: bool = True
-    """True if the bots use chance: two matches with the same seats and the same first position were different games."""
+    """True if two matches with the same seats and first position had different plies, so that the bots use chance."""
 
     @property
     def matches(self) -> int:
@@ -112,7 +116,7 @@ def battle(
     settings: Mapping[str, Any] | None = None,
     opening: int = 0,
 ) -> BattleResult:
-    """Play `matches` matches between two bots. They take turns at moving first; the bot `first` begins.
+    """Play `matches` matches between two bots. The bot `first` has seat 0 in the first match; then the bots swap seats.
 
     Matches begin with `opening` random plies. Without random plies, bots without chance repeat the same two matches.
     Both matches of a pair have the same opening, and the same random numbers for chance.
@@ -173,7 +177,7 @@ def played_out(
 
 
 def opened(state: State, plies: int, random: Random) -> State:
-    """Return the state after at most `plies` random plies. Plies that end the game are left out."""
+    """Return the state after `plies` random plies, or fewer: a random ply that would end the game is not made."""
     for _ in range(plies):
         later = random_ply(state, random)
         state = state if later.outcome is not None else later
@@ -186,9 +190,9 @@ def interval(pairs: Mapping[float, int]) -> Interval:
     Both matches of a pair have the same opening, with seats swapped. Therefore pairs are independent, but single
     matches are not.
 
-    The interval is Wilson's, for a number of all-or-nothing pairs that would vary as much as the given pairs (an
-    effective size, as in surveys: L. Kish, Survey Sampling, 1965). An additional pair of the largest variance, 1/4,
-    keeps the interval from being too narrow if few pairs differ.
+    Wilson's interval is for rates of 0 or 1 only. Therefore it is computed for an effective number of pairs (L. Kish,
+    Survey Sampling, 1965): so many pairs with rates of 0 or 1 would have a mean as uncertain as the given pairs. An
+    additional pair of the largest variance, 1/4, keeps the interval from being too narrow if few pairs differ.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count

@@ -25,16 +25,19 @@ class DilemmaBot(ReferenceBot):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.own = ""
-        """The bot's own choices after the noise, a letter for each round."""
+        """The bot's own choices, a letter for each round, as the game's noise has left them.
+
+        A round that the bot did not see counts as cooperation, here and in `other`.
+        """
         self.other = ""
-        """The other seat's choices. A round that the bot did not see counts as cooperation."""
+        """The other seat's choices, a letter for each round, as the game's noise has left them."""
 
     @classmethod
     def obstacle(cls, state: State) -> str:
         return "" if isinstance(state, DilemmaState) else "the strategies of Axelrod play only dilemma"
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Answer the rounds so far. The last round comes from `state`; earlier rounds are remembered."""
+        """Note the choices of the last round, which are in `state`, and return the choice of `answer`."""
         assert isinstance(state, DilemmaState)
         if state.round not in (len(self.own), len(self.own) + 1):
             self.own = self.other = "C" * (state.round - 1)
@@ -49,7 +52,7 @@ class DilemmaBot(ReferenceBot):
 
 
 class TitForTat(DilemmaBot):
-    """A strategy: repeat the other seat's last choice."""
+    """A strategy: cooperate in the first round, then repeat the other seat's last choice."""
 
     about = "Begins with cooperation, then repeats your last choice."
 
@@ -58,7 +61,7 @@ class TitForTat(DilemmaBot):
 
 
 class TitForTwoTats(DilemmaBot):
-    """A strategy: forgive a single defection."""
+    """A strategy: defect only after two defections of the other seat in a row."""
 
     about = "Defects after two defections in a row."
 
@@ -67,7 +70,7 @@ class TitForTwoTats(DilemmaBot):
 
 
 class Friedman(DilemmaBot):
-    """A strategy: never forgive. Also known as grudger or grim trigger."""
+    """A strategy, also known as grudger or grim trigger: after the other seat's first defection, defect for ever."""
 
     about = "Cooperates until your first defection, then never again."
 
@@ -76,7 +79,7 @@ class Friedman(DilemmaBot):
 
 
 class Grofman(DilemmaBot):
-    """A strategy: cooperate after equal choices, and in two of seven cases after different choices."""
+    """A strategy: cooperate if both seats chose the same in the last round, otherwise with probability 2/7."""
 
     about = "Cooperates if both chose alike, else sometimes."
 
@@ -85,7 +88,7 @@ class Grofman(DilemmaBot):
 
 
 class Joss(DilemmaBot):
-    """A strategy: always repeat a defection, and repeat cooperation in nine of ten cases."""
+    """A strategy: defect after a defection of the other seat; otherwise cooperate with probability 9/10."""
 
     about = "Repeats your last choice, but now and then defects first."
 

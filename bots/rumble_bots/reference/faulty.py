@@ -29,9 +29,12 @@ FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")
 CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
-"""Codes of errors after which the bot stops for want of a tournament."""
+"""Codes of errors after which the bot stops, because it cannot enter the tournament."""
 NOW_AND_THEN = 4
-"""Number of turns between two annoying frames. If the frames came more often, the server would close the connection."""
+"""Number of turns from an extra frame to the next.
+
+If the frames came more often, the server would close the connection.
+"""
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
 
@@ -55,7 +58,8 @@ class FaultyBot:
     async def run(self) -> str:
         """Play until the tournament is over, or the fault ends the bot. Return a sentence that tells how the bot ended.
 
-        Raises Refused, Closed, and BadServer if there is no answer for `PATIENCE_S`.
+        Raises Refused if the server refuses the login, and Closed if the server closes the connection for good. Raises
+        BadServer if no frame comes for `PATIENCE_S`.
         """
         clock = asyncio.get_running_loop().time
         last_frame_at = clock()
@@ -229,7 +233,10 @@ FAULTS: dict[str, Fault] = {
 def run_faulty(
     server: str, *, fault: str, name: str, join: str, key: str | None = None, invite: str | None = None
 ) -> str:
-    """Run a faulty bot, and return words about its end. Raises SdkError, and KeyError for an unknown fault."""
+    """Run a faulty bot, and return a sentence about the bot's end.
+
+    Raises SdkError. Raises KeyError for an unknown fault.
+    """
     if fault not in FAULTS:
         raise KeyError(fault)
     return asyncio.run(FaultyBot(Address.parse(server), name, join, fault, key, invite).run())

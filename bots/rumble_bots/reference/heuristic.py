@@ -1,7 +1,7 @@
-"""`heuristic`: plays by the rules of thumb of `rumble_bots.knowledge`, or by simple rules in any game with turns.
+"""`heuristic`: plays by the rules of thumb of `rumble_bots.knowledge`, and in other games by simple rules.
 
 The simple rules: win at once if possible; otherwise keep the opponent from winning at once; otherwise play any legal
-move.
+move. In hidden games and joint moves, the simple rules are not used: the bot plays any legal move.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from rumble_bots.search.base import hides
 
 
 class Heuristic(Picker):
-    """A bot that plays by rules of thumb. In games without rules of thumb, it looks two plies ahead.
+    """A bot that plays by rules of thumb. In games without rules of thumb, the bot plays by `pressing_codes`.
 
-    To block means here: to leave the opponent the fewest moves that win at once.
+    If such a game is hidden or has joint moves, the bot plays any legal move.
     """
 
     about = "Wins, blocks, and else plays by rules of thumb."
@@ -36,7 +36,7 @@ class Heuristic(Picker):
 def pressing_codes(state: State) -> Sequence[int]:
     """Return the moves that win at once.
 
-    Without a winning move, return the moves with the fewest winning answers.
+    If no move wins at once, return the moves that leave the opponent the fewest moves that win at once.
     """
     wins = winning_codes(state)
     if wins:

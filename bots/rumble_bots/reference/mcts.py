@@ -53,7 +53,10 @@ class Mcts(ReferenceBot):
         self.rounds = iterations or (ITERATIONS if time_ms is None else END)
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose the move with the most rounds. Its score is the mean result, and its nodes are the rounds."""
+        """Choose the move with the most rounds.
+
+        The score is the move's mean result, and `nodes` is the number of all rounds.
+        """
         tally = self._tally(budget_ms)
         if beyond_two(state):
             found = look_about(state, seat, self.rounds, tally, self.random)
@@ -68,7 +71,7 @@ class Mcts(ReferenceBot):
         return Choice(move, value, tally.nodes, NOTE)
 
     def _tally(self, budget_ms: int | None) -> Tally:
-        """Return the counter and clock for a search."""
+        """Return the tally that counts a search's rounds, and stops the search at the time limit."""
         allowed = None if budget_ms is None else budget_ms * SHARE
         times = [limit for limit in (self.limits.time_ms, allowed) if limit is not None]
         return Tally(min(times, default=MOST_MS), self.limits.clock)

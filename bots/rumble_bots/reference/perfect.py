@@ -24,7 +24,7 @@ from rumble_bots.search import Search, Strong, solve
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
 """The games with a table of best moves, by the class of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""Values of positions for the mover, by the field of a table that has the positions."""
+"""Value for the mover of the positions in a field of a table, by the name of the field."""
 CELLS = 16
 """Maximum number of cells of a connect four board that is searched to the end. 16 cells take about a second."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"
@@ -32,7 +32,7 @@ PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an
 
 @cache
 def read_table(game: str) -> dict[str, Choice]:
-    """Read the table of `game` in the package. Return the best moves by the position's text."""
+    """Read the package's table of `game`. Return the best move of each position, by the position's text."""
     data = json.loads(files("rumble_bots").joinpath("data", f"{game}.json").read_text("ascii"))
     return {text: Choice(move, value, nodes=0) for word, value in VALUES.items() for text, move in data[word].items()}
 

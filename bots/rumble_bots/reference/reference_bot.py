@@ -52,7 +52,7 @@ class Sight:
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. Unless `remembers` is true, a bot keeps only random numbers and caches."""
+    """A bot without a network. If `remembers` is false, nothing but random numbers and caches is kept between moves."""
 
     about: ClassVar[str] = ""
     """The bot's way of playing, as a line for opponents."""
@@ -80,7 +80,7 @@ class ReferenceBot(ABC):
     def choose(self, state: State, budget_ms: int | None = None, seat: int | None = None) -> Choice:
         """Choose a legal move for `seat` (None: the first seat to move) within `budget_ms` (None: no clock).
 
-        Raises NoMove if the seat has no move now, and CannotPlay.
+        Raises NoMove if the seat has no move now. Raises CannotPlay if the bot does not play the game.
         """
         if reason := self.obstacle(state):
             raise CannotPlay(reason)
@@ -99,9 +99,9 @@ class ReferenceBot(ABC):
         return self.choose_seeing(Sight.of(game, state, seat))
 
     def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
-        """Choose a legal move in a hidden game. By default, choose in one random state that agrees with `sight`.
+        """Choose a legal move in a hidden game. Raises CannotPlay.
 
-        Raises CannotPlay.
+        This default chooses by `choose`, in a random state that agrees with `sight`.
         """
         return self.choose(sight.sample(self.random), budget_ms, sight.seat)
 
@@ -111,7 +111,7 @@ class ReferenceBot(ABC):
 
 
 class Picker(ReferenceBot):
-    """A bot that chooses at random, with equal probabilities, among the moves left by a rule."""
+    """A bot that chooses at random among its `candidates`, each with the same probability."""
 
     @staticmethod
     @abstractmethod

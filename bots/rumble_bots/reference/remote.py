@@ -16,7 +16,7 @@ from rumble_bots.search.memory import Memory
 from rumble_bots.search.thinking import SHARE
 
 LEAST = 0.1
-"""Minimum share of the time used for a move, even if earlier searches took too long."""
+"""Minimum share of the time budget that a search gets, even if earlier searches took too long."""
 MATCHES = 1_000
 """Maximum number of `ReferenceBot` objects kept for the matches of a bot that remembers."""
 MOVES_TO_COME = 20
@@ -33,7 +33,7 @@ def budget_ms(turn: Turn) -> int:
 
 
 def noted(choice: Choice, time_ms: int) -> str:
-    """Return the move with the bot's knowledge: a note for people, and an info with numbers."""
+    """Return the move. If the bot has a value or a count of nodes, add a note for people and an info with numbers."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
@@ -58,16 +58,17 @@ class RemoteReferenceBot(Bot):
         self._seed = seed
         self._options = options
         self._lateness = Lateness()
-        """The time by which recent searches were longer than planned."""
+        """The time in ms by which recent searches took longer than `SHARE` of their budget."""
         self.idle: list[ReferenceBot] = [self._make()]
-        """Bots free for the next turn."""
+        """`ReferenceBot` objects that no turn uses now."""
         self.matches: Memory[tuple[str, int], ReferenceBot | None] = Memory(MATCHES)
         """`ReferenceBot` objects of a bot that remembers. The keys are match and attempt."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move, with the bot's knowledge about the move. Concurrent matches use bots with different seeds.
+        """Return the move, with the bot's knowledge about the move.
 
+        Concurrent turns use `ReferenceBot` objects with different seeds.
         Raises Resign if the bot does not play the game.
         """
         key = turn.match, turn.attempt

@@ -2,7 +2,7 @@
 
 Minimax plays the first of equal moves. But an opponent may make mistakes. Therefore the better of two equal moves is
 the move after which more replies are wrong. The share of wrong replies is a second value. Second values are compared
-only between equal first values, and never added. The bot plays as safely as minimax.
+only between moves whose first values are equal. Therefore the bot plays as safely as minimax.
 """
 
 from rumble_engine import State
@@ -17,7 +17,7 @@ class Streetwise(Minimax):
     about = "Looks ahead, and sets traps."
 
     def look(self, state: State, depth: float, tally: Tally) -> Found:
-        """Search to `depth`. The tally also counts nodes visited for the second value."""
+        """Search to `depth`. The tally also counts the nodes that are visited to find `Found.second`."""
         tally.visit()
         search, guesses = self.search_of(state), tally.guesses
         values = {code: search.after(state, code, depth, tally) for code in state.codes()}
@@ -27,7 +27,10 @@ class Streetwise(Minimax):
         return Found(code, best + 0.0, traps[code], complete=tally.guesses == guesses)
 
     def trap(self, state: State, depth: float, tally: Tally) -> float:
-        """Return the share of the moves in `state` that lose value. After the end of the game, return 1."""
+        """Return the share of the moves in `state` that are worse than the best move.
+
+        Return 1 after the end of the game, and 0 if no depth is left to search the moves.
+        """
         if not state.codes():
             return 1.0
         if depth <= 0:

@@ -18,9 +18,9 @@ class BotResult:
     firsts: int
     """Number of matches in which only this bot was first."""
     scores: Mapping[float, int]
-    """Number of complete rounds, by the bot's mean score in the round. In a round the bot has each seat once.
+    """Number of complete rounds, by the bot's mean score in the round. In a complete round the bot has each seat once.
 
-    A score is the share of the other seats that are behind the bot.
+    The score in a match is the share of the other seats that are behind the bot; a seat at the same place counts half.
     """
     mean_score: float
     mean_payoff: float | None
@@ -65,6 +65,9 @@ def table_battle(
 
 
 def _rounds(scores: Sequence[float], seats: int) -> Counter[float]:
-    """Return the number of complete rounds, by the mean score in the round."""
+    """Return the number of complete rounds, by a bot's mean score in the round.
+
+    `scores` has the bot's score in each match.
+    """
     complete = len(scores) // seats * seats
     return Counter(sum(scores[first : first + seats]) / seats for first in range(0, complete, seats))
