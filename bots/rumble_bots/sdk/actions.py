@@ -12,12 +12,12 @@ from rumble_bots.sdk.errors import SdkError
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The end of a tournament for a bot: the tournament is over, or the bot left, or its host removed the bot."""
+    """The end of a tournament for a bot: the tournament is over, or the bot left, or the host removed the bot."""
 
     tournament: str
     """The tournament's id."""
     reason: Literal["over", "left", "removed"]
-    """The reason why the bot plays no more: the tournament is over, the bot left, or its host removed it."""
+    """The reason why the bot plays no more: the tournament is over, the bot left, or the host removed the bot."""
     status: TournamentStatus | None = None
     """The tournament's status; None if the bot left or was removed."""
     rank: int | None = None

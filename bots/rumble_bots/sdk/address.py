@@ -19,7 +19,8 @@ SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
 """The schemes, with True for each that means TLS."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGES = ("admin", "bots", "clubs", "code", "console", "docs", "join", "matches", "me", "play", "tournaments", "write")
-"""The first parts of pages' paths. The link of a page is accepted as an address, without its path and query."""
+"""The first parts of pages' paths. The link of a page is accepted as an address: the page's path and the query
+are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Address:
 
     @classmethod
     def parse(cls, server: str) -> Self:
-        """Read an address: `http(s)://host:port`, `ws(s)://host:port` or `host:port`, and `/c/NAME`.
+        """Read an address: `http(s)://host:port`, `ws(s)://host:port` or `host:port`. For a club, `/c/NAME` follows.
 
         Raises BadAddress.
         """
@@ -82,7 +83,10 @@ class Address:
 
     @property
     def label(self) -> str:
-        """A relative path of a folder for this club alone. All ways to write the address give the same path."""
+        """Relative path of a folder for this club alone.
+
+        The path does not depend on the way in which the address was written.
+        """
         server = f"{'localhost' if self.loopback else self.host}_{self.port}".replace(":", "-")
         return server + web_path(self.club)
 

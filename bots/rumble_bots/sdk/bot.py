@@ -22,15 +22,16 @@ class Turn:
     attempt: int
     """The number of the attempt: a void match is played again, as its next attempt."""
     turn_id: str
-    """The id that an answer names. A ply that is asked again has a new id."""
+    """The id of the turn, which an answer repeats. If the same ply is asked again, the new turn has a new id."""
     game: str
     """The game's name, as `rumble_engine.get_game` takes it."""
     ply: int
-    """The number of moves made before this turn, including the opening."""
+    """The number of plies before this turn, including the opening."""
     seat: int
     """The bot's seat: 0 moves first."""
     state: Mapping[str, Any]
-    """The position as JSON data, as far as the bot's seat may see it. `position` is a state of the engine."""
+    """The position as JSON data, as far as the bot's seat may see it. `Turn.position` is a state of the
+    engine."""
     legal: Sequence[str]
     """The legal moves, from which `choose` returns a move."""
     moves: Sequence[str]
@@ -47,7 +48,7 @@ class Turn:
     now: Callable[[], float]
     """The clock by which `deadline` is set; returns seconds."""
     message: server.Turn
-    """The server's message, from which the other fields are."""
+    """The server's message `turn`, from which most other fields are taken."""
 
     @classmethod
     def of(
@@ -121,14 +122,14 @@ class Turn:
         return max(0, int((self.deadline - self.now()) * 1000))
 
     def asks_the_same(self, other: "Turn") -> bool:
-        """Return whether an answer to `other` answers this turn, too: both ask for the same ply of the same attempt."""
+        """Return true if an answer to `other` answers this turn, too: attempt, ply, state and moves are the same."""
         return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
             (self.state, self.moves) == (other.state, other.moves)
         )
 
 
 class Noted(str):
-    """A move with remarks of the bot. The remarks are public when the match is over."""
+    """A move with a note and an info of the bot, which are public when the match is over."""
 
     __slots__ = ("info", "note")
     note: str
@@ -154,7 +155,7 @@ class Bot:
     games: Sequence[str] | None = None
     """The games that the bot plays; None means any."""
     version: str | None = None
-    """The bot's own version, sent with the login."""
+    """The version of the bot's program, as the author labels it. The login tells it to the server."""
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
         """Return the move to make, an element of `turn.legal`; a `Noted` move has a note or an info.
@@ -176,7 +177,7 @@ class Bot:
         """Take note that a match is over. The same message may come twice."""
 
     def rejected(self, message: server.Rejected) -> None:
-        """Take note that a move did not count. If it is still the bot's turn, `choose` is called again."""
+        """Take note that the server rejected a move. If the bot may move again, `choose` is called again."""
 
     def notice(self, message: server.Notice) -> None:
         """Take a text of the server for the bot's owner."""
@@ -198,5 +199,5 @@ Told = (
 
 
 def tell(bot: Bot, message: Told) -> None:
-    """Call the bot's method for `message`."""
+    """Call the method of `bot` that has the name of the message's type."""
     getattr(bot, message.type)(message)

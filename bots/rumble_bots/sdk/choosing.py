@@ -21,7 +21,7 @@ logger = logging.getLogger("rumble_bots")
 INSTALLED = tuple(str(Path(module.__path__[0])) for module in (rumble_bots, rumble_engine, rumble_protocol)) + tuple(
     sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")
 )
-"""Folders whose files are not by the bot's author."""
+"""Folders with files of Rumble, Python and installed packages. Files elsewhere count as the bot author's own."""
 
 
 class Chooser:
@@ -34,13 +34,14 @@ class Chooser:
         self._bot = bot
         self._thinkers = Thinkers()
         self.lateness = Lateness()
-        """The delays from a turn to the start of `choose` in a thread, and from the end of `choose` to the event
-        loop."""
+        """The time lost around calls of `choose` in a thread: from the turn to the start of `choose`, and from the end
+        of `choose` until the event loop goes on."""
 
     async def choose(self, turn: Turn) -> str:
-        """Return the bot's answer as text. Raises Resign with the reason if the bot resigns, and Crashed if it fails.
+        """Return the bot's answer as text. Raises Resign with the reason if the bot resigns.
 
-        An answer that is not text is converted by `str`. The referee will refuse the answer, and quote it.
+        Raises Crashed if `choose` fails. If the answer is not a text, return `str(answer)`. If this text is no legal
+        move, the referee refuses and quotes it.
         """
         try:
             if inspect.iscoroutinefunction(self._bot.choose):

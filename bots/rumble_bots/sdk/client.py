@@ -25,7 +25,10 @@ NORMAL = 1000
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
 """First and longest time in s before a reconnect; each delay is shortened at random."""
 STEADY_S = 2.0
-"""Duration in s from which on a connection counts as good. Then delays begin with `FIRST_DELAY_S` again."""
+"""Duration in s from which on a connection counts as good.
+
+After a good connection, delays begin with `FIRST_DELAY_S`.
+"""
 PATIENCE_S = 600.0
 """Time in s without an accepted login after which the client gives up."""
 
@@ -46,10 +49,10 @@ class Client:
     """A bot on a server. `run` plays to the end, and connects again when the connection is lost.
 
     `say` gets news for the bot's owner, line by line. The end of the tournament is not among the news, because `run`
-    returns it. All news and the end go to the log `rumble_bots`, too. `admitted` is called when the server has accepted
-    the key, with the club's identity, and with the secret that the server made in exchange for the key (None without an
-    exchange). After `patience` seconds without an accepted login the client gives up. `lot` returns random numbers from
-    0 to 1.
+    returns it. All news and the end go to the logger `rumble_bots`, too. `admitted` is called when the server has
+    accepted the key, with the club's identity, and with the secret that the server made in exchange for the key (None
+    without an exchange). After `patience` seconds without an accepted login the client gives up. `lot` returns random
+    numbers from 0 to 1.
     """
 
     def __init__(
@@ -78,7 +81,8 @@ class Client:
         self._chance = lot
         self._connection: Connection | None = None
         self._is_to_come_again = False
-        """True once the server has turned the client away only for a time, so that the client tries again."""
+        """True after the server has turned the client away for the time being. Then the client tries again, even before
+        its first login."""
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""
@@ -89,8 +93,8 @@ class Client:
     async def run(self) -> Summary:
         """Play to the end.
 
-        Raises Refused, Closed, and the error of a bot that gives up. Raises BadServer if the first connection fails, or
-        if a lost connection does not come back for `patience` seconds.
+        Raises Refused and Closed. If the bot gives up, raises `GiveUp.error`. Raises BadServer if the first connection
+        fails, or if there is no accepted login for `patience` seconds after a connection was lost.
         """
         waits = delays(self._chance)
         last_good, said = self._now(), ""
@@ -129,7 +133,7 @@ class Client:
         await self._do(self.conversation.leave())
 
     async def _talk(self, connection: Connection) -> Summary:
-        """Play over a connection. Raises Lost if the connection ends before the tournament."""
+        """Play over a connection. Raises Lost if the connection ends before the tournament is over for the bot."""
         self._connection = connection
         try:
             while self._connection is not None:

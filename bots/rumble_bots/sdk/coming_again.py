@@ -5,10 +5,13 @@ from http import HTTPStatus
 REPLACED = (HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE)
 """HTTP statuses with which a server, or a proxy before it, answers while the server is being replaced."""
 LEAST_S, SOON_S, LATEST_S = 0.1, 1.0, 10.0
-"""Time in s before the next try: the minimum, the default without a `Retry-After`, and the maximum."""
+"""Time in s before the next try: the minimum, the time if the answer has no valid `Retry-After`, and the maximum."""
 
 
 def seconds_of(retry_after: str | None) -> float:
-    """Return the time in s until the next try. `retry_after` is the header of an answer, or None."""
+    """Return the time in s until the next try.
+
+    `retry_after` is the value of an answer's header `Retry-After`, or None.
+    """
     told = retry_after or ""
     return min(LATEST_S, max(LEAST_S, float(told))) if told.isascii() and told.isdigit() else SOON_S

@@ -57,7 +57,7 @@ class Aim:
     name: str
     """The bot's name on the server."""
     key: str | None = None
-    """The proof that the name is the bot's own."""
+    """The key that proves that the name is the bot's own."""
     made_key: str | None = None
     """The secret made by the server in exchange for the key, if known."""
     join: str | None = None
@@ -67,19 +67,19 @@ class Aim:
     challenge: bot_messages.Challenge | None = None
     """A match to ask for, instead of a tournament to join."""
     challenges: bool = False
-    """True if the bot accepts challenges; such a bot stays when its own tournament is over."""
+    """True if the bot accepts challenges. Such a bot stays connected after the end of the tournament `join`."""
     max_matches: int = 1
     """Maximum number of matches of the bot at a time."""
     worker: str | None = None
     """The name of this program among several programs of the bot."""
     follow: bool = False
-    """True if the bot stays after its tournament, for the host's next tournament."""
+    """True if the bot stays connected after its tournament, to play in the host's next tournament."""
     games: Sequence[str] | None = None
     """The games that the bot plays; None means any."""
     version: str | None = None
-    """The bot's own version."""
+    """The version of the bot's program, as the author labels it."""
     client: str = "rumble python sdk"
-    """The program that speaks for the bot."""
+    """The library or program that sends the bot's messages, as told to the server."""
 
 
 @dataclass(slots=True)
@@ -96,22 +96,22 @@ class _Match:
 
 
 class Conversation:
-    """A bot's messages with a server, over all its connections."""
+    """The messages between a bot and a server, over all connections of the bot."""
 
     def __init__(self, aim: Aim, now: Callable[[], float], club: str = MAIN) -> None:
         """Take the bot's wishes, a clock in s, and the club to which the key of `aim` belongs."""
         self.aim = aim
         self.tournament_id = aim.join
-        """The tournament whose end is the end of the conversation."""
+        """Id of the tournament with whose end the conversation ends."""
         self.logins = 0
         """Number of accepted logins so far."""
         self.identity = ""
-        """The club's identity in the last `welcome`; empty before."""
+        """The club's identity in the last `welcome`; empty before the first `welcome`."""
         self._made_key = aim.made_key
         self._shows_made = False
-        """True if the next login shows the made key, because the server did not compare the key of `aim`.
+        """True if the next login shows the made key instead of the key of `aim`.
 
-        A server that has got too many wrong keys from an address compares only made keys from there.
+        After too many wrong keys from an address, the server refuses all keys from this address except made keys.
         """
         self._club = club
         self._now = now
@@ -177,7 +177,7 @@ class Conversation:
         return [*(said if lost else []), *self._send_answer(match)]
 
     def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
-        """Take note that the bot has no move for a turn, because the bot resigns, or its program `failed`."""
+        """Take note that the bot has no move for a turn. If `failed`, the bot failed; otherwise the bot resigns."""
         match = self._thought_over(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
@@ -288,7 +288,10 @@ class Conversation:
         return [Think(turn)]
 
     def _thought_over(self, turn: Turn) -> _Match | None:
-        """Mark the bot as done with `turn`; return its match, or None if the bot was not thinking about `turn`."""
+        """Take note that the bot no longer thinks about `turn`.
+
+        Return the turn's match, or None if the bot was not thinking about `turn`.
+        """
         match = self._matches.get(turn.match)
         if match is None or match.thought is not turn:
             return None
@@ -296,7 +299,10 @@ class Conversation:
         return match
 
     def _send_answer(self, match: _Match) -> list[Action]:
-        """Send the answer of a match if it fits the open turn. Between connections no turn is open: keep the answer."""
+        """Send the answer of a match if it fits the open turn.
+
+        Otherwise keep the answer, such as between two connections.
+        """
         asked, answer = match.asked, match.answer
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
             return []
@@ -336,7 +342,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
-    """Return the result in a few words, from this bot's seat if known."""
+    """Return the result of a match in a few words. If `start` tells the bot's seat, the words are about this seat."""
     if over.scores is None:
         return "void, to be played again"
     if start is not None and over.places is not None and len(over.places) > 2:

@@ -11,13 +11,13 @@ SdkError
 ├── Refused        the server refused a login, a join or a challenge
 └── Closed         the server closed the connection for good
 
-`Resign` is no error: a bot raises it in `choose` to resign the match. `Crashed` stands for any other error in `choose`;
-`GiveUp` ends the bot, too.
+`Resign` is no error: a bot raises `Resign` in `choose` to resign the match. The SDK raises `Crashed` after any other
+error in `choose`. A bot raises `GiveUp` in `choose` to lose the match and to end.
 """
 
 
 class SdkError(Exception):
-    """Base of every error of the SDK; its text is a line for a person."""
+    """Base class of all errors of the SDK. The text of an error is one line for people."""
 
 
 class BadServer(SdkError):
@@ -66,7 +66,7 @@ class Closed(SdkError):
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"the server closed the connection for good: {reason} ({code})")
         self.code = code
-        """The code of the close, from 4000 on."""
+        """The close code of the connection, from 4000 on."""
         self.reason = reason
         """The server's text, for people."""
 
@@ -88,4 +88,4 @@ class GiveUp(Crashed):
     def __init__(self, error: SdkError) -> None:
         super().__init__(str(error))
         self.error = error
-        """The reason why the bot cannot play on."""
+        """The error that `Client.run` raises: the reason why the bot cannot play on."""

@@ -24,7 +24,10 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return another address of this club with the same identity, if a key of `name` is kept for it; otherwise None."""
+    """Return another address at which a club of the same name had `identity`.
+
+    A key of `name` must be kept for that address. Without such an address, return None.
+    """
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")
         if known == identity and other.label != server.label and key_file(other, name).exists():
@@ -37,7 +40,7 @@ def _folder() -> Path:
 
 
 def _read(file: Path) -> tuple[Address, str] | None:
-    """Return the address and the identity in a file; None if the file is damaged."""
+    """Return the address and the identity in a file; None if the file is missing, damaged, or of another address."""
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
         server = Address.parse(str(known["server"]))

@@ -51,10 +51,10 @@ def key_file(server: Address, name: str) -> Path:
 
 
 def kept_key(server: Address, name: str, *, new: bool = True) -> str:
-    """Return the kept key of `name` on `server`. If no key is kept, make and keep a key.
+    """Return the kept key of `name` on `server`. If no key is kept, and `new` is true, make and keep a key.
 
-    Raises BadName. Raises BadKey for a damaged file, for a file that cannot be written, and, if `new` is false, for a
-    missing key.
+    Raises BadName. Raises BadKey if the file is damaged or cannot be written. If `new` is false, also raises BadKey if
+    no key is kept.
     """
     file = key_file(server, name)
     try:
@@ -69,17 +69,23 @@ def kept_key(server: Address, name: str, *, new: bool = True) -> str:
 
 
 def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> None:
-    """Keep a key of `name` on `server`. A key that is kept already stays, unless `replace`. Raises OSError, BadName."""
+    """Keep a key of `name` on `server`. Raises OSError and BadName.
+
+    If a key is kept already, the old key stays, unless `replace` is true.
+    """
     keep(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
 
 
 def token_file(server: Address, given: str) -> Path:
-    """Return the file for the secret made in exchange for `given`; the file's name does not reveal `given`."""
+    """Return the file for the secret that the server made in exchange for `given`.
+
+    The file's name does not reveal `given`.
+    """
     return config_folder() / "tokens" / server.label / f"{hashlib.sha256(given.encode()).hexdigest()[:16]}.json"
 
 
 def kept_token(server: Address, given: str) -> str:
-    """Return the token to log in with, for a host's token `given`: the kept token made in exchange, else `given`."""
+    """Return the kept secret that the server made in exchange for `given`, or `given` itself if no secret is kept."""
     try:
         return str(json.loads(token_file(server, given).read_text(encoding="utf-8"))["token"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -99,7 +105,10 @@ def _read(file: Path) -> str:
 
 
 def keep(file: Path, content: dict[str, str], *, replace: bool = False) -> None:
-    """Write a private file atomically; an existing file stays, unless `replace`."""
+    """Write a private file atomically.
+
+    An existing file is replaced if `replace` is true, and otherwise stays as it is.
+    """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     whole = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

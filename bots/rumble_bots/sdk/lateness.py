@@ -5,7 +5,7 @@ DECAY = 0.98
 
 
 class Lateness:
-    """The greatest lateness measured lately, in ms. The value shrinks turn by turn."""
+    """The greatest lateness of recent turns, in ms. At each turn, an older lateness counts a little less."""
 
     __slots__ = ("ms",)
 

@@ -1,4 +1,4 @@
-"""The key of a bot's login, and the consequences of the server's answer for the kept keys."""
+"""The key of a bot's login: found before the login, and kept after the server has accepted it."""
 
 import logging
 import os
@@ -27,21 +27,22 @@ class OwnKey:
     name: str
     key: str
     is_kept: bool
-    """True if the SDK keeps the key; otherwise the owner does."""
+    """True if the key is in a key file of the SDK, false if the bot's owner gave the key."""
     is_of_another: bool = False
-    """True if the key was kept for another address of the server."""
+    """True if the key comes from the key file of another address of the same club."""
 
     @property
     def made_key(self) -> str | None:
-        """The secret that the server made in exchange for the owner's key, if kept."""
+        """The kept secret that the server made in exchange for `key`; None if no secret is kept."""
         kept = kept_token(self.server, self._exchanged)
         return None if kept == self._exchanged else kept
 
     @property
     def _exchanged(self) -> str:
-        """The text under which the made key is kept: the name and the key.
+        """The text for which the made key is kept: the bot's name and the owner's key.
 
-        Under each name, the same key is exchanged for a different made key.
+        The name is in the text because the server makes a different key for each name, even if the owner's key is the
+        same.
         """
         return f"{self.name.lower()}:{self.key}"
 
@@ -64,7 +65,10 @@ class OwnKey:
         return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
 
     def admitted(self, identity: str, made_key: str | None = None) -> None:
-        """Keep the made key, the key and the club's identity. Call this when the server has accepted the key."""
+        """Keep `made_key`, if any. If the SDK keeps the key, keep the key for `server`, and the club's identity.
+
+        Call this method when the server has accepted the key.
+        """
         try:
             if made_key is not None:
                 keep(token_file(self.server, self._exchanged), {"token": made_key}, replace=True)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 KILL_AFTER_S = 3.0
-"""Time in s for a process to end after being asked to; then it is killed."""
+"""Time in s from the request to end a process to its killing, if the process still runs."""
 
 
 def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
@@ -26,8 +26,8 @@ def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
 async def start_group(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
     """Start a program in a group of its own; `options` are those of `create_subprocess_exec`.
 
-    Raises OSError and ValueError as `create_subprocess_exec` does. A caller cancelled meanwhile leaves no process
-    behind: asyncio alone would end the program, but not the program's own children.
+    Raises OSError and ValueError as `create_subprocess_exec` does. If the caller is cancelled during the start, the
+    whole group is ended. Asyncio alone would end the program, but not the program's own children.
     """
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(*command, start_new_session=sys.platform != "win32", **options)
@@ -51,7 +51,7 @@ async def end_process(
 ) -> None:
     """Ask a process to end, by `ask` or else by SIGTERM. Kill the process if it still runs after `patience_s` seconds.
 
-    With `group`, for a process of `start_group`, all descendants are asked and killed, too.
+    With `group`, for a process of `start_group`, SIGTERM and the kill go to the process's whole group.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(patience_s):

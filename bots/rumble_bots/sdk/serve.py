@@ -62,8 +62,8 @@ async def serve(
       `RUMBLE_KEY`, or else a key made at the first use, and kept in the configuration folder for this club and name.
     - `invite` is the code of the tournament's invitation, if the tournament asks for a code.
     - `max_matches` is the maximum number of matches of the bot at a time.
-    - `worker` names this program among several of the same bot, on one machine or many; each plays its share of the
-      matches, and takes over the matches of a worker that drops.
+    - `worker` names this program among several programs of the same bot, on one machine or many. Each program plays its
+      share of the matches. If a program drops out, the others take over its matches.
     - With `follow` a bot that a pupil entered by a join code stays after its tournament, and goes on in the host's next
       tournament, if that begins within an hour.
     - `same_server` is another address of the same club. The bot logs in with the key kept for that address. When the

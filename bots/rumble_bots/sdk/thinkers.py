@@ -14,8 +14,8 @@ Tasks = SimpleQueue[Callable[[], None]]
 class Thinkers:
     """A runner of functions in daemon threads. A thread is used again for later functions.
 
-    Unlike with `ThreadPoolExecutor`, a function that never returns neither keeps the program from exiting nor makes the
-    next function wait.
+    If a function never returns, the program can still exit, and the next function need not wait. A
+    `ThreadPoolExecutor` guarantees neither.
     """
 
     def __init__(self) -> None:

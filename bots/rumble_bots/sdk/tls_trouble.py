@@ -15,7 +15,7 @@ OTHER_NAME = (62, 64)
 
 
 def tls_trouble(error: BaseException, server: Address) -> str:
-    """Return the reason why `error` stopped a connection, if TLS or the lack of TLS caused it; else an empty text."""
+    """Return the reason for `error`, with advice, if TLS or the lack of TLS caused the error; else an empty text."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, (ssl.SSLError, *UNHEARD)):
         cause = cause.__cause__ or cause.__context__

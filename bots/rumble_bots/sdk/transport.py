@@ -1,4 +1,4 @@
-"""The SDK's sockets: the `websockets` asyncio client behind two small types."""
+"""The SDK's connections: the interface `Connection`, and its adapter `WebSocket` for the library `websockets`."""
 
 import asyncio
 import ssl
@@ -19,9 +19,9 @@ from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
 PING_S, PONG_S, CLOSE_S = 5, 5, 2
-"""Time in s between two pings, from a ping to the end of a connection without a pong, and for the closing handshake.
+"""Time in s between two pings, maximum time from a ping to its pong, and maximum time of the closing handshake.
 
-So a bot leaves a connection after at most 12 s of silence.
+Without a pong the connection is closed. So a bot leaves a silent connection after at most 12 s.
 """
 ABNORMAL = 1006
 """The close code of a connection that ended without a close frame."""
@@ -142,7 +142,7 @@ def _lost(closed: ConnectionClosed) -> Lost:
 
 
 def _plain(error: Exception) -> str:
-    """Return the error in words, without the address that asyncio repeats."""
+    """Return the text of an error. Leave out the address that asyncio puts into the text."""
     if isinstance(error, ConnectionRefusedError):
         return "nobody listens there"
     if isinstance(error, TimeoutError):
