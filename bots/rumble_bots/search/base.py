@@ -30,7 +30,10 @@ def hides(state: State) -> bool:
 
 
 def beyond_two(state: State) -> str:
-    """Return a clause about how a game differs from open play of two seats in turn; empty for such a game."""
+    """Return the reason why a game is not open play of two seats in turn, such as "seats move at the same time".
+
+    For a game of two seats that move in turn, without chance and without secrets, return an empty text.
+    """
     if isinstance(state, JointState):
         return "seats move at the same time"
     if state.seats > 2:
@@ -47,7 +50,7 @@ class Found:
     code: int
     value: float
     second: float | None = None
-    """Value by which `streetwise` chooses among moves of equal value; None for other searches."""
+    """Second value, by which `streetwise` chooses among moves of equal value; None in the results of other searches."""
     complete: bool = True
     """True if the value follows only from ends of the game, without estimates."""
 
@@ -79,7 +82,7 @@ class Tally:
             raise OutOfTime
 
     def guess(self, state: State) -> float:
-        """Return the estimate of `state`, and count it."""
+        """Return the estimated value of `state`, and add 1 to `guesses`."""
         self.guesses += 1
         return state.estimate()
 

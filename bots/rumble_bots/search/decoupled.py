@@ -28,13 +28,13 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 from rumble_bots.search.plies import played_on
 
 EXPLORATION = 0.3
-"""Weight of the bonus for moves with few rounds. Scaled means are from 0 to 1."""
+"""Weight of the bonus for moves with few rounds. The bonus is added to scaled means from 0 to 1."""
 FIRST = 4
 """Number of a seat's most promising moves that are tried even after few rounds."""
 LOT = 0.1
 """Probability of a random move, where several seats move at once."""
 GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)
-"""Difference of two successive random numbers at a position."""
+"""Difference of two successive numbers that draw outcomes of chance at a position."""
 
 
 class Arm:
@@ -62,7 +62,7 @@ class Node:
         self.visits = 0
 
     def drawn(self) -> "Node":
-        """Return the child after an outcome of chance."""
+        """Draw an outcome of chance, and return the child after this outcome."""
         code = self.state.draw(self.visits * GOLDEN % NUMBERS)
         if code not in self.children:
             self.children[code] = Node(self.state.after(code))

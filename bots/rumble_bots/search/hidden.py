@@ -27,9 +27,12 @@ from rumble_bots.search.decoupled import FIRST
 from rumble_bots.search.plies import played_on
 
 EXPLORATION = 0.7
-"""Weight of the bonus for moves with few rounds, as in the paper. Means are from 0 to 1."""
+"""Weight of the bonus for moves with few rounds, as in the paper of Cowling, Powley and Whitehouse.
+
+The bonus is added to means from 0 to 1.
+"""
 Sample = Callable[[], State]
-"""Function that returns a random state that agrees with what a seat knows, a new one at each call."""
+"""Function that draws, at each call, a new random state that agrees with the knowledge of a seat."""
 
 
 class Arm:
@@ -51,13 +54,13 @@ class Node:
 
     def __init__(self) -> None:
         self.arms: dict[tuple[int, str], Arm] = {}
-        """Moves by seat and text."""
+        """Results of the moves at this node. The key is the seat and the move's text."""
         self.children: dict[str, Node] = {}
-        """Child nodes by the ply, as the observing seat sees it."""
+        """Child nodes. The key is the ply that leads to the child, as the observing seat sees the ply."""
         self.visits = 0
 
     def chosen(self, state: State, seat: int, random: Random) -> tuple[int, Arm]:
-        """Choose a move for a seat to move. Return the move's code and results."""
+        """Choose a move for `seat`, which is to move. Return the move's code and the move's results."""
         known, tries = KNOWLEDGE.get(type(state)), state.codes_for(seat)
         if known is None:
             tries = random.sample(tries, len(tries))
@@ -75,9 +78,9 @@ class Node:
 
 
 def look_through(sample: Sample, seat: int, rounds: float, tally: Tally, random: Random) -> tuple[str, float]:
-    """Play `rounds` rounds, or fewer if time runs out. Return the seat's move with the most rounds, and its value.
+    """Play `rounds` rounds, or fewer if time runs out.
 
-    The value is from -1 (lost) to 1 (won).
+    Return the move of `seat` with the most rounds, and the move's value, from -1 (lost) to 1 (won).
     """
     root = Node()
     try:

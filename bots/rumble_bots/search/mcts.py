@@ -18,15 +18,16 @@ from rumble_engine import State
 from rumble_bots.search.base import Found, OutOfTime, Tally
 
 EXPLORATION = 1.0
-"""Weight of the bonus for few visits. Results are from -1 to 1."""
+"""Weight of the bonus for few visits. The bonus is added to mean results from -1 to 1."""
 SOON = 6
-"""Maximum number of plies of a random game, in games with their own estimate. Then the game estimates the position."""
+"""Maximum number of plies of a random game, in games that estimate positions. Then the game estimates the position."""
 LATE = 500
-"""Maximum number of plies of a playout, in games that do not estimate positions. Most playouts are shorter."""
+"""Maximum number of plies of a random game, in games that do not estimate positions. Most random games are shorter."""
 FIRST = 4
-"""Minimum number of moves tried in a position, also with very few rounds."""
+"""Number of moves of a position that are tried even if very few rounds go through the position."""
 PATIENCE = 8
-"""A position's moves are put in order after (number of moves) / `PATIENCE` rounds, because ordering takes time."""
+"""Ordering the moves of a position takes time. Therefore moves are ordered only after (number of moves) / `PATIENCE`
+rounds through the position."""
 
 
 class Node:
@@ -37,7 +38,7 @@ class Node:
     def __init__(self, state: State, informed: bool) -> None:
         self.state = state
         self.informed = informed
-        """True if the game has its own estimate of positions."""
+        """True if the game estimates positions (`State.estimate`)."""
         self.seat = state.to_move
         self.codes: Sequence[int] | None = None
         """The moves in the order in which they are tried, or a single move that wins at once; None before `look`."""
@@ -73,7 +74,7 @@ class Node:
         return (-self.total if seat else self.total) / self.visits
 
     def promising(self) -> "Node":
-        """Return the most promising child, for the seat to move."""
+        """Return the child with the highest sum of the mean result, for the seat to move, and the bonus."""
         known, seat = EXPLORATION * EXPLORATION * log(self.visits), self.seat
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 

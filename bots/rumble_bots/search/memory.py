@@ -8,7 +8,10 @@ V = TypeVar("V")
 
 
 class Memory(Generic[K, V]):
-    """A dictionary of at most `limit` entries in two halves. When the new half is full, the old half is dropped."""
+    """A dictionary of at most `limit` entries, in two halves.
+
+    When the new half is full, the old half is dropped, and the new half becomes the old half.
+    """
 
     __slots__ = ("half", "new", "old")
 

@@ -22,11 +22,11 @@ POSITIONS = 250_000
 NONE = -(1 << 62)
 """A code that no game uses for a move."""
 LONGEST_LINE = 20
-"""Maximum number of moves in a reported line."""
+"""Maximum number of expected moves that `line` returns."""
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
-"""Depth in plies from which on refutations have the same weight in the history."""
+"""Depth in plies of the heaviest refutations in `history`: deeper searches give no more weight."""
 Entry = tuple[float, float, float, int]
 """An entry of the table: depth of the search, lower and upper bound of the value, and best move."""
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)
@@ -47,7 +47,7 @@ class Strong(Search):
         self.folds = False
         """True if symmetric positions share an entry of the table.
 
-        This is worth its time only if the root has a symmetry.
+        Finding the common entry takes time, so `folds` is true only if the root has a symmetry.
         """
         self.ply = 0
         self.chosen = NONE
@@ -86,8 +86,8 @@ class Strong(Search):
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         """Return the value of `state`, from the table or by a search.
 
-        An entry of the table is used if its search had the depth `depth` or went to the end. Its bounds must also be
-        equal, or show that the value is outside of `alpha` to `beta`.
+        An entry of the table is used on two conditions. The entry's search had the depth `depth`, or went to the end of
+        the game. The entry's bounds are equal, or show that the value is outside of `alpha` to `beta`.
         """
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)
@@ -152,7 +152,7 @@ class Strong(Search):
         return codes
 
     def refuted(self, seat: int, code: int, depth: float) -> None:
-        """Store that the move `code` of `seat` refuted a position, for killer moves and history."""
+        """Store in `killers` and `history` that the move `code` of `seat` refuted a position."""
         last, _ = self.killers.get(self.ply, NO_KILLERS)
         if code != last:
             self.killers[self.ply] = code, last

@@ -13,7 +13,7 @@ from rumble_bots.search.base import END, Clock, Found, OutOfTime, Tally
 Look = Callable[[State, float, Tally], Found]
 """Function that searches a position to a depth. It may raise OutOfTime."""
 Progress = Callable[[Found, Tally], object]
-"""Function that is called with the result and the tally so far."""
+"""Function that is called during a search, with the newest result and the tally."""
 TIME_MS = 50
 """Default time in ms for a move, in a game too big for a search to the end."""
 SHARE = 0.5
@@ -23,7 +23,8 @@ SMALL = 1_000_000
 MOST_NODES = 1_000_000
 """Number of nodes (about 10 s) after which a search to a given depth is given up if there is no time limit."""
 PROBES = 4
-"""Number of random games to estimate the size of a tree. The tree counts as small if every estimate is small."""
+"""Number of random games from which the size of a tree is estimated, one estimate a game. If all estimates are small,
+the tree counts as small."""
 
 
 @dataclass(frozen=True, slots=True)
