@@ -29,7 +29,7 @@ Message = dict[str, Any]
 
 
 def setting(name: str, otherwise: str | None = None) -> str | None:
-    """Return a setting: from the environment, or else from `key.json`, or else the default."""
+    """Return a setting from the environment, or else from `key.json`, or else `otherwise`."""
     return os.environ.get(f"RUMBLE_{'JOIN' if name == 'tournament' else name.upper()}") or KEPT.get(name) or otherwise
 
 
@@ -39,7 +39,7 @@ def move(turn: Message, chosen: str) -> Message:
 
 
 def failure(error: Exception) -> str:
-    """Return where in `strategy.py` the strategy failed, and how."""
+    """Return a line about an error of the strategy: the place in `strategy.py`, and the error's type and text."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == strategy.__file__]
     place = f"strategy.py:{lines[-1]}" if lines else "strategy.py"
     reason = f"{place}: {type(error).__name__}: {error}"[:LONGEST_REASON]
@@ -60,7 +60,7 @@ class Bot:
         self.pause_s = FIRST_PAUSE_S
 
     def login(self) -> Message:
-        """Return the login. The bot answers turns at once, so it asks for four matches at the same time."""
+        """Return the message `login`, which asks for four matches at a time, because the bot answers turns at once."""
         given = {name: setting(name) for name in ("key", "invite")}
         return {"type": "login", "name": setting("name", "my-bot"), "join": self.tournament, "max_matches": 4, **given}
 
@@ -119,7 +119,7 @@ class Bot:
         return None
 
     def play(self, url: str) -> None:
-        """Play until the tournaments are over, and connect again when the connection ends."""
+        """Play until all tournaments of the bot are over. If the connection ends earlier, connect again."""
         while True:
             try:
                 with connect(url) as socket:
