@@ -218,17 +218,26 @@ class DrivenReferee:
         return [fact for fact in with_turns(self.facts) if type(fact) is kind]
 
 
-def timed_out(driven: DrivenReferee) -> tuple[int, ...] | None:
-    """Return the seats at fault for the timeout; None while the match goes on."""
+def at_fault(driven: DrivenReferee, termination: Termination, after_ms: int) -> tuple[int, ...] | None:
+    """Return the seats at fault for an end of this kind; None while the match goes on.
+
+    With `after_ms`, let this time pass first, in ms; the match must not end before its last millisecond.
+    """
+    if after_ms:
+        driven.pass_ms(after_ms - 1)
+        assert driven.referee.over is None, "the match ended too early"
+        driven.pass_ms(1)
     if driven.referee.over is None:
         return None
-    assert driven.over.termination is Termination.TIMEOUT
+    assert driven.over.termination is termination
     return driven.over.at_fault
 
 
-def disconnected(driven: DrivenReferee) -> tuple[int, ...] | None:
-    """Return the seats whose absence lost the match; None while the match goes on."""
-    if driven.referee.over is None:
-        return None
-    assert driven.over.termination is Termination.DISCONNECT
-    return driven.over.at_fault
+def timed_out(driven: DrivenReferee, after_ms: int = 0) -> tuple[int, ...] | None:
+    """Return the seats at fault for the timeout, see `at_fault`."""
+    return at_fault(driven, Termination.TIMEOUT, after_ms)
+
+
+def disconnected(driven: DrivenReferee, after_ms: int = 0) -> tuple[int, ...] | None:
+    """Return the seats whose absence lost the match, see `at_fault`."""
+    return at_fault(driven, Termination.DISCONNECT, after_ms)

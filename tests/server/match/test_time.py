@@ -1,7 +1,6 @@
 """The referee's rules of time: the thinking clock, the network's allowance, away budgets, and blame."""
 
 import pytest
-from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MoveMade, SeatAway, SeatBack, TurnAsked
 
@@ -12,10 +11,7 @@ from tests.server.match.driven import BANK, START_MS, DrivenReferee, disconnecte
 
 def test_the_clock_runs_out_at_its_last_millisecond_and_not_before() -> None:
     driven = DrivenReferee.seated()
-    driven.pass_ms(999)
-    assert timed_out(driven) is None
-    driven.pass_ms(1)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 1000) == (0,)
     assert driven.over.at_ms == START_MS + 1000
     assert driven.over.reason == "ann did not move within 1000 ms (ply 0)"
     assert driven.seats[1].last("match_over")["winner"] == 1
@@ -25,8 +21,7 @@ def test_each_move_has_its_move_time_anew() -> None:
     driven = DrivenReferee.seated()
     driven.play("4", "0", "8", after_ms=999)
     assert driven.turn["clock"] == {"remaining_ms": 1000, "seats_ms": [1000, 1000], "lag_ms": 0}
-    driven.pass_ms(1000)
-    assert timed_out(driven) == (1,)
+    assert timed_out(driven, 1000) == (1,)
 
 
 def test_thinking_beyond_the_move_time_draws_on_the_bank_and_the_increment_is_added() -> None:
@@ -43,10 +38,7 @@ def test_a_bank_alone_is_a_chess_clock() -> None:
     driven = DrivenReferee.seated(time_control=TimeControl(bank_ms=2000, increment_ms=50))
     driven.play("4", "0", "8", "2", after_ms=600)
     assert driven.turn["clock"] == {"remaining_ms": 900, "seats_ms": [900, 900], "lag_ms": 0}
-    driven.pass_ms(899)
-    assert timed_out(driven) is None
-    driven.pass_ms(1)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 900) == (0,)
 
 
 def test_the_clock_of_the_bot_that_waits_stands() -> None:
@@ -74,10 +66,7 @@ def test_the_networks_part_is_not_thinking() -> None:
 def test_a_bot_has_its_remaining_time_and_the_networks_on_top() -> None:
     driven = DrivenReferee()
     driven.connect(0, lag_ms=150)
-    driven.pass_ms(1149)
-    assert timed_out(driven) is None
-    driven.pass_ms(1)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 1150) == (0,)
 
 
 @pytest.mark.parametrize("measured_ms", [200, 201, 90_000])
@@ -94,8 +83,7 @@ def test_a_slow_network_is_allowed_200_ms_at_most(measured_ms: int) -> None:
 def test_a_measurement_counts_from_the_next_turn_on() -> None:
     driven = DrivenReferee.seated()
     driven.referee.round_trip(0, 80)
-    driven.pass_ms(1000)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 1000) == (0,)
     driven = DrivenReferee.seated()
     driven.referee.round_trip(0, 80)
     driven.play("4", "0")
@@ -113,10 +101,7 @@ def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() 
     driven.pass_ms(900)
     assert driven.referee.clock(driven.now_ms) == (1000, 1000)
     driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
-    driven.pass_ms(999)
-    assert timed_out(driven) is None
-    driven.pass_ms(1)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 1000) == (0,)
 
 
 def test_another_frame_that_waited_changes_no_clock() -> None:
@@ -127,8 +112,7 @@ def test_another_frame_that_waited_changes_no_clock() -> None:
     driven.pass_ms(900)
     driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
     driven.referee.turn_written(1, "no such turn", driven.now_ms)
-    driven.pass_ms(100)
-    assert timed_out(driven) == (1,)
+    assert timed_out(driven, 100) == (1,)
     driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
 
 
@@ -155,8 +139,7 @@ def test_while_a_bot_is_away_its_clock_stands_and_comes_back_as_it_stood() -> No
     assert driven.referee.over is None
     driven.connect(0)
     assert driven.turn["clock"] == {"remaining_ms": 400, "seats_ms": [400, 1500], "lag_ms": 0}
-    driven.pass_ms(400)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 400) == (0,)
 
 
 def test_thinking_in_several_sittings_adds_up() -> None:
@@ -188,10 +171,7 @@ def test_the_away_budget_is_one_for_the_match_and_ends_it() -> None:
     assert [fact.away_left_ms for fact in driven.all_facts(SeatAway)] == [5000, 4000, 3000]
     assert [fact.away_left_ms for fact in driven.all_facts(SeatBack)] == [4000, 3000, 2000]
     driven.disconnect(1)
-    driven.pass_ms(1999)
-    assert disconnected(driven) is None
-    driven.pass_ms(1)
-    assert disconnected(driven) == (1,)
+    assert disconnected(driven, 2000) == (1,)
     assert driven.over.reason == "ben was away for more than its 5000 ms"
 
 
@@ -233,8 +213,7 @@ def test_the_bot_that_stays_goes_on_thinking_and_can_move() -> None:
 def test_a_thinking_bot_can_time_out_while_its_opponent_is_away() -> None:
     driven = DrivenReferee.seated()
     driven.disconnect(1)
-    driven.pass_ms(1000)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 1000) == (0,)
 
 
 def test_a_bot_that_is_back_is_told_that_the_match_goes_on_and_asked_anew() -> None:
@@ -258,10 +237,7 @@ def test_when_both_are_away_the_one_whose_budget_ends_first_loses() -> None:
     driven.disconnect(1)
     driven.pass_ms(100)
     driven.disconnect(0)
-    driven.pass_ms(4899)
-    assert disconnected(driven) is None
-    driven.pass_ms(1)
-    assert disconnected(driven) == (1,)
+    assert disconnected(driven, 4900) == (1,)
 
 
 def test_when_both_are_away_and_the_next_comes_back_the_match_goes_on() -> None:
@@ -281,8 +257,7 @@ def test_disconnecting_twice_is_disconnecting_once() -> None:
     driven.disconnect(0)
     driven.pass_ms(3000)
     driven.disconnect(0)
-    driven.pass_ms(2000)
-    assert disconnected(driven) == (0,)
+    assert disconnected(driven, 2000) == (0,)
     assert len(driven.all_facts(SeatAway)) == 1
 
 
@@ -292,10 +267,7 @@ def test_a_replacement_without_a_gap_costs_nothing_but_gains_no_time_either() ->
     driven.connect(0)
     assert driven.all_facts(SeatAway) == driven.all_facts(SeatBack) == []
     assert (driven.turn["turn_id"], driven.turn["clock"]["remaining_ms"]) == ("1.2", 400)
-    driven.pass_ms(399)
-    assert timed_out(driven) is None
-    driven.pass_ms(1)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 400) == (0,)
 
 
 def test_a_replacement_of_the_bot_that_waits_leaves_the_open_turn_alone() -> None:
@@ -332,10 +304,7 @@ def test_waking_a_referee_too_early_does_nothing() -> None:
 
 def test_after_a_restart_no_away_time_runs_at_first() -> None:
     driven = DrivenReferee.rebuilt(DrivenReferee.seated().facts, now_ms=9_000_000, grace_ms=30_000)
-    driven.pass_ms(34_999)
-    assert disconnected(driven) is None
-    driven.pass_ms(1)
-    assert driven.over.termination is Termination.DISCONNECT
+    assert disconnected(driven, 35_000) == (0,)
 
 
 def test_who_is_back_within_the_grace_has_its_budget_whole() -> None:
@@ -368,10 +337,7 @@ def test_within_the_grace_no_clock_runs_of_a_bot_that_goes_away_again() -> None:
     assert driven.seats[0].last("turn")["clock"]["remaining_ms"] == 600, "as it stood when the bot went"
     driven.pass_ms(100)
     driven.disconnect(0)
-    driven.pass_ms(9_499)
-    assert driven.referee.over is None
-    driven.pass_ms(1)
-    assert driven.over.termination is Termination.DISCONNECT
+    assert disconnected(driven, 9_500) == (0,)
 
 
 def test_a_clock_that_runs_on_does_so_from_the_end_of_the_grace() -> None:
@@ -381,17 +347,11 @@ def test_a_clock_that_runs_on_does_so_from_the_end_of_the_grace() -> None:
     driven.connect(0)
     driven.pass_ms(400)
     driven.disconnect(0)
-    driven.pass_ms(30_199)
-    assert driven.referee.over is None
-    driven.pass_ms(1)
-    assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (0,))
+    assert timed_out(driven, 30_200) == (0,)
     driven = DrivenReferee.rebuilt(before.facts, now_ms=9_000_000, grace_ms=30_000)
     driven.connect(0)
     driven.move(0, "4")
-    driven.pass_ms(30_999)
-    assert driven.referee.over is None
-    driven.pass_ms(1)
-    assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (1,))
+    assert timed_out(driven, 31_000) == (1,)
 
 
 def test_in_a_grace_that_is_given_later_stands_what_runs_and_what_was_used_stays_used() -> None:
@@ -402,10 +362,7 @@ def test_in_a_grace_that_is_given_later_stands_what_runs_and_what_was_used_stays
     driven.pass_ms(30_000)
     driven.connect(1)
     assert driven.all_facts(SeatBack)[0].away_left_ms == 4000
-    driven.pass_ms(2999)
-    assert timed_out(driven) is None
-    driven.pass_ms(1)
-    assert timed_out(driven) == (0,)
+    assert timed_out(driven, 3000) == (0,)
 
 
 def test_within_the_grace_no_drop_is_counted() -> None:
@@ -429,8 +386,7 @@ def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobody
     after.pass_ms(2999)
     after.connect(1)
     assert disconnected(after) is None
-    after.pass_ms(1)
-    assert disconnected(after) == (0,)
+    assert disconnected(after, 1) == (0,)
 
 
 # --- times shown to spectators ---
