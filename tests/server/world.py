@@ -383,6 +383,11 @@ class World:
         config = TournamentConfig(**{"name": "Friday", "game": "tictactoe", "time_control": control, **given})
         return self.organiser.create(config)
 
+    def begun(self, *names: str, **config: Any) -> tuple[Tournament, "list[Bot]"]:
+        """Create a tournament that starts with these bots, and return both; the bots move when a test has them move."""
+        tournament = self.create(start_at_bots=len(names), **config)
+        return tournament, self.logins(*names, join=tournament.id)
+
     def tournament(self, tournament_id: str) -> Tournament:
         """Return a tournament in memory, or as the log has it once it is over."""
         of_it = (fact for fact in self.log.facts if tournament_of(fact) == tournament_id)

@@ -292,8 +292,7 @@ def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None
 
 def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, legs=3, away_ms=1000, absent_ms=2000)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=3, away_ms=1000, absent_ms=2000)
     started_at_ms = world.clock.now_ms()
     ann.drop()
     assert ben.last("notice")["code"] == "opponent_away"
@@ -308,8 +307,7 @@ def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> 
 
 def test_while_a_match_waits_for_a_bot_its_absent_budget_does_not_run() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, away_ms=50_000, absent_ms=10_000)
-    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    tournament, (ann, _) = world.begun("ann", "ben", away_ms=50_000, absent_ms=10_000)
     ann.drop()
     world.run(40_000)
     ann = world.login("ann")
@@ -369,8 +367,7 @@ def test_a_new_version_of_a_benched_bot_plays_again_also_after_a_restart() -> No
 
 def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
     (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
     world.run(900)
     world.clock.stall(5000)
@@ -382,8 +379,7 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
 
 def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
     (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
     world.clock.stall(1300)
     world.run(299)
@@ -396,8 +392,7 @@ def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
 
 def test_the_newest_login_of_a_name_wins_and_its_matches_go_on() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    old, ben = world.logins("ann", "ben", join=tournament.id)
+    tournament, (old, ben) = world.begun("ann", "ben")
     new = world.login("ANN")
     assert old.link.closed is CloseCode.REPLACED
     assert new.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
@@ -415,8 +410,7 @@ def test_the_newest_login_of_a_name_wins_and_its_matches_go_on() -> None:
 
 def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    old, _ = world.logins("ann", "ben", join=tournament.id)
+    _, (old, _) = world.begun("ann", "ben")
     world.login("ann")
     facts = len(world.log.facts)
     old.say(type="resign", match="friday.1.1.1.1")
@@ -425,8 +419,7 @@ def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
 
 def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    _, (ann, ben) = world.begun("ann", "ben")
     mover = ann if ann.inbox.all("turn") else ben
     world.run(4000)
     mover.drop()

@@ -30,8 +30,7 @@ def test_a_result_is_held_back_until_it_is_on_disk_and_nothing_later_overtakes_i
 
 def test_moves_do_not_wait_for_the_disk() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    _, (ann, ben) = world.begun("ann", "ben")
     world.log.stuck = True
     for _ in range(3):
         (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
@@ -131,8 +130,7 @@ def test_the_end_is_told_when_it_is_on_disk_even_to_a_bot_that_asks() -> None:
 
 def test_a_connection_that_was_replaced_and_waits_for_its_close_costs_no_match_by_flooding() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    tournament, (ann, _) = world.begun("ann", "ben")
     world.log.stuck = True
     world.organiser.pause(tournament.id, "lunch")
     world.login("ann")
@@ -274,8 +272,7 @@ def test_nothing_is_taken_up_after_the_stop() -> None:
 
 def test_who_waits_to_be_told_of_an_end_is_no_idle_bot() -> None:
     world = World()
-    tournament = world.create(legs=2, start_at_bots=2)
-    ann, _ = world.logins("ann", "ben", join=tournament.id)
+    tournament, (ann, _) = world.begun("ann", "ben", legs=2)
     (match,) = tournament.running
     world.log.stuck = True
     ann.say(type="resign", match=match)

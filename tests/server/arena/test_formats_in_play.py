@@ -318,8 +318,7 @@ def test_who_has_left_a_swiss_is_not_paired_any_more(seed: int) -> None:
 def test_a_swiss_with_one_bot_left_ends_and_says_why() -> None:
     for crash in (False, True):
         world = World()
-        world.create(start_at_bots=4, format="swiss", rounds=3)
-        bots = world.logins(*names(4), join="friday")
+        _, bots = world.begun(*names(4), format="swiss", rounds=3)
         for bot in bots[:2]:
             bot.say(type="leave", tournament="friday")
         if crash:

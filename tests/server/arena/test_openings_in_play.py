@@ -133,8 +133,7 @@ def test_a_match_that_is_played_again_has_the_opening_it_had() -> None:
 
 def test_what_is_lost_unplayed_holds_its_opening_and_is_told_with_the_position_after_it() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, legs=1, cycles=2, openings=[["4", "0"]])
-    ann, ben = world.logins("ann", "ben", join="friday")
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1, cycles=2, openings=[["4", "0"]])
     ann.say(type="leave", tournament="friday")
     lost = list(tournament.results.values())[-1]
     assert (lost.termination, lost.moves) == (Termination.NO_SHOW, ("4", "0"))

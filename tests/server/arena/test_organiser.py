@@ -13,8 +13,7 @@ from tests.server.world import World
 
 def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
+    tournament, (ann, ben) = world.begun("ann", "ben")
     world.organiser.remove(tournament.id, "ANN")
     assert ann.last("notice")["code"] == "removed"
     assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
@@ -43,8 +42,7 @@ def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_tol
 @pytest.mark.parametrize("cancelled", [True, False])
 def test_the_host_ends_it_early_and_what_runs_is_void(cancelled: bool) -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bots = world.logins("ann", "ben", join=tournament.id)
+    tournament, bots = world.begun("ann", "ben")
     world.organiser.end(tournament.id, cancelled=cancelled)
     for bot in bots:
         over = bot.last("match_over")
@@ -134,8 +132,7 @@ def test_draining_tells_everyone_and_starts_nothing_more() -> None:
 
 def test_after_the_stop_nothing_is_judged_or_recorded() -> None:
     world = World()
-    tournament = world.create(start_at_bots=3, absent_ms=1000, away_ms=1000)
-    bots = world.logins("ann", "ben", "cid", join=tournament.id)
+    _, bots = world.begun("ann", "ben", "cid", absent_ms=1000, away_ms=1000)
     (match,) = world.arena.matches.live.values()
     waiting = next(bot for bot in bots if bot.name not in match.referee.terms.seats)
     waiting.drop()

@@ -99,8 +99,7 @@ def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told
 
 def test_who_comes_back_gets_its_match_from_the_last_logged_ply_with_the_clock_it_had() -> None:
     world = World()
-    world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000, bank_ms=5000))
-    bots = world.logins("ann", "ben", join="friday")
+    _, bots = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000, bank_ms=5000))
     mover = next(bot for bot in bots if bot.inbox.all("turn"))
     world.run(1500)
     mover.move("4")
@@ -120,8 +119,7 @@ def test_who_comes_back_gets_its_match_from_the_last_logged_ply_with_the_clock_i
 
 def test_nobody_back_yet_costs_nothing_for_thirty_seconds() -> None:
     world = World()
-    tournament = world.create(start_at_bots=3, away_ms=1000, absent_ms=1000)
-    world.logins("ann", "ben", "cid", join="friday")
+    tournament, _ = world.begun("ann", "ben", "cid", away_ms=1000, absent_ms=1000)
     after = world.after_crash(down_ms=3_600_000)
     after.run(30_999)
     assert after.tournament("friday").results == {}
@@ -170,8 +168,7 @@ def test_names_keep_their_keys_and_their_spelling() -> None:
 
 def test_a_lobby_that_was_full_starts_by_itself() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    world.logins("ann", "ben", join=tournament.id)
+    world.begun("ann", "ben")
     started = next(n for n, fact in enumerate(world.log.facts) if isinstance(fact, TournamentStarted))
     after = world.after_crash(started)
     assert after.tournament("friday").status == "running"
@@ -191,8 +188,7 @@ def test_a_new_id_is_not_one_of_an_earlier_run() -> None:
 
 def test_who_left_stays_out_and_who_is_in_is_in() -> None:
     world = World()
-    tournament = world.create(start_at_bots=3)
-    ann, *_ = world.logins("ann", "ben", "cid", join=tournament.id)
+    tournament, (ann, *_) = world.begun("ann", "ben", "cid")
     ann.say(type="leave", tournament=tournament.id)
     after = world.after_crash()
     assert after.login("ann", join="friday").error() == "tournament_closed"
@@ -203,8 +199,7 @@ def test_who_left_stays_out_and_who_is_in_is_in() -> None:
 def test_a_pause_of_the_host_lasts_and_one_of_the_disk_ends_with_the_restart() -> None:
     for pause, status in (("host", "paused"), ("disk", "running")):
         world = World()
-        tournament = world.create(start_at_bots=2)
-        world.logins("ann", "ben", join=tournament.id)
+        tournament, _ = world.begun("ann", "ben")
         if pause == "host":
             world.organiser.pause(tournament.id, "lunch")
         else:
@@ -214,8 +209,7 @@ def test_a_pause_of_the_host_lasts_and_one_of_the_disk_ends_with_the_restart() -
 
 def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     world = World()
-    world.create(start_at_bots=2, legs=1)
-    bots = world.logins("ann", "ben", join="friday")
+    _, bots = world.begun("ann", "ben", legs=1)
     next(bot for bot in bots if bot.inbox.all("turn")).move("4")
     world.organiser.play_again("friday.1.1.1.1")
     after = world.after_crash()
@@ -225,8 +219,7 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
 
 def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
     world = World()
-    world.create(start_at_bots=2)
-    world.logins("ann", "ben", join="friday")
+    world.begun("ann", "ben")
     started = next(fact for fact in world.log.facts if isinstance(fact, MatchStarted))
     of_attempt = facts_of_attempt(started, world.log.facts)
     assert of_attempt

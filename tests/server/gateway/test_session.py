@@ -192,8 +192,7 @@ def test_a_login_that_joins_gets_its_session_first() -> None:
 def test_a_failed_join_leaves_the_login_standing(join: dict[str, str], code: str) -> None:
     world = World()
     world.create(name="private", invite="sesame")
-    world.create(name="begun", start_at_bots=2)
-    world.logins("ben", "cid", join="begun")
+    world.begun("ben", "cid", name="begun")
     bot = world.login("ann", **join)
     assert bot.inbox.kinds() == ["welcome", "session", "error"]
     assert (bot.error(), bot.last("error")["fatal"]) == (code, False)
@@ -412,8 +411,7 @@ def test_a_close_waits_for_what_must_be_told_before_it() -> None:
 
 def test_news_of_the_disk_does_not_wait_for_the_disk() -> None:
     world = World()
-    world.create(start_at_bots=2, legs=1)
-    ann, _ = world.logins("ann", "ben", join="friday")
+    _, (ann, _) = world.begun("ann", "ben", legs=1)
     world.log.stuck = True
     ann.say(type="resign", match="friday.1.1.1.1")
     ann.heard()

@@ -9,8 +9,7 @@ from tests.server.world import World
 
 def test_the_newest_attempt_counts() -> None:
     world = World()
-    world.create(start_at_bots=2, legs=1)
-    bots = world.logins("ann", "ben", join="friday")
+    _, bots = world.begun("ann", "ben", legs=1)
     next(bot for bot in bots if bot.inbox.all("turn")).move("4")
     world.organiser.play_again("friday.1.1.1.1")
     started, over = last_attempt(world.log.facts)
@@ -39,8 +38,7 @@ def test_notes_and_infos_stand_beside_the_moves_of_their_attempt() -> None:
 def test_times_are_those_that_bots_thought() -> None:
     """A bot that drops out and comes back has used the time of both askings, but not the time of its absence."""
     world = World()
-    world.create(start_at_bots=2, legs=1, openings=[["4"]], time_control={"move_ms": 1000, "bank_ms": 5000})
-    bots = world.logins("ann", "ben", join="friday")
+    _, bots = world.begun("ann", "ben", legs=1, openings=[["4"]], time_control={"move_ms": 1000, "bank_ms": 5000})
     asked = next(bot for bot in bots if bot.inbox.all("turn"))
     other = next(bot for bot in bots if bot is not asked)
     name = "ann" if asked is bots[0] else "ben"
@@ -62,8 +60,7 @@ def test_times_are_those_that_bots_thought() -> None:
 
 def test_a_joint_move_has_the_notes_of_all_its_bots_and_the_longest_time() -> None:
     world = World()
-    world.create(start_at_bots=2, legs=1, game="dilemma", settings={"rounds": 2})
-    one, other = world.logins("ann", "ben", join="friday")
+    _, (one, other) = world.begun("ann", "ben", legs=1, game="dilemma", settings={"rounds": 2})
     for number, wait_ms in enumerate((100, 700)):
         world.run(wait_ms)
         for bot, move, note in ((one, "C", "nice"), (other, "D", "ha")):

@@ -52,8 +52,7 @@ def suspend(world: World, lease: Validity, ms: int) -> None:
 
 def playing(world: World, **config: object) -> tuple[Tournament, Bot, Bot]:
     """Return a tournament and two bots in a match; the first bot is on turn."""
-    tournament = world.create(start_at_bots=2, **config)
-    bots = world.logins("ann", "ben", join=tournament.id)
+    tournament, bots = world.begun("ann", "ben", **config)
     other, mover = sorted(bots, key=lambda bot: "turn" in bot.inbox.kinds())
     mover.heard()
     other.heard()

@@ -45,8 +45,7 @@ def test_a_voided_result_is_told_as_void() -> None:
 
 def test_an_answer_to_a_joint_move_changes_nothing_before_all_are_in() -> None:
     world = World(delay_ms=3)
-    tournament = world.create(start_at_bots=2, game="dilemma", time_control=TimeControl(move_ms=60_000))
-    one, other = world.logins("alice", "bob", join=tournament.id)
+    tournament, (one, other) = world.begun("alice", "bob", game="dilemma", time_control=TimeControl(move_ms=60_000))
     world.run(10)
     before = world.log.last
     one.move("C")

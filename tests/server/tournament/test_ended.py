@@ -47,8 +47,7 @@ def test_the_line_of_a_bot() -> None:
 
 def test_matches_that_are_aborted_by_the_end_change_nothing_of_it() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    world.logins("ann", "ben", join=tournament.id)
+    tournament, _ = world.begun("ann", "ben")
     assert tournament.running
     world.organiser.end(tournament.id, cancelled=False)
     assert not tournament.running

@@ -322,10 +322,14 @@ class MemoryServer:
             bot.play(lambda turn: str(turn["legal"][0]), lambda: think_ms)
         return bots
 
+    def begun(self, *names: str, think_ms: int = 10, **config: Any) -> tuple[Tournament, list[Bot]]:
+        """Create a tournament that starts with these bots, which play the first legal move, and return both."""
+        tournament = self.world.create(start_at_bots=len(names), **config)
+        return tournament, self.bots(*names, think_ms=think_ms, join=tournament.id)
+
     def played(self, *names: str, **config: Any) -> Tournament:
         """Play a new tournament of these bots to its end, and return the tournament."""
-        tournament = self.world.create(start_at_bots=len(names), **config)
-        bots = self.bots(*names, join=tournament.id)
+        tournament, bots = self.begun(*names, **config)
         self.world.run()
         for bot in bots:
             bot.drop()

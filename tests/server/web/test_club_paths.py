@@ -86,8 +86,7 @@ async def test_clubs_with_the_same_ids_are_told_apart_by_every_answer(
 
 async def test_what_is_made_once_for_many_is_made_for_each_club(clubs: Clubs, browser: httpx.AsyncClient) -> None:
     for each, game in ((clubs, "tictactoe"), (clubs.other, "connect4")):
-        each.world.create(game=game, start_at_bots=2)
-        each.world.logins("alice", "bob", join="friday")
+        each.world.begun("alice", "bob", game=game)
         each.pass_ms()
     path = "/api/matches/friday.1.1.1.1/boards"
     mine, theirs = await asyncio.gather(browser.get(path), browser.get(f"/c/class-7{path}"))

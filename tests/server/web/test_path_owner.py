@@ -81,8 +81,7 @@ def test_a_path_has_one_owner(path: str, query: str, owner: str | Owner) -> None
 async def test_what_any_node_answers_is_the_same_whatever_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rendering, "made_name", lambda: "a-bot")
     plain, busy = MemoryServer(), MemoryServer()
-    busy.world.create(start_at_bots=2)
-    busy.bots("alice", "bob", think_ms=60_000, join="friday")
+    busy.begun("alice", "bob", think_ms=60_000)
     busy.pass_ms()
     for method, path in sorted(await routes(plain)):
         if path not in {"/docs", "/write"}:  # the list of clubs tells what goes on in them

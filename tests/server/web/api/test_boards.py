@@ -151,8 +151,7 @@ async def test_every_ply_of_a_match(
 
 
 async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(2_500)
     match = next(iter(tournament.running))
     told = (await browser.get(f"/api/matches/{match}/boards")).json()
@@ -164,8 +163,7 @@ async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, brows
 async def test_boards_asked_for_just_before_the_end_of_the_tournament(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(2_500)
     match = next(iter(tournament.running))
 

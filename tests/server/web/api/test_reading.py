@@ -51,8 +51,7 @@ async def test_matches_of_all_of_one_and_of_two(server: MemoryServer, browser: h
 async def test_notes_and_infos_are_public_only_after_the_match(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    logged_in = server.world.logins(*PAIR, join=tournament.id)
+    tournament, logged_in = server.world.begun(*PAIR, legs=1)
     server.pass_ms(100)
     bots = {bot.name: bot for bot in logged_in}
     match = next(iter(tournament.running))
@@ -85,8 +84,7 @@ async def test_notes_and_infos_are_public_only_after_the_match(
 
 
 async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2, absent_ms=1_000)
-    alice, bob = server.bots(*PAIR, think_ms=5_000, join=tournament.id)
+    tournament, (alice, bob) = server.begun(*PAIR, think_ms=5_000, absent_ms=1_000)
     bob.drop()
     server.world.run()
     alice.drop()
@@ -187,8 +185,7 @@ async def test_the_audit(server: MemoryServer, browser: httpx.AsyncClient) -> No
 async def test_the_audit_tells_what_was_excused_and_who_dropped(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    bots = server.world.logins("alice", "bob", join=tournament.id)
+    tournament, bots = server.world.begun("alice", "bob", legs=1)
     server.pass_ms(100)
     thinker = next(bot for bot in bots if bot.inbox.all("turn"))
     server.world.clock.stall(4000)
@@ -247,8 +244,7 @@ async def test_a_large_tournament_is_shown_once_for_all_who_ask_in_a_quarter_of_
         return show(*given)
 
     monkeypatch.setattr(reading, "show", counted)
-    tournament = server.world.create(start_at_bots=2, legs=2)
-    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=2)
     url = f"/api/tournaments/{tournament.id}"
     for _ in range(2):
         await asyncio.gather(*(browser.get(url) for _ in range(4)))

@@ -42,8 +42,7 @@ async def test_a_bot_sees_its_own_frames_and_the_host_all(browser: httpx.AsyncCl
 async def test_nobody_sees_an_answer_of_a_running_match_before_all_are_in(
     browser: httpx.AsyncClient, server: MemoryServer
 ) -> None:
-    tournament = server.world.create(game="dilemma", start_at_bots=2, legs=1)
-    alice, bob = server.world.logins("alice", "bob", join=tournament.id)
+    _, (alice, bob) = server.world.begun("alice", "bob", game="dilemma", legs=1)
     server.world.run(100)
     (match,) = server.world.arena.matches.live
     seen = []

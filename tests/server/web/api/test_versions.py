@@ -144,8 +144,7 @@ async def test_a_club_without_bytes_saves_no_version(browser: httpx.AsyncClient,
 async def test_a_new_version_plays_again_where_the_bot_was_benched(
     browser: httpx.AsyncClient, server: MemoryServer
 ) -> None:
-    tournament = server.world.create(start_at_bots=2, bench_after=1)
-    server.world.logins("dora", "anton", join=tournament.id)
+    tournament, _ = server.world.begun("dora", "anton", bench_after=1)
     server.world.arena.recorder.record(BotBenched(tournament.id, "dora", True, "it failed", 0))
     KEYS["dora"] = "the-key-of-dora-123"
     Organiser(server.world.arena).reset_key("dora", KEYS["dora"])

@@ -102,8 +102,7 @@ async def test_results_of_a_moment_are_gathered(server: MemoryServer) -> None:
 
 
 async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=2, cycles=50)
-    server.bots(*PAIR, join=tournament.id)
+    tournament, _ = server.begun(*PAIR, cycles=50)
     server.pass_ms(1_000)
     watcher = server.watch(tournament)
     await watcher.read("snapshot")
@@ -339,8 +338,7 @@ async def test_of_many_matches_that_end_at_once_each_result_comes_after_its_fina
 
 
 async def test_a_snapshot_has_the_final_boards_of_results_that_may_be_in_view(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=2)
-    server.bots(*PAIR, think_ms=10, join=tournament.id)
+    tournament, _ = server.begun(*PAIR, think_ms=10)
     server.pass_ms(500)
     assert tournament.status == "finished"
     told = (await server.watch(tournament).read("snapshot")).data
@@ -355,8 +353,7 @@ async def test_a_snapshot_has_the_final_boards_of_results_that_may_be_in_view(se
 async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    server.bots(*PAIR, think_ms=20, join=tournament.id)
+    tournament, _ = server.begun(*PAIR, think_ms=20, legs=1)
     server.pass_ms(60)
     draw = views.ended_in_turns
 
@@ -391,8 +388,7 @@ async def test_a_match_that_began_and_ended_between_two_flushes_is_told_to_the_e
 
 
 async def test_who_goes_away_from_a_match_and_comes_back_is_told(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=2, away_ms=60_000, time_control={"move_ms": 60_000})
-    _, bob = server.bots(*PAIR, think_ms=50_000, join=tournament.id)
+    tournament, (_, bob) = server.begun(*PAIR, think_ms=50_000, away_ms=60_000, time_control={"move_ms": 60_000})
     server.pass_ms()
     watcher = server.watch(tournament)
     (board,) = (await watcher.read("snapshot")).data["running"]
@@ -410,8 +406,7 @@ async def test_who_goes_away_from_a_match_and_comes_back_is_told(server: MemoryS
 
 
 async def test_that_the_next_round_is_being_paired_is_told_and_that_it_is_done(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=2)
-    server.bots(*PAIR, join=tournament.id, think_ms=10_000)
+    tournament, _ = server.begun(*PAIR, think_ms=10_000)
     watcher = server.watch(tournament)
     assert not (await watcher.read("snapshot")).data["pairing"]
     for pairs_long in (True, False):

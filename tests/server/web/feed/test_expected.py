@@ -41,8 +41,7 @@ def test_nothing_where_nobody_can_tell(results: int, to_play: int, now_ms: int) 
 
 
 async def test_told_while_it_runs_and_not_while_it_is_paused(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=3, cycles=4)
-    server.bots("alice", "bob", "carol", think_ms=50, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", "carol", think_ms=50, cycles=4)
     early = server.watch(tournament)
     assert (await early.read("snapshot")).data["expected"] is None
     while len(tournament.results) < 10:

@@ -104,8 +104,7 @@ async def test_a_connected_bot_has_a_page_before_its_first_tournament(
 
 
 async def test_a_cancelled_tournament_ranks_nobody(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2)
-    server.bots("alice", "bob", join=tournament.id)
+    tournament, _ = server.begun("alice", "bob")
     server.world.organiser.end(tournament.id, cancelled=True)
     server.pass_ms()
     page = (await browser.get("/bots/alice")).text

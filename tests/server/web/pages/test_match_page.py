@@ -63,8 +63,7 @@ async def test_the_command_of_a_position_works_as_it_stands(
 
 
 async def test_a_running_match_has_clocks_and_who_moves(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(1_500)
     match, is_open = next(iter(tournament.running.items()))
     html = (await browser.get(f"/matches/{match}")).text
@@ -116,8 +115,7 @@ async def test_moves_stand_as_people_write_them_with_their_times(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     opening = ["g1f3", "e7e5", "f3e5"]
-    tournament = server.world.create(start_at_bots=2, legs=1, game="chess", openings=[opening])
-    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1, game="chess", openings=[opening])
     server.pass_ms(2_500)
     html = (await browser.get(f"/matches/{next(iter(tournament.running))}")).text
     assert re.findall(r'<span class="count">(.*?)</span> <code>(.*?)</code>', html)[:3] == [
@@ -145,8 +143,7 @@ async def test_the_other_matches_are_a_click_away(server: MemoryServer, browser:
 
 
 async def test_who_is_away_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    bots = server.bots("alice", "bob", think_ms=9_000, join=tournament.id)
+    tournament, bots = server.begun("alice", "bob", think_ms=9_000, legs=1)
     server.pass_ms(500)
     bots[0].drop()
     server.pass_ms(4_000)

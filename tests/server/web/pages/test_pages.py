@@ -62,8 +62,7 @@ async def test_home_has_no_command_where_no_tournament_waits(server: MemoryServe
 
 
 async def test_names_are_text_and_never_markup(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(name=NASTY, start_at_bots=2, legs=1)
-    first, second = server.world.logins("alice", "bob", join=tournament.id)
+    tournament, (first, second) = server.world.begun("alice", "bob", name=NASTY, legs=1)
     server.pass_ms()
     for _ in range(9):
         for bot in (first, second):

@@ -15,8 +15,7 @@ from tests.server.web.pages.test_table_rounds import NAMES, TABLES, played
 
 def with_absent(server: MemoryServer) -> Tournament:
     """Play a round-robin of tables that a bot leaves after its start."""
-    tournament = server.world.create(start_at_bots=8, **TABLES)
-    bots = server.bots(*NAMES[:8], join=tournament.id)
+    tournament, bots = server.begun(*NAMES[:8], **TABLES)
     server.world.clock.step()
     while not tournament.running:
         server.world.clock.step()
@@ -73,8 +72,7 @@ async def test_a_lobby_has_boards_for_all_seats(server: MemoryServer, browser: h
 
 
 async def test_a_small_table_leaves_a_seat_of_its_board_out(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=3, **TABLES)
-    server.world.logins(*NAMES[:3], join=tournament.id)
+    tournament, _ = server.world.begun(*NAMES[:3], **TABLES)
     server.pass_ms()
     html = (await browser.get(f"/tournaments/{tournament.id}")).text
     card = html.partition("<article")[2].partition("</article>")[0]
@@ -113,8 +111,7 @@ async def test_the_page_of_a_table_has_places_and_the_absent(server: MemoryServe
 async def test_a_table_that_was_lost_before_it_began_has_a_page(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    tournament = server.world.create(start_at_bots=3, **TABLES)
-    bots = server.bots(*NAMES[:3], join=tournament.id)
+    tournament, bots = server.begun(*NAMES[:3], **TABLES)
     for bot in bots[1:]:
         bot.say(type="leave", tournament=tournament.id)
     server.world.run()
@@ -126,8 +123,7 @@ async def test_a_table_that_was_lost_before_it_began_has_a_page(
 
 
 async def test_the_audit_has_every_seat_and_the_void_attempts(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=4, format="swiss", rounds=2, **TABLES)
-    server.bots(*NAMES[:4], join=tournament.id)
+    tournament, _ = server.begun(*NAMES[:4], format="swiss", rounds=2, **TABLES)
     while not tournament.results:
         server.world.clock.step()
     (match,) = tournament.results

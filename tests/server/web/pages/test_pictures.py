@@ -47,8 +47,7 @@ async def test_a_picture_is_kept_as_long_as_it_is_true(server: MemoryServer, bro
 
 
 async def test_a_running_match_has_pictures(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2, legs=1)
-    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", think_ms=1_000, legs=1)
     server.pass_ms(2_500)
     match = next(iter(tournament.running))
     answer = await browser.get(f"/matches/{match}/board.svg")

@@ -38,8 +38,7 @@ async def test_byes_have_a_column_of_their_own(server: MemoryServer, browser: ht
 
 
 def test_a_knockout_has_a_place_for_every_meeting_from_the_start(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=5, format="knockout")
-    server.world.logins(*NAMES, join=tournament.id)
+    tournament, _ = server.world.begun(*NAMES, format="knockout")
     server.pass_ms()
     first, semi, final = rounds_of(tournament)
     assert [each.title for each in (first, semi, final)] == ["Quarter-finals", "Semi-finals", "Final"]
@@ -128,8 +127,7 @@ async def test_a_large_bracket_draws_its_last_rounds_and_lists_the_others(
 
 
 def test_a_round_that_is_being_paired_is_told(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=4, format="swiss", rounds=2, legs=1)
-    server.bots("ann", "bob", "cey", "dan", join=tournament.id, think_ms=100)
+    tournament, _ = server.begun("ann", "bob", "cey", "dan", think_ms=100, format="swiss", rounds=2, legs=1)
     server.pass_ms(300)
     rounds = rounds_of(tournament)
     assert pairing_text(tournament, rounds) == ""
@@ -142,8 +140,7 @@ def test_a_round_that_is_being_paired_is_told(server: MemoryServer) -> None:
 async def test_bots_that_are_still_in_a_knockout_have_no_rank_yet(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    tournament = server.world.create(start_at_bots=5, format="knockout")
-    server.world.logins(*NAMES, join=tournament.id)
+    server.world.begun(*NAMES, format="knockout")
     server.pass_ms()
     page = (await browser.get("/tournaments/friday")).text
     assert re.findall(r'<td class="number rank">(.)</td>', page) == ["–"] * 5

@@ -91,8 +91,7 @@ async def test_the_page_shows_tables_in_the_order_of_seats(server: MemoryServer,
 
 
 async def test_a_live_table_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=4, format="swiss", **TABLES)
-    server.world.logins(*NAMES[:4], join=tournament.id)
+    tournament, _ = server.world.begun(*NAMES[:4], format="swiss", **TABLES)
     server.pass_ms()
     html = (await browser.get(f"/tournaments/{tournament.id}/rounds")).text
     assert f'<a class="leg now" href="/matches/{next(iter(tournament.running))}"><span>live' in html

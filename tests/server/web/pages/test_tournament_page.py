@@ -50,8 +50,9 @@ async def test_the_lobby_has_no_audit_on_its_page(server: MemoryServer, browser:
 async def test_the_page_of_a_tournament_has_all_before_any_script(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    tournament = server.world.create(start_at_bots=3, legs=1, settings={"columns": 5}, game="connect4")
-    server.bots("alice", "bob", "carol", think_ms=100, join=tournament.id)
+    tournament, _ = server.begun(
+        "alice", "bob", "carol", think_ms=100, legs=1, settings={"columns": 5}, game="connect4"
+    )
     server.pass_ms(2_500)
     assert tournament.results
     html = (await browser.get("/tournaments/friday")).text

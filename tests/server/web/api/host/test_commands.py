@@ -117,8 +117,7 @@ async def test_a_tournament_is_led_from_lobby_to_end(server: MemoryServer, brows
 
 
 async def test_a_match_is_played_again(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament = server.world.create(start_at_bots=2, cycles=20)
-    server.bots("alice", "bob", join=tournament.id)
+    tournament, _ = server.begun("alice", "bob", cycles=20)
     server.pass_ms(1_000)
     match = next(iter(tournament.results))
     answer = await post(browser, "tournaments/friday/replay", {"match": match})
