@@ -24,15 +24,21 @@ def first_legal(turn: Frame) -> str:
     return str(turn["legal"][0])
 
 
-def enter(world: World, tournament: Tournament, *names: str, **login: Any) -> list[Bot]:
-    """Return bots that play at random and have joined the tournament."""
+def enter(world: World, tournament_id: str, *names: str, **login: Any) -> list[Bot]:
+    """Return bots that join the tournament at login, and play at random, in each run of the server in another way."""
     bots = []
     for name in names:
         bot = world.connect()
-        bot.play(at_random(name))
-        bot.login(name, join=tournament.id, **login)
+        bot.play(at_random((name, world.arena.matches.run)))
+        bot.login(name, join=tournament_id, **login)
         bots.append(bot)
     return bots
+
+
+def begun_at_random(world: World, *names: str, max_matches: int = 1, **config: Any) -> tuple[Tournament, list[Bot]]:
+    """Create a tournament that starts with these bots, which play at random, and return both."""
+    tournament = world.create(start_at_bots=len(names), **config)
+    return tournament, enter(world, tournament.id, *names, max_matches=max_matches)
 
 
 def schedule_ids(tournament: Tournament) -> set[str]:

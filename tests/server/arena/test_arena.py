@@ -19,7 +19,15 @@ from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
-from tests.server.arena.playing import NAMES, assert_all_was_played, at_random, enter, first_legal, schedule_ids
+from tests.server.arena.playing import (
+    NAMES,
+    assert_all_was_played,
+    at_random,
+    begun_at_random,
+    enter,
+    first_legal,
+    schedule_ids,
+)
 from tests.server.tournament.leader import dump
 from tests.server.tournament.rounds import round_robin
 from tests.server.web.export_schema import check_export
@@ -32,8 +40,7 @@ from tests.server.world import World
 @pytest.mark.parametrize("bots", range(2, 8))
 def test_a_tournament_of_random_bots_plays_everything_and_tells_everyone(bots: int, max_matches: int) -> None:
     world = World(delay_ms=3)
-    tournament = world.create(start_at_bots=bots, cycles=2)
-    players = enter(world, tournament, *NAMES[:bots], max_matches=max_matches)
+    tournament, players = begun_at_random(world, *NAMES[:bots], max_matches=max_matches, cycles=2)
     world.run()
     assert_all_was_played(tournament)
     ranks = {standing.name: standing for standing in tournament.table.standings()}
@@ -53,7 +60,7 @@ def test_nobody_plays_more_matches_at_once_than_it_asked_for(max_matches: int) -
     world = World()
     tournament = world.create(start_at_bots=6)
     most: Counter[str] = Counter()
-    enter(world, tournament, *NAMES[:6], max_matches=max_matches)
+    enter(world, tournament.id, *NAMES[:6], max_matches=max_matches)
     while world.clock.step():
         now = Counter(player.name for match in world.arena.matches.live.values() for player in match.players)
         most |= now
@@ -62,8 +69,7 @@ def test_nobody_plays_more_matches_at_once_than_it_asked_for(max_matches: int) -
 
 def test_the_log_of_a_whole_world_rebuilds_the_tournament() -> None:
     world = World()
-    tournament = world.create(start_at_bots=5)
-    enter(world, tournament, *NAMES[:5])
+    tournament, _ = begun_at_random(world, *NAMES[:5])
     world.run()
     rebuilt = rebuild_tournament(world.log.facts)
     assert rebuilt is not None
@@ -99,8 +105,7 @@ def test_another_seed_draws_other_numbers() -> None:
     numberings = set()
     for seed in range(5):
         world = World()
-        tournament = world.create(start_at_bots=6, seed=seed)
-        enter(world, tournament, *NAMES[:6])
+        tournament, _ = begun_at_random(world, *NAMES[:6], seed=seed)
         assert tournament.agenda is not None
         numberings.add(tuple(tournament.agenda.bots))
     assert len(numberings) > 1
@@ -136,7 +141,7 @@ def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: 
 def test_a_bot_of_one_match_at_a_time_plays_all_its_tournaments_in_turn(bots: int) -> None:
     world = World()
     both = [world.create(name=name, start_at_bots=bots, cycles=20 // bots) for name in ("Friday", "Saturday")]
-    for bot in enter(world, both[0], *NAMES[:bots], max_matches=1):
+    for bot in enter(world, both[0].id, *NAMES[:bots], max_matches=1):
         bot.say(type="join", tournament=both[1].id)
     looked = 0
     while world.clock.step():
@@ -189,7 +194,7 @@ def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> No
 def test_a_bot_in_two_tournaments_plays_in_both() -> None:
     world = World()
     friday, monday = world.create(start_at_bots=3), world.create(start_at_bots=3, name="Monday")
-    for bot in enter(world, friday, "ann", "ben", "cid"):
+    for bot in enter(world, friday.id, "ann", "ben", "cid"):
         bot.say(type="join", tournament=monday.id)
     world.run()
     assert_all_was_played(friday)
@@ -226,8 +231,7 @@ def test_what_one_joins_is_told_with_all_settings() -> None:
 
 def test_after_the_end_who_was_in_is_told_the_result_again() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bot, _ = enter(world, tournament, "ann", "ben")
+    tournament, (bot, _) = begun_at_random(world, "ann", "ben")
     world.run()
     first = bot.last("tournament_over")
     bot.drop()
@@ -240,16 +244,15 @@ def test_after_the_end_who_was_in_is_told_the_result_again() -> None:
 def test_a_tournament_starts_by_itself_when_enough_bots_are_in() -> None:
     world = World()
     tournament = world.create(start_at_bots=3)
-    enter(world, tournament, "ann", "ben")
+    enter(world, tournament.id, "ann", "ben")
     assert tournament.agenda is None
-    enter(world, tournament, "cid")
+    enter(world, tournament.id, "cid")
     assert tournament.status == "running"
 
 
 def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
     world = World()
-    tournament = world.create(start_at_bots=3)
-    ann, *_ = enter(world, tournament, "ann", "ben", "cid")
+    tournament, (ann, *_) = begun_at_random(world, "ann", "ben", "cid")
     while not any(match.players[0].name == "ann" for match in world.arena.matches.live.values()):
         world.clock.step()
     ann.say(type="leave", tournament=tournament.id)
@@ -280,7 +283,7 @@ def test_leaving_again_or_where_one_never_was_is_told_and_changes_nothing() -> N
 def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, bench_after=0, time_control=TimeControl(move_ms=500))
-    enter(world, tournament, "ann", "ben")
+    enter(world, tournament.id, "ann", "ben")
     world.login("hung", join=tournament.id)
     world.run()
     assert_all_was_played(tournament)
@@ -318,7 +321,7 @@ def test_while_a_match_waits_for_a_bot_its_absent_budget_does_not_run() -> None:
 def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_again() -> None:
     world = World()
     tournament = world.create(start_at_bots=2, legs=5, bench_after=2, time_control=TimeControl(move_ms=500))
-    enter(world, tournament, "ann")
+    enter(world, tournament.id, "ann")
     hung = world.login("hung", join=tournament.id)
     while tournament.field["hung"].faulty_in_a_row < 2 and not tournament.field["hung"].benched:
         world.clock.step()
@@ -333,15 +336,15 @@ def test_a_bot_that_keeps_failing_is_benched_and_told_and_its_host_lets_it_play_
 def test_an_unbenched_bot_plays_again() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, bench_after=1, legs=1, time_control=TimeControl(move_ms=500))
-    enter(world, tournament, "ann")
-    enter(world, tournament, "ben")[0].drop()
+    enter(world, tournament.id, "ann")
+    enter(world, tournament.id, "ben")[0].drop()
     hung = world.login("hung", join=tournament.id)
     world.run(600)
     assert hung.last("notice")["code"] == "benched"
     hung.play(first_legal)
     world.organiser.unbench(tournament.id, "HUNG")
     assert not tournament.field["hung"].benched
-    enter(world, tournament, "ben")
+    enter(world, tournament.id, "ben")
     world.run()
     assert_all_was_played(tournament)
     assert tournament.table.tally.bots["hung"].played == 2
@@ -352,8 +355,8 @@ def test_an_unbenched_bot_plays_again() -> None:
 def test_a_new_version_of_a_benched_bot_plays_again_also_after_a_restart() -> None:
     world = World()
     world.create(start_at_bots=3, bench_after=2, absent_ms=1_000_000)
-    enter(world, world.tournament("friday"), "ann")
-    enter(world, world.tournament("friday"), "ben")[0].drop()
+    enter(world, "friday", "ann")
+    enter(world, "friday", "ben")[0].drop()
     mine = world.login("mine", join="friday", version="1")
     for _ in range(2):
         mine.say(type="resign", match=mine.last("match_start")["match"], failed=True, reason="KeyError: 'x'")
@@ -453,8 +456,7 @@ def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
 
 def test_the_export_has_every_match_with_its_counted_attempt_and_the_void_ones_apart() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, seed=3)
-    enter(world, tournament, "ann", "ben")
+    tournament, _ = begun_at_random(world, "ann", "ben", seed=3)
     world.organiser.play_again("friday.1.1.1.1")
     world.run()
     document = export(tournament)
@@ -503,7 +505,7 @@ def test_what_is_over_is_freed_once_it_is_on_disk(format_name: str) -> None:
     gc.collect()
     gc.disable()
     try:
-        enter(world, world.tournament("friday"), *NAMES[:4])
+        enter(world, "friday", *NAMES[:4])
         world.run()
         assert world.arena.tournaments == {}
         assert tournament() is None

@@ -6,7 +6,7 @@ import pytest
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.draws import commitment_of
 
-from tests.server.arena.playing import NAMES, assert_all_was_played, enter, first_legal
+from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter, first_legal
 from tests.server.world import Bot, World
 
 # --- promise 1: held back until it is on disk, and nothing overtakes ---
@@ -14,8 +14,7 @@ from tests.server.world import Bot, World
 
 def test_a_result_is_held_back_until_it_is_on_disk_and_nothing_later_overtakes_it() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bots = enter(world, tournament, "ann", "ben")
+    tournament, bots = begun_at_random(world, "ann", "ben")
     for bot in bots:
         bot.heard()
     world.log.stuck = True
@@ -65,8 +64,7 @@ def test_a_start_waits_for_the_disk_only_if_a_crash_could_lose_a_seed_behind_its
 def test_whatever_the_disk_does_frames_keep_their_order_and_nothing_is_told_too_early(seed: int) -> None:
     world = World(seed=seed)
     random = Random(seed)
-    tournament = world.create(start_at_bots=4)
-    bots = enter(world, tournament, *NAMES[:4], max_matches=2)
+    tournament, bots = begun_at_random(world, *NAMES[:4], max_matches=2)
     while world.clock.step():
         world.log.stuck = random.random() < 0.5
         if random.random() < 0.2:
@@ -147,8 +145,7 @@ def test_a_connection_that_was_replaced_and_waits_for_its_close_costs_no_match_b
 
 def test_while_the_log_cannot_be_written_no_match_starts_and_it_is_said_why() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bots = enter(world, tournament, "ann", "ben")
+    tournament, bots = begun_at_random(world, "ann", "ben")
     world.log.stuck = True
     world.arena.on_trouble("disk full")
     for bot in bots:
@@ -167,7 +164,7 @@ def behind_a_join() -> tuple[World, Bot]:
     """Return a world whose disk is stuck, and the bot whose turn waits behind the answer to its `join`."""
     world = World()
     tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
-    enter(world, tournament, "ann")
+    enter(world, tournament.id, "ann")
     ben = world.login("ben")
     world.log.stuck = True
     ben.say(type="join", tournament=tournament.id)
@@ -199,8 +196,7 @@ def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:
 
 def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2, legs=2)
-    enter(world, tournament, "ann", "ben")
+    tournament, _ = begun_at_random(world, "ann", "ben", legs=2)
     world.log.stuck = True
     world.run(60_000)
     assert (len(tournament.results), len(tournament.running)) == (1, 0)
@@ -281,8 +277,7 @@ def test_who_waits_to_be_told_of_an_end_is_no_idle_bot() -> None:
 
 def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    enter(world, tournament, "ann", "ben")
+    tournament, _ = begun_at_random(world, "ann", "ben")
     world.organiser.pause(tournament.id, "lunch")
     world.arena.on_trouble("disk full")
     world.arena.on_trouble(None)

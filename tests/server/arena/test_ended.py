@@ -7,7 +7,7 @@ import pytest
 from rumble_server.match.facts import FrameSeen
 from rumble_server.tournament.ended import EndedTournament
 
-from tests.server.arena.playing import enter
+from tests.server.arena.playing import begun_at_random, enter
 from tests.server.world import World
 
 Done = Callable[[EndedTournament | None], None]
@@ -19,7 +19,7 @@ def world_after(**arena: Any) -> World:
     tournament = world.create(start_at_bots=3)
     (dan,) = world.logins("dan", join=tournament.id)
     dan.say(type="leave", tournament=tournament.id)
-    bots = enter(world, tournament, "ann", "ben", "cid")
+    bots = enter(world, tournament.id, "ann", "ben", "cid")
     bots[2].say(type="leave", tournament=tournament.id)
     world.run()
     assert tournament.status == "finished"
@@ -28,8 +28,7 @@ def world_after(**arena: Any) -> World:
 
 def test_who_was_in_it_is_told_its_result_as_at_the_end() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    ann, _ = enter(world, tournament, "ann", "ben")
+    _, (ann, _) = begun_at_random(world, "ann", "ben")
     world.run()
     after = world.after_crash().login("ann", join="friday")
     joined, over = after.inbox.frames[-2:]

@@ -7,7 +7,7 @@ from rumble_protocol.codes import CloseCode, ErrorCode
 from rumble_server.limits.bans import MOST_BANS, Ban
 from rumble_server.tournament.errors import TournamentError
 
-from tests.server.arena.playing import assert_all_was_played, enter
+from tests.server.arena.playing import assert_all_was_played, begun_at_random, enter
 from tests.server.world import World
 
 
@@ -26,8 +26,7 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
 
 def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_told() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bots = enter(world, tournament, "ann", "ben")
+    tournament, bots = begun_at_random(world, "ann", "ben")
     world.organiser.pause(tournament.id, "lunch")
     world.run()
     assert (len(tournament.results), world.arena.matches.live) == (1, {})
@@ -57,8 +56,7 @@ def test_the_host_ends_it_early_and_what_runs_is_void(cancelled: bool) -> None:
 @pytest.mark.parametrize("finished", [True, False])
 def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bots = enter(world, tournament, "ann", "ben")
+    tournament, bots = begun_at_random(world, "ann", "ben")
     while finished and not tournament.results:
         world.clock.step()
     world.organiser.play_again("friday.1.1.1.1")
@@ -95,8 +93,7 @@ def test_who_has_the_old_key_is_signed_out(new: str | None) -> None:
 
 def test_a_key_for_an_open_name_ends_no_match() -> None:
     world = World(open_names=True)
-    tournament = world.create(start_at_bots=2)
-    (ann, _) = enter(world, tournament, "ann", "ben")
+    tournament, (ann, _) = begun_at_random(world, "ann", "ben")
     world.organiser.reset_key("ann", "correct-horse-battery")
     world.run()
     assert ann.link.closed is None
@@ -121,8 +118,7 @@ def test_commands_about_a_tournament_that_is_not_there_are_refused(command: str)
 
 def test_draining_tells_everyone_and_starts_nothing_more() -> None:
     world = World()
-    tournament = world.create(start_at_bots=2)
-    bots = enter(world, tournament, "ann", "ben")
+    tournament, bots = begun_at_random(world, "ann", "ben")
     world.arena.drain()
     world.run()
     assert len(tournament.results) == 1
@@ -203,13 +199,13 @@ def test_one_refusal_of_commands_on_what_is_over(command: str, given: tuple[obje
 def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired() -> None:
     world = World()
     tournament = world.create(start_at_bots=5, format="swiss", rounds=2)
-    ann, *_ = enter(world, tournament, "ann")
+    ann, *_ = enter(world, tournament.id, "ann")
     world.organiser.give_half_bye(tournament.id, "ANN", 1)
     world.organiser.give_half_bye(tournament.id, "ann", 1)
     world.run()
     assert (ann.last("notice")["code"], ann.last("notice")["tournament"]) == ("bye", tournament.id)
     assert ann.inbox.kinds().count("notice") == 1
-    enter(world, tournament, "ben", "cid", "dan", "eve")
+    enter(world, tournament.id, "ben", "cid", "dan", "eve")
     world.run()
     assert tournament.status == "finished"
     line = next(each for each in tournament.table.standings() if each.name == "ann")
@@ -221,7 +217,7 @@ def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired
 def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, format="swiss", rounds=2, legs=1)
-    ann, _ = enter(world, tournament, "ann", "ben")
+    ann, _ = enter(world, tournament.id, "ann", "ben")
     for number in (1, 2):
         world.organiser.give_half_bye(tournament.id, "ann", number)
     world.organiser.take_half_bye(tournament.id, "ANN", 2)
@@ -229,7 +225,7 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
     with pytest.raises(TournamentError, match="ann has no half-point bye in round 2 of friday"):
         world.organiser.take_half_bye(tournament.id, "ann", 2)
     again = world.after_crash()
-    enter(again, again.tournament("friday"), "cid", "ann", "ben")
+    enter(again, "friday", "cid", "ann", "ben")
     again.run()
     rebuilt = again.tournament("friday")
     assert rebuilt.half_byes == {1: {"ann": None}, 2: {}}
@@ -241,10 +237,10 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
 def test_a_round_that_half_point_byes_leave_nobody_for_is_followed_by_the_next() -> None:
     world = World()
     tournament = world.create(start_at_bots=3, format="swiss", rounds=2, legs=1)
-    enter(world, tournament, "ann", "ben")
+    enter(world, tournament.id, "ann", "ben")
     for name in ("ann", "ben"):
         world.organiser.give_half_bye(tournament.id, name, 1)
-    enter(world, tournament, "cid")
+    enter(world, tournament.id, "cid")
     world.run()
     assert (tournament.status, tournament.reason) == ("finished", "all matches were played")
     assert {line.name: line.half_byes for line in tournament.table.standings()} == {"ann": 1, "ben": 1, "cid": 0}
@@ -258,7 +254,7 @@ def test_more_rounds_of_a_swiss_than_its_field_can_play_are_refused() -> None:
         world.create(format="swiss", rounds=7, start_at_bots=4)
     assert refused.value.code is ErrorCode.BAD_SETTINGS
     tournament = world.create(format="swiss", rounds=7)
-    enter(world, tournament, "ann", "ben", "cid", "dan")
+    enter(world, tournament.id, "ann", "ben", "cid", "dan")
     with pytest.raises(TournamentError, match=why):
         world.organiser.start(tournament.id)
 

@@ -77,7 +77,7 @@ def busy(bots: list[Bot]) -> list[Bot]:
 def test_workers_share_the_matches_of_their_bot_and_are_one_bot_in_the_standings() -> None:
     world = World(delay_ms=3)
     tournament = world.create(start_at_bots=5, cycles=2)
-    enter(world, tournament, *NAMES[1:5], max_matches=3)
+    enter(world, tournament.id, *NAMES[1:5], max_matches=3)
     bots = []
     for worker, most in (("one", 1), ("two", 2), (None, 1)):
         bot = world.connect()
@@ -485,7 +485,7 @@ def test_after_a_restart_a_login_without_a_worker_has_all_as_ever() -> None:
 def test_no_ply_is_asked_of_two_sessions_while_workers_come_and_go() -> None:
     world = World(delay_ms=2)
     tournament = world.create(start_at_bots=4, cycles=3, away_ms=60_000, absent_ms=60_000)
-    enter(world, tournament, *NAMES[1:4], max_matches=3)
+    enter(world, tournament.id, *NAMES[1:4], max_matches=3)
     live: dict[str, Bot] = {}
     everyone: list[Bot] = []
 

@@ -20,33 +20,21 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.arena.playing import NAMES, assert_all_was_played, at_random
+from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter
 from tests.server.tournament.leader import dump
 from tests.server.world import Bot, World
-
-
-def log_in(world: World, names: tuple[str, ...], join: str = "friday", **login: Any) -> list[Bot]:
-    """Connect bots that join at login."""
-    bots = []
-    for name in names:
-        bot = world.connect()
-        bot.play(at_random((name, world.arena.matches.run)))
-        bot.login(name, join=join, **login)
-        bots.append(bot)
-    return bots
 
 
 def come_back(world: World, bot: Bot) -> Bot:
     """End a bot's connection, and log it in again."""
     bot.drop()
-    return log_in(world, (bot.name,))[0]
+    return enter(world, "friday", bot.name)[0]
 
 
 def played(seed: int, bots: int, **config: Any) -> World:
     """Return a world whose tournament was played to its end."""
     world = World(seed=seed)
-    world.create(start_at_bots=bots, **config)
-    log_in(world, NAMES[:bots])
+    begun_at_random(world, *NAMES[:bots], **config)
     world.run()
     return world
 
@@ -58,7 +46,7 @@ def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
     for facts in range(1, ended):
         world = first.after_crash(facts)
         logged = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
-        log_in(world, NAMES[:2])
+        enter(world, "friday", *NAMES[:2])
         world.run()
         tournament = world.tournament("friday")
         assert_all_was_played(tournament)
@@ -77,7 +65,7 @@ def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told
     world.create(start_at_bots=bots, legs=random.randrange(1, 4))
     told: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {}
     for _ in range(random.randrange(1, 8)):
-        connected = log_in(world, NAMES[:bots], max_matches=random.randrange(1, 4))
+        connected = enter(world, "friday", *NAMES[:bots], max_matches=random.randrange(1, 4))
         for _ in range(random.randrange(300)):
             world.clock.step()
             if random.random() < 0.02:
@@ -89,7 +77,7 @@ def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told
             break
         world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
     if "friday" in world.arena.tournaments and world.tournament("friday").status != "finished":
-        log_in(world, NAMES[:bots])
+        enter(world, "friday", *NAMES[:bots])
         world.run()
     tournament = world.tournament("friday")
     assert_all_was_played(tournament)
@@ -256,8 +244,7 @@ def test_a_tournament_that_cannot_be_rebuilt_is_set_aside_and_the_others_go_on()
     problems = restart(world, first, ["monday", "friday"])
     assert {each: str(problem) for each, problem in problems.items()} == {"monday": "its creation is not in the log"}
     assert list(world.arena.tournaments) == ["friday"]
-    for name in ("ann", "ben"):
-        world.login(name, join="friday").play(at_random((name, 2)))
+    enter(world, "friday", "ann", "ben")
     late = world.login("cid", join="monday")
     assert late.last("error")["message"] == "monday is damaged; the server's log says more"
     world.run()
@@ -281,13 +268,13 @@ def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
     first = World()
     first.create(start_at_bots=2, legs=1)
     for _ in range(3):
-        log_in(first, NAMES[:2])
+        enter(first, "friday", *NAMES[:2])
     while sum(isinstance(fact, MoveMade) for fact in first.log.facts) < 3:
         first.clock.step()
     lost = next(fact for fact in first.log.facts if isinstance(fact, MoveMade) and fact.ply == 1)
     first.log.facts.remove(lost)
     world = first.after_crash(len(first.log.facts))
-    log_in(world, NAMES[:2])
+    enter(world, "friday", *NAMES[:2])
     world.run()
     overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
     assert [(over.attempt, over.scores is None, over.at_fault) for over in overs] == [(1, True, ()), (2, False, ())]
@@ -300,13 +287,13 @@ def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
 def test_a_match_of_joint_moves_goes_on_from_every_fact_of_its_log(game: str, settings: dict[str, Any]) -> None:
     first = World()
     first.create(start_at_bots=2, legs=1, game=game, settings=settings)
-    log_in(first, NAMES[:2])
+    enter(first, "friday", *NAMES[:2])
     first.run()
     begun = next(number for number, fact in enumerate(first.log.facts, 1) if isinstance(fact, MatchStarted))
     assert len(first.log.facts) > begun + 12
     for kept in range(begun, len(first.log.facts) + 1):
         world = first.after_crash(kept)
-        log_in(world, NAMES[:2])
+        enter(world, "friday", *NAMES[:2])
         world.run()
         (over,) = (fact for fact in world.log.facts if isinstance(fact, MatchOver))
         assert (over.attempt, over.termination, over.scores is None) == (1, "normal", False)
@@ -318,7 +305,7 @@ def test_a_match_of_joint_moves_goes_on_from_every_fact_of_its_log(game: str, se
 def test_a_match_of_joint_moves_without_one_of_them_is_void(ply: int) -> None:
     first = World()
     first.create(start_at_bots=2, legs=1, game="dilemma", settings={"rounds": 4, "noise": 30})
-    log_in(first, NAMES[:2])
+    enter(first, "friday", *NAMES[:2])
     first.run()
     facts = first.log.facts
     lost = next(f for f in facts if isinstance(f, MoveMade | ChanceDrawn) and f.ply == ply)

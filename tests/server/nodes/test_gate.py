@@ -12,7 +12,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.nodes.gate import MOST_FRAMES, PORTION, Gate, GatedClock
 from rumble_server.tournament.tournament import Tournament
 
-from tests.server.arena.playing import assert_all_was_played, enter, first_legal
+from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
 from tests.server.lease import HeldWhile
 from tests.server.world import Bot, VirtualClock, World
 
@@ -291,8 +291,7 @@ def test_a_club_goes_on_no_earlier_than_its_log(world: World) -> None:
 
 
 def test_bots_play_on_however_often_it_is_suspended(world: World, lease: Validity) -> None:
-    tournament = world.create(start_at_bots=4, time_control=TimeControl(move_ms=500))
-    enter(world, tournament, "ann", "ben", "cas", "dee")
+    tournament, _ = begun_at_random(world, "ann", "ben", "cas", "dee", time_control=TimeControl(move_ms=500))
     for number in range(40):
         world.run(number)
         suspend(world, lease, 50 * number)

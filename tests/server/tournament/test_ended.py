@@ -5,14 +5,13 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
-from tests.server.arena.playing import enter
+from tests.server.arena.playing import begun_at_random
 from tests.server.world import World
 
 
 def played(format_name: str = "round-robin") -> tuple[World, Tournament]:
     world = World()
-    tournament = world.create(start_at_bots=4, format=format_name)
-    bots = enter(world, tournament, "ann", "ben", "cid", "dan")
+    tournament, bots = begun_at_random(world, "ann", "ben", "cid", "dan", format=format_name)
     bots[3].say(type="leave", tournament=tournament.id)
     world.run()
     assert tournament.status == "finished"
