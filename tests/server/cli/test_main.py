@@ -14,6 +14,8 @@ from rumble_server.cli import main
 from rumble_server.cli.main import COMMANDS, run
 from rumble_server.cli.output.errors import CliError, ExitCode
 
+from tests.server.cli.run_here import printed, refused
+
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -26,8 +28,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--help"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(printed(capsys, "--help").split())
     for name, line in COMMANDS.items():
         assert f"{name} {line[:40]}" in shown
 
@@ -38,8 +39,7 @@ def test_no_command_shows_help_and_is_wrong_usage(capsys: pytest.CaptureFixture[
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--version"]) == 0
-    assert capsys.readouterr().out == f"rumble {version('botrumble')}\n"
+    assert printed(capsys, "--version") == f"rumble {version('botrumble')}\n"
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_wrong_usage_is_one_line(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(args) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err == message + "\n"
+    assert refused(capsys, 2, *args) == message + "\n"
 
 
 @pytest.mark.parametrize(
@@ -118,8 +115,7 @@ def test_a_module_may_bring_commands_of_its_own(
     app.command("one")(lambda: typer.echo("first"))
     app.command("two")(lambda: typer.echo("second"))
     monkeypatch.setattr(main, "import_module", lambda _: SimpleNamespace(app=app))
-    assert run(["tournament", "two"]) == 0
-    assert capsys.readouterr().out == "second\n"
+    assert printed(capsys, "tournament", "two") == "second\n"
 
 
 def rumble(*args: str) -> list[str]:

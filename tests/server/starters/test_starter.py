@@ -10,6 +10,7 @@ from rumble_server.starters.starter import PLACEHOLDER, STARTERS, Language, Star
 
 from tests.command_line import parse_all
 from tests.docs_blocks import ROOT, Block, blocks, check_page
+from tests.server.cli.run_here import printed, refused
 
 BOTS = ROOT / "bots"
 ALL = pytest.mark.parametrize("starter", STARTERS.values(), ids=STARTERS)
@@ -71,8 +72,7 @@ def test_the_last_command_joins_where_one_was_told_to(tmp_path: Path, capsys: py
     assert (
         "\nRUMBLE_SERVER=192.0.2.1:8765/c/fun RUMBLE_JOIN=friday RUMBLE_NAME=eve RUMBLE_KEY=" in capsys.readouterr().out
     )
-    assert run(["new", "cid", "--dir", str(tmp_path)]) == 0
-    assert "RUMBLE_KEY" not in capsys.readouterr().out
+    assert "RUMBLE_KEY" not in printed(capsys, "new", "cid", "--dir", tmp_path)
     assert run(["new", "dan", "--dir", str(tmp_path), "--server", "nowhere:x"]) == 2
     assert not (tmp_path / "dan").exists()
 
@@ -90,15 +90,13 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("name", ["a b", "", "../up", ".hidden", "x" * 33, "a/b"])
 def test_a_name_that_no_server_would_take(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["new", name, "--dir", str(tmp_path)]) == 2
-    assert "is not a name" in capsys.readouterr().err
+    assert "is not a name" in refused(capsys, 2, "new", name, "--dir", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").touch()
-    assert run(["new", "mine", "--dir", str(tmp_path / "file")]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    assert refused(capsys, 1, "new", "mine", "--dir", tmp_path / "file").count("\n") == 1
 
 
 def test_the_command_knows_every_language() -> None:

@@ -7,14 +7,15 @@ import pytest
 from rumble_bots.search import Cached
 from rumble_server.cli.main import run
 
+from tests.server.cli.run_here import printed, printed_json, refused
+
 
 @pytest.mark.parametrize(("position", "move"), [("XOXX.O..O", "6"), ("X....O.XO", "2"), ("X....OOX.", "1")])
 @pytest.mark.parametrize("search", ["plain", "cached", "alphabeta"])
 def test_minimax_finds_the_move_by_any_search(
     position: str, move: str, search: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["ask", "minimax", "--game", "tictactoe", "--position", position, "--search", search, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = printed_json(capsys, "ask", "minimax", "--game", "tictactoe", "--position", position, "--search", search)
     assert answer["move"] == move
     assert answer["nodes"] > 0
     assert {"bot": "minimax", "game": "tictactoe", "position": position}.items() <= answer.items()
@@ -22,20 +23,17 @@ def test_minimax_finds_the_move_by_any_search(
 
 
 def test_the_start_is_asked_about_by_default(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ask", "minimax", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = printed_json(capsys, "ask", "minimax")
     assert (answer["position"], answer["score"]) == (".........", 0)
 
 
 def test_a_bot_that_knows_no_score(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ask", "winner", "--position", "XX.OO....", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = printed_json(capsys, "ask", "winner", "--position", "XX.OO....")
     assert (answer["move"], answer["score"], answer["nodes"]) == ("2", None, None)
 
 
 def test_text_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ask", "minimax", "--position", "XX.OO...."]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "ask", "minimax", "--position", "XX.OO....")
     assert "X | X | 2" in shown
     assert "move 2\nscore 1\nnodes " in shown
     assert run(["ask", "minimax", "--game", "connect4", "--depth", "1"]) == 0
@@ -44,8 +42,7 @@ def test_text_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_function_is_asked_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text("def ai(board, player): return (2, 2)\n")
-    assert run(["ask", f"{tmp_path}/mine.py:ai"]) == 0
-    assert capsys.readouterr().out.endswith("move 8\n")
+    assert printed(capsys, "ask", f"{tmp_path}/mine.py:ai").endswith("move 8\n")
     assert run(["ask", f"{tmp_path}/mine.py:ai", "--depth", "2"]) == 2
 
 
@@ -77,8 +74,7 @@ def test_the_exercises_own_example(
     """Rows `X O .`, `. O .`, `X . .`: the winner plays (1, 0) for X, and (2, 1) for O on the same board."""
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(WINNER)
-    assert run(["ask", bot, "--position", EXERCISE, "--to-move", side, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = printed_json(capsys, "ask", bot, "--position", EXERCISE, "--to-move", side)
     assert answer == answer | {"move": str(3 * row + column), "to_move": side, "position": "XO..O.X.."}
 
 
@@ -87,8 +83,7 @@ def test_a_board_that_play_cannot_reach(tmp_path: Path, capsys: pytest.CaptureFi
         WINNER + "def turn(turn): return turn.legal[-1] if turn.position.to_move == 1 else 'x'\n"
     )
     for bot, move in (("minimax", "3"), (f"{tmp_path}/mine.py:ai", "7"), (f"{tmp_path}/mine.py:turn", "8")):
-        assert run(["ask", bot, "--position", "XOO.O.X..", "--to-move", "O", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["move"] == move
+        assert printed_json(capsys, "ask", bot, "--position", "XOO.O.X..", "--to-move", "O")["move"] == move
 
 
 def test_a_tree_that_looked_small_is_given_up(
@@ -146,8 +141,4 @@ def test_a_function_that_exits_ends_the_command(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ask", *args]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
+    assert message in refused(capsys, 2, "ask", *args)

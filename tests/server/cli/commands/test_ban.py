@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_server.cli.main import run
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from tests.server.cli.run_here import ran, refused
 from tests.server.cli.server_thread import TOKEN, server_on_thread
 
 KEY = "correct-horse-battery"
@@ -33,9 +33,7 @@ def test_a_host_bans_and_lets_in_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rumble(*arguments: str) -> tuple[int, str, str]:
-        code = run(["ban", *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return ran(capsys, "ban", *arguments)
 
     with server_on_thread(tmp_path / "rumble.db") as address:
         monkeypatch.setenv("RUMBLE_SERVER", address)
@@ -68,5 +66,4 @@ def test_a_host_bans_and_lets_in_again(
 
 @pytest.mark.parametrize("given", [(), ("--name", "ann", "--address", "192.0.2.1")])
 def test_one_of_both_is_banned(given: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ban", "add", *given]) == 2
-    assert capsys.readouterr().err == "rumble: say who: either --address or --name\n"
+    assert refused(capsys, 2, "ban", "add", *given) == "rumble: say who: either --address or --name\n"

@@ -1,22 +1,15 @@
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rumble_server.cli.main import run
 
-
-def told(args: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    assert run(["battle", *args, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert isinstance(answer, dict)
-    return answer
+from tests.server.cli.run_here import printed, printed_json, refused
 
 
 def test_json_has_counts_and_intervals(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(["heuristic", "random", "--matches", "100", "--seed", "3"], capsys)
+    answer = printed_json(capsys, "battle", "heuristic", "random", "--matches", "100", "--seed", "3")
     assert answer["wins"] + answer["draws"] + answer["losses"] == answer["matches"] == 100
     assert answer["wins"] > 60
     low, high = answer["intervals"]["wins"]
@@ -24,11 +17,11 @@ def test_json_has_counts_and_intervals(capsys: pytest.CaptureFixture[str]) -> No
     assert set(answer["intervals"]) == {"wins", "draws", "losses", "score"}
     assert (answer["no_intervals"], sum(answer["pairs"])) == (None, 50)
     assert {"first": "heuristic", "second": "random", "game": "tictactoe", "seed": 3}.items() <= answer.items()
-    assert told(["heuristic", "random", "--matches", "100", "--seed", "3"], capsys) == answer
+    assert printed_json(capsys, "battle", "heuristic", "random", "--matches", "100", "--seed", "3") == answer
 
 
 def test_where_games_repeat_json_has_the_reason_and_no_intervals(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(["minimax", "perfect", "--matches", "200"], capsys)
+    answer = printed_json(capsys, "battle", "minimax", "perfect", "--matches", "200")
     assert (answer["draws"], answer["score"], answer["distinct_games"], answer["pairs"]) == (
         200,
         100,
@@ -50,12 +43,12 @@ def test_text_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_another_game_with_settings(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["winner", "random", "--matches", "4", "--game", "connect4", "--setting", "columns=5", "--setting", "rows=5"]
-    assert told(args, capsys)["game"] == "connect4"
+    assert printed_json(capsys, "battle", *args)["game"] == "connect4"
 
 
 def test_functions_fight_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text("def first(turn): return turn.legal[0]\ndef wrong(turn): return 'x'\n")
-    answer = told([f"{tmp_path}/mine.py:first", "minimax", "--matches", "4"], capsys)
+    answer = printed_json(capsys, "battle", f"{tmp_path}/mine.py:first", "minimax", "--matches", "4")
     assert answer["wins"] == 0
     assert run(["battle", f"{tmp_path}/mine.py:wrong", "random"]) == 1
     assert "mine.py:wrong answered no legal move: 'x' is not a move" in capsys.readouterr().err
@@ -63,7 +56,8 @@ def test_functions_fight_too(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["minimax,depth=4", "minimax,depth=1,search=plain", "--matches", "20", "--opening", "2"]
-    answer = told([*args, "--game", "connect4", "--setting", "columns=5", "--setting", "rows=4"], capsys)
+    game = ["--game", "connect4", "--setting", "columns=5", "--setting", "rows=4"]
+    answer = printed_json(capsys, "battle", *args, *game)
     assert (answer["first"], answer["opening"]) == ("minimax,depth=4", 2)
     assert answer["wins"] > answer["losses"]
 
@@ -85,8 +79,7 @@ def test_bots_take_options_of_their_own_and_matches_begin_with_random_plies(caps
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["battle", *args]) == 2
-    assert message in capsys.readouterr().err
+    assert message in refused(capsys, 2, "battle", *args)
 
 
 @pytest.mark.slow
@@ -104,13 +97,12 @@ TABLE = ["heuristic", "random", "random", "--game", "snakes", "--setting", "size
 
 
 def test_three_bots_play_at_one_table(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = told(TABLE, capsys)
+    answer = printed_json(capsys, "battle", *TABLE)
     assert [bot["name"] for bot in answer["bots"]] == ["heuristic", "random", "random"]
     assert sum(bot["score"] for bot in answer["bots"]) == pytest.approx(1.5)
     low, high = answer["bots"][0]["interval"]
     assert low < answer["bots"][0]["score"] <= high
-    assert run(["battle", *TABLE]) == 0
-    heading, *lines = capsys.readouterr().out.splitlines()
+    heading, *lines = printed(capsys, "battle", *TABLE).splitlines()
     assert heading == "snakes, 6 matches of 3 bots"
     assert [line.split()[0] for line in lines] == ["heuristic", "random", "random"]
 

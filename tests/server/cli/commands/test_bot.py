@@ -11,6 +11,7 @@ from rumble_server.cli.main import run
 from rumble_server.cli.support.options import LOCAL_SERVER
 
 from tests.bots.sdk.fake_server import FakeServer
+from tests.server.cli.run_here import refused
 
 HEATON = """
 def random_ai(board, player):
@@ -150,10 +151,7 @@ def test_an_unreachable_server_fails(file: str, capsys: pytest.CaptureFixture[st
 )
 def test_wrong_usage(args: list[str], message: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     server = [] if "--server" in args else ["--server", "localhost:1"]
-    assert run(["bot", *(arg.replace("FILE", file) for arg in args), *server]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    assert message in refused(capsys, 2, "bot", *(arg.replace("FILE", file) for arg in args), *server)
 
 
 @pytest.mark.parametrize(

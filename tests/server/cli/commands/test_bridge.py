@@ -12,6 +12,7 @@ from rumble_server.cli.output.errors import CliError
 
 from tests.bots.bridges.scripts import CRASHES, FIRST, HANGS, command
 from tests.bots.sdk.fake_server import FakeServer
+from tests.server.cli.run_here import refused
 
 
 @pytest.fixture(autouse=True)
@@ -89,10 +90,7 @@ def test_a_signal_leaves_no_process_behind(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bridge", args[0], "--server", "localhost:1", "--quiet", *args[1:]]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    assert message in refused(capsys, 2, "bridge", args[0], "--server", "localhost:1", "--quiet", *args[1:])
 
 
 @pytest.mark.parametrize(
@@ -104,10 +102,7 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
     ],
 )
 def test_a_program_that_is_of_no_use(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bridge", "uci", "--server", "localhost:1", "--quiet", "--join", "cup", *args]) == 1
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    assert message in refused(capsys, 1, "bridge", "uci", "--server", "localhost:1", "--quiet", "--join", "cup", *args)
 
 
 def test_a_battlesnake_that_does_not_answer(capsys: pytest.CaptureFixture[str]) -> None:

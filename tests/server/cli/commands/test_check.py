@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 import pytest
 from rumble_server.cli.main import run
 
+from tests.server.cli.run_here import printed, refused
+
 pytestmark = pytest.mark.e2e
 
 PATIENCE_S = 50.0  # less than the 60 s after which the programs would end by themselves
@@ -22,8 +24,7 @@ RANDOM = [sys.executable, "-m", "rumble_server.cli.main", "bot", "random"]
 def test_a_bot_that_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "check.xml"
     games = ["--game", "tictactoe", "--game", "connect4"]
-    assert run(["check", "--json", "--junit", str(file), *games, "--", *RANDOM, "--name", "ann"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(printed(capsys, "check", "--json", "--junit", file, *games, "--", *RANDOM, "--name", "ann"))
     assert (told["bot"], told["passed"], told["counts"]["fail"]) == ("ann", True, 0)
     assert [rule["game"] for rule in told["rules"] if rule["id"] == "whole-match"] == ["tictactoe", "connect4"]
     (suite,) = ElementTree.parse(file).getroot()
@@ -40,8 +41,7 @@ def test_places_in_the_command_are_filled_and_the_kit_is_the_server_of_a_club(
     with socket.create_server(("127.0.0.1", 0)) as free:
         server = f"http://127.0.0.1:{free.getsockname()[1]}/c/fun/"
     places = ["{address}", "{join}", "{name}"]
-    assert run(["check", "--json", "--server", server, "--", sys.executable, bare, *places]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(printed(capsys, "check", "--json", "--server", server, "--", sys.executable, bare, *places))
     assert (told["bot"], told["passed"], told["counts"]["warning"]) == ("checked-bot", True, 0)
     assert [rule["why"] for rule in told["rules"] if rule["id"] == "connect"] == ["at /c/fun/bot"]
     assert run(["check", "--wait", "0.1", "--server", server]) == 1
@@ -115,10 +115,7 @@ def test_a_report_is_written_even_if_no_bot_comes(tmp_path: Path, capsys: pytest
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", *args]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    assert message in refused(capsys, 2, "check", *args)
 
 
 @pytest.mark.slow

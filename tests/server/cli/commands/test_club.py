@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from rumble_server.cli.main import run
 
+from tests.server.cli.run_here import ran, refused
 from tests.server.cli.server_thread import ADMIN_TOKEN, TOKEN, server_on_thread
 
 
@@ -14,9 +14,7 @@ def test_an_administrator_creates_changes_and_removes_clubs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rumble(*arguments: str) -> tuple[int, str, str]:
-        code = run([*arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return ran(capsys, *arguments)
 
     with server_on_thread(tmp_path / "rumble.db") as address:
         monkeypatch.setenv("RUMBLE_SERVER", f"{address}/c/anything")
@@ -72,10 +70,8 @@ def test_an_administrator_creates_changes_and_removes_clubs(
     ],
 )
 def test_what_cannot_be_meant(given: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["club", *given]) == 2
-    assert capsys.readouterr().err == told
+    assert refused(capsys, 2, "club", *given) == told
 
 
 def test_nothing_is_removed_unasked(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["club", "remove", "chess"]) == 2
-    assert capsys.readouterr().err == "rumble: a club is removed for good: add --yes\n"
+    assert refused(capsys, 2, "club", "remove", "chess") == "rumble: a club is removed for good: add --yes\n"

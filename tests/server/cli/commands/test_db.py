@@ -4,13 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from rumble_server.cli.main import run
 from rumble_server.store.sqlite.lock import DatabaseLock
 
+from tests.server.cli.run_here import Captured, ran
 from tests.server.store.disk import rows
 from tests.server.store.played import change, cut, played, save
-
-Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -22,9 +20,8 @@ def path(tmp_path: Path) -> Path:
 
 def told(capsys: Captured, *arguments: object) -> tuple[int, list[str]]:
     """Run a command; return its exit code and the lines it printed, complaints last."""
-    code = run(["db", *map(str, arguments)])
-    captured = capsys.readouterr()
-    return code, (captured.out + captured.err).splitlines()
+    code, output, errors = ran(capsys, "db", *arguments)
+    return code, (output + errors).splitlines()
 
 
 def test_a_backup_and_its_way_back(capsys: Captured, path: Path) -> None:

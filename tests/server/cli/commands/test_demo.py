@@ -6,16 +6,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
-from rumble_server.cli.main import run
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.practice import demonstration
 from rumble_server.cli.practice.demonstration import entrant_names, multiplied
 from rumble_server.cli.processes import bot_process
 from rumble_server.cli.processes.bot_process import BotSpec
 
+from tests.server.cli.run_here import Captured, printed_json
 from tests.server.web.export_schema import check_export
-
-Captured = pytest.CaptureFixture[str]
 
 
 def test_many_of_a_kind() -> None:
@@ -48,8 +46,7 @@ def test_a_demo_of_every_format_runs_to_its_end(
     monkeypatch.setattr(demonstration, "MOST_PROCESSES", 2)
     if format_ != "swiss":  # the swiss alone shows that processes of bots are started, shared and ended
         monkeypatch.setattr(demonstration, "bot_processes", bots_of_this_process)
-    assert run(["demo", "--format", format_, "--bots", bots, "--exit", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = printed_json(capsys, "demo", "--format", format_, "--bots", bots, "--exit")
     check_export(document)
     assert document["tournament"]["status"] == "finished"
     assert document["tournament"]["format"] == format_

@@ -1,13 +1,11 @@
-import json
-
 import pytest
 from rumble_engine import Setting, get_game
-from rumble_server.cli.main import run
+
+from tests.server.cli.run_here import printed, printed_json
 
 
 def test_json_has_every_game_with_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["games", "--json"]) == 0
-    listed = {game["name"]: game for game in json.loads(capsys.readouterr().out)}
+    listed = {game["name"]: game for game in printed_json(capsys, "games")}
     assert {"tictactoe", "connect4"} <= set(listed)
     assert listed["connect4"] == get_game("connect4").describe()
     assert set(listed["connect4"]) == {"name", "title", "seat_names", "settings"}
@@ -23,8 +21,7 @@ def test_text_names_settings_with_default_and_bounds(
         Setting("pile", 5, "high", minimum=1),
     )
     monkeypatch.setattr(type(get_game("connect4")), "settings", settings)
-    assert run(["games"]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "games")
     assert "tictactoe  Tic-tac-toe" in shown
     assert "    columns = 7  wide (from 4 to 9)" in shown
     assert '    rule = "fair"  how (one of fair, wild)' in shown

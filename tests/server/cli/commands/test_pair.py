@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from rumble_server.cli.main import run
 
+from tests.server.cli.run_here import Captured, printed, printed_json, refused
 from tests.server.swiss_events import swiss_events
-
-Captured = pytest.CaptureFixture[str]
 
 
 def row(number: int, points: str, opponent: int, seat: str, result: str) -> str:
@@ -33,22 +32,19 @@ def event(tmp_path: Path) -> Path:
 
 
 def test_the_next_round(capsys: Captured, event: Path) -> None:
-    assert run(["pair", str(event), "--rounds", "3"]) == 0
-    shown = capsys.readouterr().out.splitlines()
+    shown = printed(capsys, "pair", event, "--rounds", "3").splitlines()
     assert shown == [
         "round 2 of 3, by dutch-2026",
         "   1  2 Player 2  -  1 Player 1",
         "   2  3 Player 3  -  4 Player 4",
     ]
-    assert run(["pair", str(event), "--rounds", "3", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = printed_json(capsys, "pair", event, "--rounds", "3")
     assert told == {"round": 2, "of": 3, "rules": "dutch-2026", "boards": [[2, 1], [3, 4]], "bye": None}
 
 
 def test_the_next_round_of_a_file_in_windows_1252(capsys: Captured, event: Path) -> None:
     event.write_text(event.read_text().replace("Player 1", "Müller 1"), encoding="cp1252")
-    assert run(["pair", str(event), "--rounds", "3"]) == 0
-    assert "   1  2 Player 2  -  1 Müller 1" in capsys.readouterr().out
+    assert "   1  2 Player 2  -  1 Müller 1" in printed(capsys, "pair", event, "--rounds", "3")
 
 
 def test_the_number_of_rounds_is_the_file_s_or_asked_for(capsys: Captured, event: Path) -> None:
@@ -56,17 +52,14 @@ def test_the_number_of_rounds_is_the_file_s_or_asked_for(capsys: Captured, event
     assert "does not say how many rounds there will be (142 or XXR): add --rounds N" in capsys.readouterr().err
     for line in ("XXR 3", "142 3"):
         event.write_text(event.read_text().partition("XXR")[0].partition("142")[0] + line + "\n")
-        assert run(["pair", str(event)]) == 0
-        assert "round 2 of 3" in capsys.readouterr().out
-    assert run(["pair", str(event), "--rounds", "1"]) == 1
-    assert "all 1 rounds are paired" in capsys.readouterr().err
+        assert "round 2 of 3" in printed(capsys, "pair", event)
+    assert "all 1 rounds are paired" in refused(capsys, 1, "pair", event, "--rounds", "1")
 
 
 def test_every_round_again(capsys: Captured, tmp_path: Path) -> None:
     path = tmp_path / "119.trf"
     path.write_text(swiss_events.texts()["119.trf"], newline="")
-    assert run(["pair", str(path), "--check"]) == 0
-    assert capsys.readouterr().out == "5 rounds paired again by dutch-2026: all as the rules have it\n"
+    assert printed(capsys, "pair", path, "--check") == "5 rounds paired again by dutch-2026: all as the rules have it\n"
     assert run(["pair", str(path), "--check", "--rounds", "4"]) == 2
     assert capsys.readouterr().err == "rumble: the file has 5 rounds already; --rounds 4 is too few\n"
 
@@ -99,9 +92,7 @@ def test_an_export_of_two_legs_is_not_paired_as_if_each_were_a_round(
 ) -> None:
     why = "this cannot be paired again elsewhere: each pairing has 2 matches, and each of them is a round here"
     event.write_text(f"### {why}\n{event.read_text()}")
-    assert run(["pair", str(event), *options]) == 1
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", f"rumble: {event}: {why}\n")
+    assert refused(capsys, 1, "pair", event, *options) == f"rumble: {event}: {why}\n"
 
 
 @pytest.mark.parametrize(
@@ -114,23 +105,18 @@ def test_an_export_of_two_legs_is_not_paired_as_if_each_were_a_round(
 def test_bad_files_are_one_clear_line(capsys: Captured, tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "bad.trf"
     path.write_text(text)
-    assert run(["pair", str(path), "--check"]) == 1
-    assert said in capsys.readouterr().err
-    assert run(["pair", str(tmp_path / "missing.trf")]) == 1
-    assert "No such file" in capsys.readouterr().err
+    assert said in refused(capsys, 1, "pair", path, "--check")
+    assert "No such file" in refused(capsys, 1, "pair", tmp_path / "missing.trf")
 
 
 def test_a_round_that_cannot_be_paired_says_so(capsys: Captured, event: Path) -> None:
     write(event, (1, 2))
-    assert run(["pair", str(event), "--rounds", "2"]) == 1
-    assert "round 2 cannot be paired" in capsys.readouterr().err
+    assert "round 2 cannot be paired" in refused(capsys, 1, "pair", event, "--rounds", "2")
 
 
 def test_tables_cannot_be_paired(capsys: Captured, tmp_path: Path) -> None:
     path = tmp_path / "tables.csv"
     path.write_text("seat_0,place_0,seat_1,place_1,seat_2,place_2\nann,1,ben,2,cid,3\n")
-    assert run(["pair", str(path)]) == 1
-    assert "pairing is for matches of two seats, and this file has tables of more" in capsys.readouterr().err
+    assert "pairing is for matches of two seats, and this file has tables of more" in refused(capsys, 1, "pair", path)
     path.write_text("ann,ben,1\n")
-    assert run(["pair", str(path)]) == 1
-    assert "two seats" not in capsys.readouterr().err
+    assert "two seats" not in refused(capsys, 1, "pair", path)

@@ -14,6 +14,7 @@ from rumble_server.cli.practice.person import Person, user_name
 
 from tests.bots.sdk import says
 from tests.bots.sdk.fake_server import FakeServer
+from tests.server.cli.run_here import refused
 
 
 def person(typed: Iterable[str]) -> tuple[Person, list[str]]:
@@ -137,8 +138,7 @@ def test_an_unknown_opponent_fails(against: str, hint: str, typed: int, capsys: 
 )
 def test_wrong_usage(args: list[str], message: str, typed: int, capsys: pytest.CaptureFixture[str]) -> None:
     os.close(typed)
-    assert run(["play", *args]) == 2
-    assert message in capsys.readouterr().err
+    assert message in refused(capsys, 2, "play", *args)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import pytest
 from rumble_server.cli.main import run
 from rumble_server.cli.practice import practising
 
+from tests.server.cli.run_here import refused
+
 pytestmark = pytest.mark.e2e
 RUMBLE = [sys.executable, "-m", "rumble_server.cli.main"]
 BARE, STARTER = (str(Path(__file__).parents[4] / "bots" / "python" / name) for name in ("bare_bot.py", "bot.py"))
@@ -189,8 +191,7 @@ def test_step_waits_for_enter_before_each_turn_while_somebody_types(
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["practice", *args]) == 2
-    assert message in capsys.readouterr().err
+    assert message in refused(capsys, 2, "practice", *args)
 
 
 BRAIN = """

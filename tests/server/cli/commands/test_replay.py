@@ -13,10 +13,10 @@ from rumble_server.cli.practice.person import diagram
 from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
 from rumble_server.cli.support.replaying import Replay, step
 
+from tests.server.cli.run_here import Captured, printed, refused
 from tests.server.cli.server_thread import TOKEN, play, server_on_thread
 from tests.server.web.export_schema import check_export
 
-Captured = pytest.CaptureFixture[str]
 MATCH: dict[str, Any] = {
     "id": "t.1.1.1.1",
     "seats": ["ann", "ben"],
@@ -29,16 +29,7 @@ EXPORT: dict[str, Any] = {"tournament": {"game": "tictactoe", "settings": {}, "s
 
 
 def replayed(capsys: Captured, *arguments: str) -> str:
-    assert run(["replay", *arguments]) == 0
-    return capsys.readouterr().out
-
-
-def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
-    code = run(["replay", *arguments])
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    return code, captured.err
+    return printed(capsys, "replay", *arguments)
 
 
 @pytest.fixture
@@ -72,14 +63,13 @@ def test_what_the_bots_thought_stands_under_their_moves(capsys: Captured, export
     assert lines[at + 1] == "ann thought: +0.50/3 1.5s, 12 nodes, pv 0  [31m"
     assert [line for line in lines if "thought" in line] == [lines[at + 1], "ben thought: depth 1"]
     export.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, "infos": [{"depth": "deep"}]}]}))
-    assert "the info of ply 1 is not as the protocol has it" in refused(capsys, str(export))[1]
+    assert "the info of ply 1 is not as the protocol has it" in refused(capsys, 1, "replay", export)
 
 
 def test_an_export_of_several_wants_to_know_which(capsys: Captured, export: Path) -> None:
     other = {**MATCH, "id": "t.1.1.1.2", "moves": ["4"]}
     export.write_text(json.dumps({**EXPORT, "matches": [MATCH, other]}))
-    code, line = refused(capsys, str(export))
-    assert (code, "say --match ID: t.1.1.1.1, t.1.1.1.2" in line) == (2, True)
+    assert "say --match ID: t.1.1.1.1, t.1.1.1.2" in refused(capsys, 2, "replay", export)
     assert "ply 1 of 1: ann played 4" in replayed(capsys, str(export), "--match", "t.1.1.1.2")
 
 
@@ -96,7 +86,7 @@ def test_a_server_and_a_transcript_tell_the_same(capsys: Captured, tmp_path: Pat
         check_export(json.loads(exported.read_text()))
         capsys.readouterr()
         told = replayed(capsys, "friday.1.1.1.1", "--server", server)
-        assert refused(capsys, "friday.9.9.9.9", "--server", server)[0] == 1
+        refused(capsys, 1, "replay", "friday.9.9.9.9", "--server", server)
     assert "Connect four" in told
     assert "a b c d e\n" in told
     assert re.search(r"\n(ann|ben) thought: [+-]\d\.\d\d/2 [\d.]+s, \d+ nodes", told)
@@ -127,18 +117,16 @@ def test_standard_input_is_read(capsys: Captured, monkeypatch: pytest.MonkeyPatc
 def test_other_files_are_refused_in_one_line(capsys: Captured, tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "file.json"
     file.write_text(text)
-    code, line = refused(capsys, str(file))
-    assert code == 1
-    assert problem in line
+    assert problem in refused(capsys, 1, "replay", file)
 
 
 def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
-    assert refused(capsys, str(export), "--ply", "6") == (2, "rumble: t.1.1.1.1 has only 5 plies\n")
-    assert refused(capsys, str(tmp_path)) == (1, f"rumble: {tmp_path}: this is a folder\n")
-    assert "there is no such file" in refused(capsys, str(tmp_path / "nothing.json"))[1]
-    assert "has no match" in refused(capsys, str(export), "--match", "t.2.1.1.1")[1]
+    assert refused(capsys, 2, "replay", export, "--ply", 6) == "rumble: t.1.1.1.1 has only 5 plies\n"
+    assert refused(capsys, 1, "replay", tmp_path) == f"rumble: {tmp_path}: this is a folder\n"
+    assert "there is no such file" in refused(capsys, 1, "replay", tmp_path / "nothing.json")
+    assert "has no match" in refused(capsys, 1, "replay", export, "--match", "t.2.1.1.1")
     export.write_bytes(b"\xff")
-    assert "is not UTF-8" in refused(capsys, str(export))[1]
+    assert "is not UTF-8" in refused(capsys, 1, "replay", export)
 
 
 def test_a_terminal_steps_through_it() -> None:

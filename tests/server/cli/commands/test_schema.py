@@ -6,10 +6,11 @@ from rumble_protocol.asyncapi import document
 from rumble_protocol.schema import schemas
 from rumble_server.cli.main import run
 
+from tests.server.cli.run_here import printed
+
 
 def test_schema_is_printed_as_one_object(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["schema"]) == 0
-    assert json.loads(capsys.readouterr().out) == schemas()
+    assert json.loads(printed(capsys, "schema")) == schemas()
 
 
 def test_schema_is_written_as_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,7 +21,6 @@ def test_schema_is_written_as_files(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_asyncapi_document_is_printed_or_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["schema", "--asyncapi"]) == 0
-    assert json.loads(capsys.readouterr().out) == document()
+    assert json.loads(printed(capsys, "schema", "--asyncapi")) == document()
     assert run(["schema", "--asyncapi", "--out", str(tmp_path / "out")]) == 0
     assert json.loads((tmp_path / "out" / "asyncapi.json").read_text()) == document()

@@ -13,6 +13,8 @@ from rumble_server.cli.main import run
 from rumble_server.cli.support.settings import settings
 from rumble_server.config import ServerConfig
 
+from tests.server.cli.run_here import printed, refused
+
 
 @pytest.mark.parametrize(
     ("args", "message"),
@@ -32,10 +34,7 @@ from rumble_server.config import ServerConfig
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["serve", *args]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert (captured.err.count("\n"), captured.out) == (1, "")
+    assert message in refused(capsys, 2, "serve", *args)
 
 
 def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,8 +103,7 @@ def test_it_tells_where_others_find_it(
 
 
 def test_the_help_lists_every_setting_once(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["serve", "--help"]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "serve", "--help")
     listed = re.findall(r"^  (--[a-z0-9-]+)", shown, re.MULTILINE)
     assert listed == ["--config", *(setting.option for setting in settings().values())]
     words = " ".join(shown.split())

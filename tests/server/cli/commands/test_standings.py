@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 from rumble_server.cli.main import run
 
-Captured = pytest.CaptureFixture[str]
-
-
-def told(capsys: Captured, *arguments: str) -> Any:
-    assert run([*arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+from tests.server.cli.run_here import Captured, printed, printed_json, refused
 
 
 @pytest.fixture
@@ -25,14 +20,13 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_standings_of_a_csv(capsys: Captured, file: Path) -> None:
-    document = told(capsys, "standings", str(file))
+    document = printed_json(capsys, "standings", file)
     assert document["tiebreaks"] == ["de", "won", "sb", "ks"]
     assert next((line["name"], line["points"]) for line in document["standings"]) == ("ann", 2.0)
-    document = told(capsys, "standings", str(file), "--points", "3,1,0", "--tiebreaks", "sb")
+    document = printed_json(capsys, "standings", file, "--points", "3,1,0", "--tiebreaks", "sb")
     assert document["standings"][0]["points"] == 6.0
     assert list(document["standings"][0]["tiebreaks"]) == ["sb"]
-    assert run(["standings", str(file)]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "standings", file)
     assert "decided by" in shown
     assert "\nEqual points are told apart by: DE direct encounter, WON wins over" in shown
 
@@ -42,12 +36,11 @@ def test_an_export_s_own_choices_are_the_defaults(capsys: Captured, tmp_path: Pa
     tournament: dict[str, Any] = {"names": ["ann", "ben"], "scheme": [3, 1, 0], "tiebreak_order": ["faults", "sb"]}
     path = tmp_path / "export.json"
     path.write_text(json.dumps({"tournament": {**tournament, "format": "knockout"}, "matches": [match]}))
-    document = told(capsys, "standings", str(path))
+    document = printed_json(capsys, "standings", path)
     assert (document["tiebreaks"], document["standings"][0]["points"]) == (["faults", "sb"], 3.0)
-    assert run(["standings", str(path)]) == 0
-    assert "a knockout ranks by how far a bot came" in capsys.readouterr().out
+    assert "a knockout ranks by how far a bot came" in printed(capsys, "standings", path)
     path.write_text(json.dumps({"tournament": {**tournament, "scheme": "x", "tiebreak_order": [[]]}, "matches": []}))
-    assert told(capsys, "standings", str(path))["tiebreaks"] == ["de", "won", "sb", "ks"]
+    assert printed_json(capsys, "standings", path)["tiebreaks"] == ["de", "won", "sb", "ks"]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +52,7 @@ def test_an_export_s_own_choices_are_the_defaults(capsys: Captured, tmp_path: Pa
     ],
 )
 def test_wrong_usage(capsys: Captured, file: Path, arguments: list[str], said: str) -> None:
-    assert run(["standings", str(file), *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, 2, "standings", file, *arguments)
 
 
 def test_bad_rows_are_named(capsys: Captured, file: Path) -> None:
@@ -83,7 +75,7 @@ def test_a_hundred_thousand_results_are_no_trouble(capsys: Captured, tmp_path: P
         for _ in range(100_000):
             first, second = lot.sample(names, 2)
             writer.writerow((first, second, lot.choice(("1", "0.5", "0"))))
-    document = told(capsys, command, str(path))
+    document = printed_json(capsys, command, str(path))
     lines = document["standings" if command == "standings" else "ratings"]
     assert sum(line["played" if command == "standings" else "matches"] for line in lines) == 200_000
 
@@ -111,7 +103,7 @@ def test_standings_of_a_trf_by_the_edition_of_its_day(capsys: Captured, tmp_path
         ("", "2026-03", (), [5, 5.5, 5.5]),
         ("2026/05/01", "2024-08", ("--tiebreak-rules", "2024-08"), [5, 6, 6]),
     ):
-        document = told(capsys, "standings", str(trf(tmp_path, start)), *chosen, *arguments)
+        document = printed_json(capsys, "standings", str(trf(tmp_path, start)), *chosen, *arguments)
         assert document["tiebreak_rules"] == rules
         by_number = {line["number"]: line for line in document["standings"]}
         assert [by_number[number]["tiebreaks"]["bh"] for number in (1, 2, 3)] == buchholz
@@ -119,8 +111,7 @@ def test_standings_of_a_trf_by_the_edition_of_its_day(capsys: Captured, tmp_path
 
 
 def test_standings_of_a_trf_as_a_table(capsys: Captured, tmp_path: Path) -> None:
-    assert run(["standings", str(trf(tmp_path, "2026/05/01"))]) == 0
-    out = capsys.readouterr().out
+    out = printed(capsys, "standings", trf(tmp_path, "2026/05/01"))
     assert "BH-C1" in out
     assert "tie-break rules: 2026-03" in out
     assert run(["ratings", str(trf(tmp_path, ""))]) == 0
@@ -129,7 +120,7 @@ def test_standings_of_a_trf_as_a_table(capsys: Captured, tmp_path: Path) -> None
 def test_a_round_robin_of_a_trf_has_its_own_tie_breaks(capsys: Captured, tmp_path: Path) -> None:
     path = trf(tmp_path, "2026/05/01")
     path.write_text("092 Individual: Round-Robin\n" + path.read_text())
-    assert told(capsys, "standings", str(path))["tiebreaks"] == ["de", "won", "sb", "ks"]
+    assert printed_json(capsys, "standings", path)["tiebreaks"] == ["de", "won", "sb", "ks"]
 
 
 @pytest.mark.parametrize(
@@ -140,8 +131,7 @@ def test_a_round_robin_of_a_trf_has_its_own_tie_breaks(capsys: Captured, tmp_pat
     ],
 )
 def test_wrong_usage_with_a_trf(capsys: Captured, tmp_path: Path, arguments: list[str], said: str) -> None:
-    assert run(["standings", str(trf(tmp_path, "")), *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, 2, "standings", trf(tmp_path, ""), *arguments)
 
 
 def test_a_bad_trf_is_named_by_line_and_column(capsys: Captured, tmp_path: Path) -> None:
@@ -154,17 +144,16 @@ def test_a_bad_trf_is_named_by_line_and_column(capsys: Captured, tmp_path: Path)
 def test_a_csv_has_the_newest_rules_and_an_export_of_a_swiss_needs_its_rounds(
     capsys: Captured, file: Path, tmp_path: Path
 ) -> None:
-    assert told(capsys, "standings", str(file))["tiebreak_rules"] == "2026-03"
+    assert printed_json(capsys, "standings", file)["tiebreak_rules"] == "2026-03"
     path = tmp_path / "export.json"
     path.write_text(json.dumps({"tournament": {"names": ["ann", "ben"], "format": "swiss"}, "matches": []}))
-    assert run(["standings", str(path)]) == 2
-    assert "this export of a swiss does not tell its rounds" in capsys.readouterr().err
+    assert "this export of a swiss does not tell its rounds" in refused(capsys, 2, "standings", path)
 
 
 def test_half_point_byes_are_shown_as_halves(capsys: Captured, tmp_path: Path) -> None:
     path = trf(tmp_path, "")
     path.write_text(path.read_text().replace("0000 - Z\n", "0000 - H\n").replace("0.0    4", "0.5    4"))
-    by_name = {line["name"]: line for line in told(capsys, "standings", str(path))["standings"]}
+    by_name = {line["name"]: line for line in printed_json(capsys, "standings", path)["standings"]}
     assert [(by_name[name]["byes"], by_name[name]["half_byes"]) for name in "ABD"] == [(0, 0), (1, 0), (0, 1)]
     assert run(["standings", str(path), "--tiebreaks", ""]) == 0
     cells = [[cell.strip() for cell in line.split("|")] for line in capsys.readouterr().out.splitlines() if "|" in line]

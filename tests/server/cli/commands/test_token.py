@@ -6,8 +6,8 @@ import pytest
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.keys import keep, kept_token, token_file
 from rumble_protocol.secret import is_made
-from rumble_server.cli.main import run
 
+from tests.server.cli.run_here import ran
 from tests.server.cli.server_thread import TOKEN, server_on_thread
 
 
@@ -15,9 +15,7 @@ def test_a_host_gives_a_token_and_takes_it_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def rumble(*arguments: str) -> tuple[int, str, str]:
-        code = run(["token", *arguments])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return ran(capsys, "token", *arguments)
 
     with server_on_thread(tmp_path / "rumble.db") as address:
         monkeypatch.setenv("RUMBLE_SERVER", address)

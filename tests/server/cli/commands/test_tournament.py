@@ -13,10 +13,9 @@ from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from tests.server.arena.fake_house import FakeHouse
+from tests.server.cli.run_here import Captured, printed, printed_json, refused
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
 from tests.server.web.export_schema import check_export
-
-Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
@@ -33,25 +32,17 @@ def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(capsys: Captured, *arguments: str) -> Any:
-    """Return the JSON that a command prints."""
-    assert run(["tournament", *arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+    return printed_json(capsys, "tournament", *arguments)
 
 
-def refused(capsys: Captured, *arguments: str) -> tuple[int, str]:
-    """Return the exit code and the single line of a failing command."""
-    code = run(["tournament", *arguments])
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    return code, captured.err
+def refusal(capsys: Captured, code: int, *arguments: str) -> str:
+    return refused(capsys, code, "tournament", *arguments)
 
 
 def test_a_forecast_creates_nothing(capsys: Captured) -> None:
     assert run(["tournament", "create", "Forecast", "--game", "connect4", "--forecast", "10"]) == 0
     assert capsys.readouterr().out.startswith("90 matches; 18 one after another. About ")
-    assert run(["tournament", "list"]) == 0
-    assert "Forecast" not in capsys.readouterr().out
+    assert "Forecast" not in printed(capsys, "tournament", "list")
 
 
 def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
@@ -77,14 +68,13 @@ def test_create_with_every_option(capsys: Captured, server_url: str) -> None:
     assert {name: created[name] for name in expected} == expected
     assert created["settings"] == {"columns": 5, "rows": 6, "connect": 4}
     assert created["time_control"] == {"move_ms": 0, "bank_ms": 60_000, "increment_ms": 500}
-    assert refused(capsys, "create", "Wrong", "--game", "tictactoe", "--away-clock", "walks")[0] != 0
+    refusal(capsys, 2, "create", "Wrong", "--game", "tictactoe", "--away-clock", "walks")
 
 
 def test_audit(capsys: Captured) -> None:
     told(capsys, "create", "Audited", "--game", "tictactoe")
     assert told(capsys, "audit", "audited")["fair"] is True
-    assert run(["tournament", "audit", "audited", "--host-token", "any-token-of-16-characters"]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "tournament", "audit", "audited", "--host-token", "any-token-of-16-characters")
     assert "audited: nothing to complain of" in shown
     assert "excused ms" in shown
 
@@ -110,8 +100,7 @@ def test_create_with_every_choice_of_a_format(capsys: Captured, tmp_path: Path) 
 
 
 def test_create_says_where_the_page_is_and_how_to_join(capsys: Captured, server_url: str) -> None:
-    assert run(["tournament", "create", "Spoken", "--game", "tictactoe"]) == 0
-    created, command, warning = capsys.readouterr().out.splitlines()
+    created, command, warning = printed(capsys, "tournament", "create", "Spoken", "--game", "tictactoe").splitlines()
     assert created == f"spoken is created: {server_url}/tournaments/spoken"
     assert command.startswith(f"bots join with: rumble bot mine.py:ai --server {server_url} --join spoken --name ")
     assert warning.startswith("only this machine can use these:")
@@ -121,8 +110,7 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     told(capsys, "create", "A long name " * 6, "--game", "tictactoe")
     listed = told(capsys, "list")["tournaments"]
     (mine,) = [each for each in listed if each["name"].startswith("A long name")]
-    assert run(["tournament", "list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(capsys, "tournament", "list").splitlines()
     assert lines[0].split() == ["id", "status", "game", "bots", "name"]
     assert any(mine["id"] in line and line.rstrip().endswith(mine["name"].strip()) for line in lines), "nothing is cut"
     assert told(capsys, "standings", mine["id"]) == {"status": "lobby", "standings": [], "tiebreak_rules": "2026-03"}
@@ -130,22 +118,19 @@ def test_list_standings_and_export(capsys: Captured, tmp_path: Path) -> None:
     assert told(capsys, "standings", older["id"])["tiebreak_rules"] == "2024-08"
     assert run(["tournament", "create", "Old", "--game", "tictactoe", "--tiebreak-rules", "2022"]) != 0
     assert "2024-08" in capsys.readouterr().err
-    assert run(["tournament", "standings", mine["id"]]) == 0
-    assert capsys.readouterr().out.startswith(f"{mine['id']}: lobby\n")
+    assert printed(capsys, "tournament", "standings", mine["id"]).startswith(f"{mine['id']}: lobby\n")
     file = tmp_path / "export.json"
     assert run(["tournament", "export", mine["id"], "--out", str(file)]) == 0
     document = json.loads(file.read_text(encoding="utf-8"))
     assert set(document) == {"tournament", "standings", "matches", "voided"}
     check_export(document)
     capsys.readouterr()
-    assert run(["tournament", "export", mine["id"], "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == document
+    assert json.loads(printed(capsys, "tournament", "export", mine["id"], "--format", "json")) == document
 
 
 def test_commands_say_the_status(capsys: Captured) -> None:
     told(capsys, "create", "Short", "--game", "tictactoe")
-    assert run(["tournament", "cancel", "short"]) == 0
-    assert capsys.readouterr().out == "short: cancelled\n"
+    assert printed(capsys, "tournament", "cancel", "short") == "short: cancelled\n"
 
 
 @pytest.mark.parametrize(
@@ -168,40 +153,24 @@ def test_commands_say_the_status(capsys: Captured) -> None:
         (["list", "--server", "ftp://x"], 2, "not a server address"),
         (["export", "nope", "--format", "xml"], 2, "--format"),
         ([], 2, "command"),
+        (["start", "friday", "--host-token", "schlüssel-\u2603"], 2, "plain characters"),
+        (["create", "Zo\udcc3\udcab", "--game", "tictactoe"], 2, "PYTHONUTF8=1"),  # a name the locale could not read
+        (["list", "--server", "127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
     ],
 )
 def test_what_goes_wrong_is_one_line(capsys: Captured, arguments: list[str], code: int, says: str) -> None:
-    found, line = refused(capsys, *arguments)
-    assert says in line
-    assert found == code
+    assert says in refusal(capsys, code, *arguments)
 
 
 def test_a_command_of_the_host_needs_the_token(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RUMBLE_HOST_TOKEN")
-    code, line = refused(capsys, "create", "x", "--game", "tictactoe")
-    assert (code, "--host-token" in line) == (1, True)
+    assert "--host-token" in refusal(capsys, 1, "create", "x", "--game", "tictactoe")
     assert told(capsys, "list")["tournaments"] is not None
-
-
-def test_a_token_that_no_header_can_carry(capsys: Captured) -> None:
-    code, line = refused(capsys, "start", "friday", "--host-token", "schlüssel-\u2603")
-    assert (code, "plain characters" in line) == (2, True)
-
-
-def test_a_name_that_the_locale_could_not_read(capsys: Captured) -> None:
-    code, line = refused(capsys, "create", "Zo\udcc3\udcab", "--game", "tictactoe")
-    assert (code, "PYTHONUTF8=1" in line) == (2, True)
-
-
-def test_a_server_that_is_not_there(capsys: Captured) -> None:
-    code, line = refused(capsys, "list", "--server", "127.0.0.1:1")
-    assert (code, "no server answers at http://127.0.0.1:1" in line) == (1, True)
 
 
 def test_house_bots_are_listed_added_and_removed(capsys: Captured) -> None:
     told(capsys, "create", "Filled", "--game", "tictactoe")
-    assert run(["tournament", "house", "filled"]) == 0
-    listed = capsys.readouterr().out
+    listed = printed(capsys, "tournament", "house", "filled")
     assert "random: Plays any legal move." in listed
     assert "there is room for 32" in listed
     shown = told(capsys, "house", "filled", "random", "--count", "2")
@@ -209,46 +178,39 @@ def test_house_bots_are_listed_added_and_removed(capsys: Captured) -> None:
     shown = told(capsys, "house", "filled", "perfect", "--name", "teacher")
     assert "teacher" in [each["name"] for each in shown["entrants"]]
     assert told(capsys, "house", "filled")["room"] == 29
-    assert run(["tournament", "remove", "filled", "teacher"]) == 0
-    assert run(["tournament", "house", "filled", "chaos"]) == 1
-    assert "there is no house bot 'chaos' for tictactoe" in capsys.readouterr().err
-    assert run(["tournament", "unbench", "filled", "house-random-1"]) == 1
-    assert "is not benched" in capsys.readouterr().err
+    printed(capsys, "tournament", "remove", "filled", "teacher")
+    assert "there is no house bot 'chaos' for tictactoe" in refusal(capsys, 1, "house", "filled", "chaos")
+    assert "is not benched" in refusal(capsys, 1, "unbench", "filled", "house-random-1")
     assert told(capsys, "reset-key", "house-random-1") == {
         "message": "the next login of house-random-1 claims the name"
     }
 
 
 def test_a_classroom_says_with_which_code_pupils_join(capsys: Captured, server_url: str) -> None:
-    assert run(["tournament", "create", "Lesson", "--game", "tictactoe", "--classroom"]) == 0
-    *_, pupils, _ = capsys.readouterr().out.splitlines()
+    *_, pupils, _ = printed(capsys, "tournament", "create", "Lesson", "--game", "tictactoe", "--classroom").splitlines()
     code = pupils.split()[1]
     assert pupils == f"pupils   {code} at {server_url}/join?code={code}"
-    assert run(["tournament", "invite", "lesson"]) == 0
-    assert pupils in capsys.readouterr().out.splitlines()
+    assert pupils in printed(capsys, "tournament", "invite", "lesson").splitlines()
 
 
 def test_a_class_plays_again_and_the_best_play_a_final(capsys: Captured, server_url: str) -> None:
     told(capsys, "create", "Weekly", "--game", "tictactoe", "--classroom")
-    assert refused(capsys, "again", "weekly")[0] == 1
+    refusal(capsys, 1, "again", "weekly")
     code = told(capsys, "invite", "weekly")["door"]["code"]
     for display in ("Ann", "Ben", "Cem"):
         pupil = {"code": code, "display_name": display, "key": make_secret()}
         assert httpx.post(f"{server_url}/api/join", json=pupil).status_code == 200
-    assert run(["tournament", "cancel", "weekly"]) == 0
-    capsys.readouterr()
-    assert run(["tournament", "again", "weekly"]) == 0
-    assert capsys.readouterr().out == "weekly-2: lobby\n"
+    printed(capsys, "tournament", "cancel", "weekly")
+    assert printed(capsys, "tournament", "again", "weekly") == "weekly-2: lobby\n"
     final = told(capsys, "again", "weekly", "--top", "2")
     assert (final["id"], len(final["entrants"])) == ("final-of-weekly", 2)
-    assert refused(capsys, "again", "weekly", "--top", "1")[0] == 2
+    refusal(capsys, 2, "again", "weekly", "--top", "1")
 
 
 def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, server_url: str) -> None:
     told(capsys, "create", "Closed", "--game", "tictactoe", "--invite", "hush", "--unlisted", "--unrated")
     picture = tmp_path / "qr.svg"
-    assert run(["tournament", "invite", "closed", "--qr", str(picture)]) == 0
-    *lines, command, warning = capsys.readouterr().out.splitlines()
+    *lines, command, warning = printed(capsys, "tournament", "invite", "closed", "--qr", picture).splitlines()
     link, _, made = lines.pop().rpartition("=")
     assert (lines, link, is_made(made)) == (["code     hush"], f"link     {server_url}/tournaments/closed?invite", True)
     assert command.startswith(
@@ -258,8 +220,7 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     assert picture.read_text().startswith("<svg")
     assert told(capsys, "invite", "closed", "--code", "ours")["code"] == "ours"
     assert told(capsys, "invite", "closed", "--new")["code"] not in ("ours", "hush", None)
-    assert run(["tournament", "invite", "closed", "--open"]) == 0
-    assert "none: anyone may join" in capsys.readouterr().out
+    assert "none: anyone may join" in printed(capsys, "tournament", "invite", "closed", "--open")
     assert run(["tournament", "invite", "closed", "--open", "--new"]) == 2
 
 
@@ -276,8 +237,8 @@ def test_what_would_steer_a_terminal_is_shown_as_escapes(capsys: Captured) -> No
 
 def test_a_host_gives_an_open_name_a_key(capsys: Captured, server_url: str) -> None:
     told(capsys, "create", "open", "--game", "tictactoe")
-    assert refused(capsys, "reset-key", "nobody", "--key", "correct-horse-battery")[0] == 1
-    assert refused(capsys, "reset-key", "nobody", "--key", "short")[0] == 2
+    refusal(capsys, 1, "reset-key", "nobody", "--key", "correct-horse-battery")
+    refusal(capsys, 2, "reset-key", "nobody", "--key", "short")
     told(capsys, "house", "open", "random", "--name", "rose")
     answer = told(capsys, "reset-key", "rose", "--key", "correct-horse-battery")
     assert answer == {"message": "the key protects rose"}
@@ -295,14 +256,11 @@ def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
         zoe.send('{"type": "login", "name": "zoe", "join": "paired-again"}')
         while '"joined"' not in str(zoe.recv(PATIENCE_S)):
             pass
-    code, line = refused(capsys, "bye", "paired-again", "ann", "1")
-    assert (code, "has no bot 'ann'" in line) == (1, True)
+    assert "has no bot 'ann'" in refusal(capsys, 1, "bye", "paired-again", "ann", "1")
     told(capsys, "bye", "paired-again", "zoe", "3")
-    code, line = refused(capsys, "bye", "paired-again", "zoe", "4")
-    assert (code, "paired-again has no round 4; its last is 3" in line) == (1, True)
+    assert "paired-again has no round 4; its last is 3" in refusal(capsys, 1, "bye", "paired-again", "zoe", "4")
     play(server_url, "paired-again", "ann", "ben", "cid", "dan", "eve")
-    assert run(["tournament", "export", "paired-again"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(printed(capsys, "tournament", "export", "paired-again"))
     assert document["tournament"]["pairing_rules"] == "dutch-2026"
     assert document["tournament"]["pairing_order"][:2] == ["ben", "ann"]
     for newer in ([], ["--trf-2026"]):
@@ -313,24 +271,20 @@ def test_a_swiss_with_a_bye_a_no_show_and_seeds_is_exported_and_paired_again(
         assert captured.out == "3 rounds paired again by dutch-2026: all as the rules have it\n"
         assert captured.err == ""
         assert "0000 - H" in path.read_text()
-    code, line = refused(capsys, "bye", "paired-again", "ann", "3")
-    assert (code, "is over; its results stand" in line) == (1, True)
+    assert "is over; its results stand" in refusal(capsys, 1, "bye", "paired-again", "ann", "3")
 
 
 def test_a_faulty_bot_brings_its_invitation_and_fails_where_it_is_refused(capsys: Captured, server_url: str) -> None:
     told(capsys, "create", "invited", "--game", "tictactoe", "--invite", "hush")
     faulty = ["bot", "faulty", "--server", server_url, "--fault", "absent", "--join", "invited"]
-    assert run([*faulty, "--name", "without"]) == 1
-    assert "(invite_required)" in capsys.readouterr().err
-    assert run([*faulty, "--name", "with", "--invite", "hush"]) == 0
-    assert capsys.readouterr().out == "joined and left\n"
+    assert "(invite_required)" in refused(capsys, 1, *faulty, "--name", "without")
+    assert printed(capsys, *faulty, "--name", "with", "--invite", "hush") == "joined and left\n"
 
 
 def test_standings_say_how_much_was_played_and_what_their_columns_are(capsys: Captured, server_url: str) -> None:
     told(capsys, "create", "columns", "--game", "tictactoe", "--start-at-bots", "2")
     play(server_url, "columns", "columns-a", "columns-b")
-    assert run(["tournament", "standings", "columns"]) == 0
-    first, *_, last = capsys.readouterr().out.splitlines()
+    first, *_, last = printed(capsys, "tournament", "standings", "columns").splitlines()
     assert first == "columns: finished, 2 of 2 matches"
     assert last.startswith("Equal points are told apart by: DE direct encounter, WON wins over the board, SB Sonneborn")
 
@@ -340,8 +294,7 @@ def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Pat
     game = ("--game", "snakes", "--set", "size=7", "--set", "turns=5", "--seats", "4")
     created = told(capsys, "create", "tables", *game, "--points", "10,6,3,0", "--start-at-bots", "4")
     assert (created["match_seats"], created["legs"]) == (4, 1)
-    assert run(["tournament", "create", "by-places", *game, "--points", "places"]) == 0
-    capsys.readouterr()
+    printed(capsys, "tournament", "create", "by-places", *game, "--points", "places")
     for given, said in (
         (("--points", "payoffs"), "points: snakes has no payoffs: give points in numbers"),
         (("--points", "many"), "--points: 'many' is neither numbers like 3,1,0 or 10,6,3,0, nor places or payoffs"),
@@ -349,33 +302,24 @@ def test_a_tournament_of_tables(capsys: Captured, server_url: str, tmp_path: Pat
         (("--legs", "2"), "legs: legs swap two seats: leave out legs above two seats, and ask for more cycles"),
         (("--tiebreaks", "sb"), "tiebreaks: the tie-break 'sb' is not for tables; there are: won, places, de, payoff"),
     ):
-        assert said in refused(capsys, "create", "refused", *game, *given)[1]
-    assert "seats: tictactoe has 2 seats, not 3" in refused(
-        capsys, "create", "x", "--game", "tictactoe", "--seats", "3"
-    )[1]  # fmt: skip
+        assert said in refusal(capsys, 2, "create", "refused", *game, *given)
+    line = refusal(capsys, 2, "create", "x", "--game", "tictactoe", "--seats", "3")
+    assert "seats: tictactoe has 2 seats, not 3" in line
     play(server_url, "tables", "t-a", "t-b", "t-c", "t-d")
     file = tmp_path / "export.json"
-    assert run(["tournament", "export", "tables", "--out", str(file)]) == 0
+    printed(capsys, "tournament", "export", "tables", "--out", file)
     check_export(json.loads(file.read_text(encoding="utf-8")))
-    assert run(["tournament", "standings", "tables"]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "tournament", "standings", "tables")
     assert "first  first, shared  behind" in shown
     assert shown.endswith("DE who finished before whom\n")
-    assert run(["standings", str(file), "--json"]) == 0
-    ranked = json.loads(capsys.readouterr().out)["standings"]
+    ranked = printed_json(capsys, "standings", file)["standings"]
     listed = told(capsys, "standings", "tables")["standings"]
     assert [(line["rank"], line["name"], line["points"]) for line in ranked] == [
         (line["rank"], line["name"], line["points"]) for line in listed
     ]
-    assert run(["tournament", "audit", "tables"]) == 0
-    assert "seat 0  seat 1  seat 2  seat 3" in capsys.readouterr().out
+    assert "seat 0  seat 1  seat 2  seat 3" in printed(capsys, "tournament", "audit", "tables")
     for kind in ("trf", "pgn"):
-        assert f"{kind.upper()} is for matches of two seats; this tournament has tables of more" in refused(
-            capsys, "export", "tables", "--format", kind
-        )[1]  # fmt: skip
-    assert "a Swiss of tables" in told_bye(capsys, game)
-
-
-def told_bye(capsys: Captured, game: tuple[str, ...]) -> str:
+        line = refusal(capsys, 2, "export", "tables", "--format", kind)
+        assert f"{kind.upper()} is for matches of two seats; this tournament has tables of more" in line
     told(capsys, "create", "swiss-of-tables", *game, "--format", "swiss")
-    return refused(capsys, "bye", "swiss-of-tables", "any", "1")[1]
+    assert "a Swiss of tables" in refusal(capsys, 1, "bye", "swiss-of-tables", "any", "1")

@@ -14,10 +14,9 @@ from rumble_server.cli.main import run
 from rumble_server.cli.support.event_stream import StreamEvent
 from rumble_server.cli.support.watching import WatchedTournament
 
+from tests.server.cli.run_here import Captured, printed, refused
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
 from tests.server.web.export_schema import check_export
-
-Captured = pytest.CaptureFixture[str]
 
 
 def result(match: str, attempt: int = 1, scores: list[float] | None = None) -> dict[str, Any]:
@@ -202,8 +201,7 @@ def environment(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.e2e
 def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, tmp_path: Path) -> None:
-    assert run(["tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "8"]) == 0
-    capsys.readouterr()
+    printed(capsys, "tournament", "create", "Cup", "--game", "tictactoe", "--start-at-bots", "2", "--cycles", "8")
     playing = threading.Thread(target=play, args=(server_url, "cup", "ann", "ben"))
     playing.start()
     code = run(["watch", "cup"])
@@ -231,8 +229,7 @@ def test_a_tournament_is_watched_to_its_end(capsys: Captured, server_url: str, t
 
 
 def test_errors_are_one_clear_line(capsys: Captured) -> None:
-    assert run(["watch", "nothing"]) == 1
-    assert capsys.readouterr().err == "rumble: there is no tournament 'nothing'\n"
+    assert refused(capsys, 1, "watch", "nothing") == "rumble: there is no tournament 'nothing'\n"
     assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1
     assert capsys.readouterr().err.startswith("rumble: no server answers at http://127.0.0.1:1 (")
 

@@ -17,6 +17,7 @@ from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.processes import workers
 
 from tests.bots.sdk.fake_server import FakeServer
+from tests.server.cli.run_here import refused
 from tests.server.cli.server_thread import TOKEN, play, server_on_thread
 
 PATIENCE_S = 60
@@ -75,8 +76,7 @@ def test_a_worker_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.e2e
 def test_a_faulty_bot_is_one_program(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["bot", "faulty", "--fault", "drop", "--server", "127.0.0.1:1", "--join", "cup", "--worker", "one"]
-    assert run(args) == 2
-    assert "a faulty bot has no workers" in capsys.readouterr().err
+    assert "a faulty bot has no workers" in refused(capsys, 2, *args)
 
 
 @pytest.mark.e2e

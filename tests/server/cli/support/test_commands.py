@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import typer
-from rumble_server.cli.main import COMMANDS, MOST_COLUMNS, load, run
+from rumble_server.cli.main import COMMANDS, MOST_COLUMNS, load
 from rumble_server.cli.support.creating import create_command
 from rumble_server.tournament.config import TournamentConfig
 from typer.core import TyperGroup
 
-Captured = pytest.CaptureFixture[str]
+from tests.server.cli.run_here import Captured, printed
 
 
 def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -27,8 +27,7 @@ def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
 def test_every_help_fits_and_tells_everything(columns: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     for words, command in every_command():
-        assert run([*words, "--help"]) == 0
-        shown = capsys.readouterr().out
+        shown = printed(capsys, *words, "--help")
         lines = shown.splitlines()
         assert lines[0].startswith(f"Usage: rumble {' '.join(words)} [OPTIONS]")
         assert max(map(len, lines)) <= min(columns, MOST_COLUMNS), words

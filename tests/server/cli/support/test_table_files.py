@@ -2,15 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rumble_server.cli.main import run
 from rumble_server.cli.support.table_files import given_points
 from rumble_server.results.file_contents import ResultsFile
 from rumble_server.results.tables.points import TablePoints
 
-Captured = pytest.CaptureFixture[str]
+from tests.server.cli.run_here import Captured, printed, printed_json, refused
+
 TABLES = """seat_0,place_0,seat_1,place_1,seat_2,place_2,seat_3,place_3
 ann,1,ben,2,cid,3,dan,4
 ben,1,ann,2,dan,3,cid,3
@@ -25,13 +24,8 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def told(capsys: Captured, *arguments: str) -> Any:
-    assert run([*arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def test_standings(capsys: Captured, file: Path) -> None:
-    document = told(capsys, "standings", str(file))
+    document = printed_json(capsys, "standings", file)
     assert document["tiebreaks"] == ["won", "places", "de"]
     assert [(line["name"], line["points"]) for line in document["standings"]] == [
         ("ann", 8),
@@ -40,10 +34,9 @@ def test_standings(capsys: Captured, file: Path) -> None:
         ("dan", 1.25),
     ]
     assert document["finished_before"]["ann"] == {"ben": 1, "cid": 3, "dan": 3}
-    document = told(capsys, "standings", str(file), "--points", "10,6,3,0", "--tiebreaks", "faults")
+    document = printed_json(capsys, "standings", file, "--points", "10,6,3,0", "--tiebreaks", "faults")
     assert (document["tiebreaks"], document["standings"][0]["points"]) == (["faults"], 26)
-    assert run(["standings", str(file)]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(capsys, "standings", file)
     assert "first, shared" in shown
     assert "\nEqual points are told apart by: WON first places alone, PLACES most first places" in shown
     assert "tie-break rules" not in shown
@@ -52,18 +45,17 @@ def test_standings(capsys: Captured, file: Path) -> None:
 def test_a_file_with_columns_for_two_seats(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "two.csv"
     file.write_text("seat_0,place_0,seat_1,place_1\nann,1,ben,2\nben,1,ann,2\nann,1,ben,2\n")
-    points = [(line["name"], line["points"]) for line in told(capsys, "standings", str(file))["standings"]]
+    points = [(line["name"], line["points"]) for line in printed_json(capsys, "standings", file)["standings"]]
     assert points == [("ann", 2), ("ben", 1)]
-    assert [line["matches"] for line in told(capsys, "ratings", str(file))["ratings"]] == [3, 3]
+    assert [line["matches"] for line in printed_json(capsys, "ratings", file)["ratings"]] == [3, 3]
 
 
 def test_ratings(capsys: Captured, file: Path) -> None:
-    document = told(capsys, "ratings", str(file))
+    document = printed_json(capsys, "ratings", file)
     assert document["model"].startswith("Plackett-Luce")
     assert [line["name"] for line in document["ratings"]][:2] == ["ann", "ben"]
-    assert "no terms for seats" in told(capsys, "ratings", str(file), "--no-first-move")["model"]
-    assert run(["ratings", str(file)]) == 0
-    assert "model: Plackett-Luce" in capsys.readouterr().out
+    assert "no terms for seats" in printed_json(capsys, "ratings", file, "--no-first-move")["model"]
+    assert "model: Plackett-Luce" in printed(capsys, "ratings", file)
 
 
 @pytest.mark.parametrize(
@@ -76,27 +68,25 @@ def test_ratings(capsys: Captured, file: Path) -> None:
     ],
 )
 def test_wrong_usage(capsys: Captured, file: Path, arguments: list[str], said: str) -> None:
-    assert run(["standings", str(file), *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, 2, "standings", file, *arguments)
 
 
 def test_bad_rows_are_named(capsys: Captured, file: Path) -> None:
     file.write_text(TABLES.replace("ben,1,ann,2", "ben,1,ben,2"))
     for command in ("standings", "ratings"):
-        assert run([command, str(file)]) == 1
-        assert f"{file}: line 3, column 3: ben has a second seat" in capsys.readouterr().err
+        assert f"{file}: line 3, column 3: ben has a second seat" in refused(capsys, 1, command, file)
 
 
 def test_two_seats_count_by_payoffs_if_asked(capsys: Captured, tmp_path: Path) -> None:
     match = {"id": "t.1.1.1.1", "seats": ["ann", "ben"], "scores": [1, 0], "termination": "normal", "moves": []}
     path = tmp_path / "export.json"
     path.write_text(json.dumps({"matches": [match | {"places": [1, 2], "payoffs": [4, 1]}]}))
-    assert told(capsys, "standings", str(path))["standings"][0]["points"] == 1
-    assert told(capsys, "standings", str(path), "--points", "payoffs")["standings"][0]["points"] == 4
+    assert printed_json(capsys, "standings", path)["standings"][0]["points"] == 1
+    assert printed_json(capsys, "standings", path, "--points", "payoffs")["standings"][0]["points"] == 4
     by_payoffs = {"tournament": {"table_points": "payoffs"}, **json.loads(path.read_text())}
     (tmp_path / "own.json").write_text(json.dumps(by_payoffs))
-    assert told(capsys, "standings", str(tmp_path / "own.json"))["standings"][0]["points"] == 4
-    assert told(capsys, "ratings", str(path))["model"].startswith("Bradley-Terry")
+    assert printed_json(capsys, "standings", str(tmp_path / "own.json"))["standings"][0]["points"] == 4
+    assert printed_json(capsys, "ratings", path)["model"].startswith("Bradley-Terry")
 
 
 def test_an_export_s_own_choices_are_the_defaults() -> None:
