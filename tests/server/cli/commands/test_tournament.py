@@ -197,7 +197,7 @@ def test_a_class_plays_again_and_the_best_play_a_final(capsys: Captured, server_
     told(capsys, "create", "Weekly", "--game", "tictactoe", "--classroom")
     refusal(capsys, 1, "again", "weekly")
     code = told(capsys, "invite", "weekly")["door"]["code"]
-    for display in ("Ann", "Ben", "Cem"):
+    for display in ("Gil", "Hal", "Ida"):
         pupil = {"code": code, "display_name": display, "key": make_secret()}
         assert httpx.post(f"{server_url}/api/join", json=pupil).status_code == 200
     printed(capsys, "tournament", "cancel", "weekly")
