@@ -20,16 +20,7 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.results.results_file import read_results
 
 from tests.command_line import unknown_names
-from tests.docs_blocks import (
-    ROOT,
-    Block,
-    Checks,
-    are_commands,
-    blocks,
-    check_page,
-    is_a_drawing,
-    is_part_of_a_file,
-)
+from tests.docs_blocks import ROOT, Block, Checks, are_commands, blocks, check_page, is_a_drawing, is_part_of_a_file
 from tests.test_repository import repository_files
 
 
@@ -107,10 +98,7 @@ PAGES: dict[str, tuple[int, Checks]] = {
     "docs/HOSTING.md": (13, GUIDE),
     "docs/BOTS.md": (11, GUIDE),
     "docs/RULES.md": (0, GUIDE),
-    "docs/games.md": (
-        5,
-        {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal, "sh": are_commands()},
-    ),
+    "docs/games.md": (5, {"part of:": is_part_of_a_file, "console": is_a_session_at_a_terminal, "sh": are_commands()}),
     "docs/FEED.md": (7, {"": is_a_line_of_an_event}),
     "docs/ARCHITECTURE.md": (1, {"": is_a_drawing}),
     **{f"docs/architecture/{path.name}": (0, {}) for path in (ROOT / "docs" / "architecture").glob("*.md")},

@@ -68,8 +68,7 @@ async def test_every_page_fits_a_phone_and_a_desktop(open_page: OpenPage, paths:
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["index.html", "docs/api/sdk.html", *(pytest.param(each, marks=pytest.mark.long) for each in LONG_ONLY)],
+    "path", ["index.html", "docs/api/sdk.html", *(pytest.param(each, marks=pytest.mark.long) for each in LONG_ONLY)]
 )
 @pytest.mark.slow
 async def test_nothing_is_hard_to_read(open_page: OpenPage, address: str, axe: str, path: str) -> None:

@@ -4,17 +4,7 @@ from rumble_engine import Game, game_names, get_game
 
 PLAIN: list[Game] = [
     get_game(name)
-    for name in (
-        "tictactoe",
-        "connect4",
-        "gomoku",
-        "othello",
-        "breakthrough",
-        "hex",
-        "checkers",
-        "minichess",
-        "chess",
-    )
+    for name in ("tictactoe", "connect4", "gomoku", "othello", "breakthrough", "hex", "checkers", "minichess", "chess")
 ]
 """The games whose matches of two seats are plain."""
 GAMES: list[Game] = [*PLAIN, *map(get_game, ("dilemma", "snakes", "backgammon", "liars-dice"))]

@@ -139,9 +139,7 @@ def test_detail_has_each_field() -> None:
         ("move", "is required"),
         ("turn", "unknown field; did you mean `turn_id`?"),
     }
-    assert refusal('{"type": "mvoe"}').detail == [
-        server.FieldProblem(field="type", problem=f"must be one of: {KNOWN}"),
-    ]
+    assert refusal('{"type": "mvoe"}').detail == [server.FieldProblem(field="type", problem=f"must be one of: {KNOWN}")]
 
 
 def test_detail_is_bounded() -> None:

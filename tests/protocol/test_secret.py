@@ -17,8 +17,7 @@ def test_a_made_secret_has_128_random_bits_and_their_checksum() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "choose-something-long", MADE[7:], MADE + "0", MADE.upper(), make_secret(bytes(8))],
+    "text", ["", "choose-something-long", MADE[7:], MADE + "0", MADE.upper(), make_secret(bytes(8))]
 )
 def test_other_texts_are_not_made(text: str) -> None:
     assert not is_made(text)

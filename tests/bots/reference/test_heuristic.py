@@ -1,7 +1,4 @@
-from rumble_bots.reference import (
-    Heuristic,
-    Winner,
-)
+from rumble_bots.reference import Heuristic, Winner
 
 from tests.bots.reference.positions import CONNECT4, TICTACTOE, at, moves
 

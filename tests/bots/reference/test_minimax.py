@@ -1,11 +1,7 @@
 from random import Random
 
 import pytest
-from rumble_bots.reference import (
-    Choice,
-    Minimax,
-    make_reference_bot,
-)
+from rumble_bots.reference import Choice, Minimax, make_reference_bot
 from rumble_bots.reference import minimax as minimax_module
 from rumble_bots.search import SEARCHES, Cached, Strong
 

@@ -1,12 +1,7 @@
 from typing import Any
 
 import pytest
-from rumble_bots.reference import (
-    CannotPlay,
-    Perfect,
-    ReferenceBotError,
-    make_reference_bot,
-)
+from rumble_bots.reference import CannotPlay, Perfect, ReferenceBotError, make_reference_bot
 from rumble_bots.reference.battle import battle
 from rumble_engine import get_game
 

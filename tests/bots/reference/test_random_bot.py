@@ -1,7 +1,4 @@
-from rumble_bots.reference import (
-    Choice,
-    make_reference_bot,
-)
+from rumble_bots.reference import Choice, make_reference_bot
 
 from tests.bots.reference.positions import at
 

@@ -3,12 +3,7 @@
 from typing import Any
 
 import pytest
-from rumble_bots.reference import (
-    REFERENCE_BOTS,
-    BadOption,
-    UnknownReferenceBot,
-    make_reference_bot,
-)
+from rumble_bots.reference import REFERENCE_BOTS, BadOption, UnknownReferenceBot, make_reference_bot
 
 from tests.bots.reference.positions import LADDER, at
 

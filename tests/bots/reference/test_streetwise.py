@@ -1,8 +1,5 @@
 import pytest
-from rumble_bots.reference import (
-    Streetwise,
-    make_reference_bot,
-)
+from rumble_bots.reference import Streetwise, make_reference_bot
 from rumble_bots.search import END, Tally
 
 from tests.bots.reference.positions import CONNECT4, at

@@ -1,6 +1,4 @@
-from rumble_bots.reference import (
-    Winner,
-)
+from rumble_bots.reference import Winner
 
 from tests.bots.reference.positions import at, moves
 

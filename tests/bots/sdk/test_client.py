@@ -6,20 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from rumble_bots import (
-    Address,
-    Aim,
-    BadProgram,
-    BadServer,
-    Bot,
-    Client,
-    Closed,
-    GiveUp,
-    Refused,
-    Resign,
-    Summary,
-    Turn,
-)
+from rumble_bots import Address, Aim, BadProgram, BadServer, Bot, Client, Closed, GiveUp, Refused, Resign, Summary, Turn
 from rumble_bots.sdk.client import FIRST_DELAY_S, LONGEST_DELAY_S, PATIENCE_S, STEADY_S, delays
 from rumble_bots.sdk.transport import Connection, Lost, Unreachable
 from rumble_protocol import server_messages as server

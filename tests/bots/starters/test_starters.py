@@ -327,8 +327,7 @@ def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
 
 
 @pytest.mark.parametrize(
-    ("club", "told"),
-    [("gone", "4004|removed"), pytest.param("never", "no club|HTTP 404", marks=pytest.mark.long)],
+    ("club", "told"), [("gone", "4004|removed"), pytest.param("never", "no club|HTTP 404", marks=pytest.mark.long)]
 )
 @pytest.mark.slow
 def test_all_stop_at_once_where_there_is_no_such_club(

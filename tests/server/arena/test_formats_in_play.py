@@ -409,10 +409,7 @@ def test_several_tournaments_at_once_with_bots_in_more_than_one() -> None:
     world.run()
     for name in ("swiss", "knock"):
         assert_all_was_played(world, paired(world, name), name)
-    assert {name: len(world.tournament(name).results) for name in ("round", "gaunt")} == {
-        "round": 30,
-        "gaunt": 10,
-    }
+    assert {name: len(world.tournament(name).results) for name in ("round", "gaunt")} == {"round": 30, "gaunt": 10}
     assert {world.tournament(name).status for name in formats} == {"finished"}
 
 

@@ -66,14 +66,7 @@ def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
     code = classroom(world)
     assert [
         join(world, code, each).name for each in ("\u00c4nna", "Anna", "\u674e\u96f7", "\u674e", "House Elf", "House")
-    ] == [
-        "anna",
-        "anna-2",
-        "pupil",
-        "pupil-2",
-        "pupil-house-elf",
-        "pupil-house",
-    ]
+    ] == ["anna", "anna-2", "pupil", "pupil-2", "pupil-house-elf", "pupil-house"]
     assert join(world, code, "Zoe", KEY).name == "zoe"
     assert refusal(world, code, "ZOE") == "name_taken"
     next_week = world.create(name="Monday", classroom=True).join_code or ""

@@ -30,8 +30,7 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 
 
 @pytest.mark.parametrize(
-    ("offered", "chosen"),
-    [(None, None), (["rumble.v1"], "rumble.v1"), (["rumble.v9", "rumble.v1"], "rumble.v1")],
+    ("offered", "chosen"), [(None, None), (["rumble.v1"], "rumble.v1"), (["rumble.v9", "rumble.v1"], "rumble.v1")]
 )
 async def test_the_first_frame_is_the_welcome_with_or_without_the_sub_protocol(
     offered: list[Subprotocol] | None, chosen: str | None

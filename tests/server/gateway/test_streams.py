@@ -138,10 +138,7 @@ def _alone() -> Iterator[None]:
 def read_by_connection(chunks: list[bytes]) -> tuple[list[str], Any]:
     clock = SimpleNamespace(now_ms=lambda: 0)
     gateway: Any = SimpleNamespace(
-        limits=Limits(frame_bytes=MOST_BYTES),
-        frame_bytes=MOST_BYTES,
-        clock=clock,
-        connect=Recorder,
+        limits=Limits(frame_bytes=MOST_BYTES), frame_bytes=MOST_BYTES, clock=clock, connect=Recorder
     )
     bounds = Bounds()
     entrance: Any = SimpleNamespace(

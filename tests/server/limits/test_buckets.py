@@ -4,15 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.limits import buckets as module
-from rumble_server.limits.buckets import (
-    HOUR_MS,
-    MINUTE_MS,
-    MOST_OF_A_NETWORK,
-    Bucket,
-    Buckets,
-    NameBuckets,
-    network_of,
-)
+from rumble_server.limits.buckets import HOUR_MS, MINUTE_MS, MOST_OF_A_NETWORK, Bucket, Buckets, NameBuckets, network_of
 
 
 def test_a_minutes_worth_may_come_at_once_and_then_no_more() -> None:

@@ -8,10 +8,7 @@ from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, 
 
 CONTROL = PlainControl(TimeControl(move_ms=1000, bank_ms=500, increment_ms=100))
 controls = st.builds(
-    TimeControl,
-    move_ms=st.integers(1, 100_000),
-    bank_ms=st.integers(0, 100_000),
-    increment_ms=st.integers(0, 10_000),
+    TimeControl, move_ms=st.integers(1, 100_000), bank_ms=st.integers(0, 100_000), increment_ms=st.integers(0, 10_000)
 ).map(PlainControl)
 times = st.integers(0, 300_000)
 

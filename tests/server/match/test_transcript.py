@@ -79,13 +79,7 @@ def test_as_data_it_is_frames_and_the_verdict() -> None:
     entries = list(transcript(driven.facts))
     first, *_ = entries
     assert isinstance(first, TranscriptLine)
-    assert as_json(first) == {
-        "at_ms": START_MS,
-        "attempt": 1,
-        "seat": 0,
-        "sender": "server",
-        "frame": first.frame,
-    }
+    assert as_json(first) == {"at_ms": START_MS, "attempt": 1, "seat": 0, "sender": "server", "frame": first.frame}
     (verdict,) = [entry for entry in entries if isinstance(entry, MatchOver)]
     assert as_json(verdict) == {
         "at_ms": START_MS + 1000,

@@ -235,10 +235,7 @@ class MemoryServer:
         self.ended = EndedCount()
         arena, reader = self.world.arena, cast(AsyncReader, self.reader)
         self.operation = operation = ProcessFigures(
-            refusals=arena.door.refusals,
-            ended=self.ended.by_status,
-            counts=counts,
-            metrics_token=METRICS_TOKEN,
+            refusals=arena.door.refusals, ended=self.ended.by_status, counts=counts, metrics_token=METRICS_TOKEN
         )
         self.process = Process(
             arena.clock.now_ms,

@@ -13,11 +13,7 @@ from starlette.routing import Route
 
 from tests.server.web.memory_server import HOST, MemoryServer
 
-FOR_ANYONE = {
-    ("POST", "/api/games/{game}/board"),
-    ("POST", "/api/join"),
-    ("POST", "/api/slips"),
-}
+FOR_ANYONE = {("POST", "/api/games/{game}/board"), ("POST", "/api/join"), ("POST", "/api/slips")}
 """The only routes without a token that read a body."""
 NAMES = {
     "tournament": "friday",

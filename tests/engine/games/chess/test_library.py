@@ -28,10 +28,7 @@ PLIES = int(os.environ.get("RUMBLE_PLIES", long_or("500", "2000")))
 # The positions and counts of https://www.chessprogramming.org/Perft_Results, in the order of that page.
 PUBLISHED = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", [20, 400, 8_902, 197_281, 4_865_609]),
-    (
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -",
-        [48, 2_039, 97_862, 4_085_603, 193_690_690],
-    ),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", [48, 2_039, 97_862, 4_085_603, 193_690_690]),
     ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -", [14, 191, 2_812, 43_238, 674_624]),
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq -", [6, 264, 9_467, 422_333, 15_833_292]),
     ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ -", [44, 1_486, 62_379, 2_103_487, 89_941_194]),

@@ -48,10 +48,7 @@ def test_a_host_bans_and_lets_in_again(
         assert rumble("add", "--address", "2001:db8::7")[1] == "2001:db8::/64 is banned\n"
         assert asyncio.run(log_in(address, "ann")) == ["error", 4011]
         out = rumble("list")[1]
-        assert [line.split()[:2] for line in out.splitlines()[1:]] == [
-            ["address", "2001:db8::/64"],
-            ["name", "Ann"],
-        ]
+        assert [line.split()[:2] for line in out.splitlines()[1:]] == [["address", "2001:db8::/64"], ["name", "Ann"]]
         assert "\x1b" not in out
         assert "floods\\u001b[2J" in out
         assert rumble("remove", "--name", "ANN") == (0, "ANN is let in again\n", "")

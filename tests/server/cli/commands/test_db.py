@@ -101,10 +101,7 @@ def test_a_database_that_is_not_there_is_told_in_one_line(
 @pytest.mark.slow
 def test_a_database_in_postgresql(capsys: Captured, path: Path, postgres_url: str) -> None:
     count = len(rows(path))
-    assert told(capsys, "copy", path, postgres_url) == (
-        0,
-        [f"copied and compared: 1 club, {count} rows of the log"],
-    )
+    assert told(capsys, "copy", path, postgres_url) == (0, [f"copied and compared: 1 club, {count} rows of the log"])
     assert told(capsys, "copy", path, postgres_url)[0] == 1
     code, lines = told(capsys, "verify", postgres_url)
     assert code == 0

@@ -96,11 +96,7 @@ def test_an_export_of_two_legs_is_not_paired_as_if_each_were_a_round(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("nothing", "there is no player"),
-        (row(1, "1.0", 2, "w", "1"), "there is no player 2"),
-    ],
+    ("text", "said"), [("nothing", "there is no player"), (row(1, "1.0", 2, "w", "1"), "there is no player 2")]
 )
 def test_bad_files_are_one_clear_line(capsys: Captured, tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "bad.trf"

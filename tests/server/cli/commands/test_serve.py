@@ -20,10 +20,7 @@ from tests.server.cli.run_here import printed, refused
     ("args", "message"),
     [
         (["--host-token", "short"], "--host-token: String should have at least 8 characters"),
-        (
-            ["--host", "0.0.0.0", "--host-token", "short-one"],
-            "--host-token: beyond this machine a token has at least",
-        ),
+        (["--host", "0.0.0.0", "--host-token", "short-one"], "--host-token: beyond this machine a token has at least"),
         (["--port", "65536"], "--port"),
         (["--public-url", "rumble.example"], "--public-url: this is no address of a server: write http://HOST or"),
         (["--public-url", "https://rumble.example/sub"], "--public-url: the pages are at the root of their host"),

@@ -38,10 +38,7 @@ def test_a_match_is_followed_on_the_board() -> None:
         ("board", drawn("O...X....")),
     ]
     over = json.loads(says.match_over(winner=0)) | {"state": {"board": "O.OXXX..."}}
-    assert told(trace, json.dumps(over)) == [
-        ("board", drawn("O.OXXX...")),
-        ("note", "your bot won: three in a row"),
-    ]
+    assert told(trace, json.dumps(over)) == [("board", drawn("O.OXXX...")), ("note", "your bot won: three in a row")]
     assert told(trace, says.tournament_over()) == []
     assert (trace.over, trace.faults) == (True, 0)
 

@@ -100,17 +100,7 @@ def test_a_wrong_key_or_value_is_told_with_its_place(
 
 
 def test_variables_of_others_are_left_alone_and_a_secret_is_not_repeated() -> None:
-    others = (
-        "SERVER",
-        "JOIN",
-        "NAME",
-        "KEY",
-        "CONFIG_DIR",
-        "STATE_DIR",
-        "DEBUG",
-        "TOURNAMENT",
-        "SERVICE_HOST",
-    )
+    others = ("SERVER", "JOIN", "NAME", "KEY", "CONFIG_DIR", "STATE_DIR", "DEBUG", "TOURNAMENT", "SERVICE_HOST")
     read_config({}, {f"RUMBLE_{name}": "x" for name in others})
     with pytest.raises(CliError) as caught:
         read_config({"host_token": "sesame"}, {})

@@ -129,10 +129,7 @@ PAIR = (player(1, "   2 w 1"), player(2, "   1 b 0"))
             ("001    x Name of the player",),
             "line 1, column 5: the starting number must be a whole number from 1, not 'x'",
         ),
-        (
-            (*PAIR, player(1)),
-            "line 3, column 5: a second player 1 (line 1 has the first)",
-        ),
+        ((*PAIR, player(1)), "line 3, column 5: a second player 1 (line 1 has the first)"),
         ((player(1, points="x"),), "line 1, column 81: the points must be points such as 2.5, not 'x'"),
         ((player(1, rating="12a"),), "line 1, column 49: the rating must be a whole number from 0, not '12a'"),
         ((player(1, "   1 w 1"),), "line 1, column 92: player 1 cannot meet itself"),

@@ -42,9 +42,7 @@ def test_a_damaged_row_is_named(path: Path, how: Callable[[bytes], bytes], of: t
     number = next(int(str(row[0])) for row in rows(path) if row[1:] == of)
     change(path, how, number)
     kind = "tournament friday" if of[0] else "names, hosts and bans"
-    assert verify(str(path)).problems == [
-        f"row {number} of the log ({kind}) is damaged: it is not what was written",
-    ]
+    assert verify(str(path)).problems == [f"row {number} of the log ({kind}) is damaged: it is not what was written"]
 
 
 def test_a_row_in_a_wrong_place_is_found(path: Path) -> None:

@@ -40,10 +40,7 @@ async def test_scores_are_counted_by_version_and_opponent(browser: httpx.AsyncCl
     told = await me(browser)
     assert [
         (each["version"], each["against"], each["won"], each["drawn"], each["lost"]) for each in told["scores"]
-    ] == [
-        ("10", "berta", 0, 0, 1),
-        ("9", "berta", 1, 0, 1),
-    ]
+    ] == [("10", "berta", 0, 0, 1), ("9", "berta", 1, 0, 1)]
     assert "secret-of-berta" not in json.dumps(told)
     assert [each["version"] for each in (await me(browser, "berta"))["scores"]] == ["secret-of-berta"]
 
@@ -63,8 +60,7 @@ async def test_the_newest_loss_and_the_frames_of_a_fault(browser: httpx.AsyncCli
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [{}, HOST, {"Authorization": f"Bot anna:{KEYS['berta']}"}, {"Authorization": "Bot anna:"}],
+    "headers", [{}, HOST, {"Authorization": f"Bot anna:{KEYS['berta']}"}, {"Authorization": "Bot anna:"}]
 )
 async def test_only_the_owner_sees_them(
     browser: httpx.AsyncClient, server: MemoryServer, headers: dict[str, str]

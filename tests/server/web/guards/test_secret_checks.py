@@ -114,11 +114,7 @@ async def test_the_right_invitation_is_no_wrong_try(server: MemoryServer) -> Non
 
 @pytest.mark.parametrize(
     ("address", "state", "status"),
-    [
-        ("127.0.0.1", {}, 200),
-        (ADDRESS, {}, 401),
-        ("127.0.0.1", {"is_local": False}, 401),
-    ],
+    [("127.0.0.1", {}, 200), (ADDRESS, {}, 401), ("127.0.0.1", {"is_local": False}, 401)],
 )
 async def test_a_short_host_token_is_good_only_on_the_servers_own_machine(
     server: MemoryServer, address: str, state: dict[str, Any], status: int

@@ -107,8 +107,7 @@ async def test_an_invitation_leads_to_the_club(server: MemoryServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("public_url", "shown"),
-    [(None, "http://192.168.1.5:8765"), ("https://rumble.example", "https://rumble.example")],
+    ("public_url", "shown"), [(None, "http://192.168.1.5:8765"), ("https://rumble.example", "https://rumble.example")]
 )
 async def test_other_addresses_of_the_server_have_the_club_too(public_url: str | None, shown: str) -> None:
     server = MemoryServer(addresses=Addresses(public_url, lambda: ["http://192.168.1.5:8765"]))
