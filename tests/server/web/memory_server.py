@@ -309,6 +309,12 @@ class MemoryServer:
         """Make a spectator; with `packed`, the spectator takes a gzip stream."""
         return Watcher(self, tournament, last_event_id, packed)
 
+    async def watched(self, tournament: Tournament) -> Watcher:
+        """Make a spectator that has read its snapshot."""
+        watcher = self.watch(tournament)
+        await watcher.read("snapshot")
+        return watcher
+
     def pass_ms(self, ms: int = 300) -> None:
         self.world.clock.advance(ms)
 

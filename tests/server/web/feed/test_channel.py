@@ -50,8 +50,7 @@ async def test_a_finished_tournament_has_a_snapshot_too(server: MemoryServer) ->
 
 async def test_a_tournament_is_told_from_lobby_to_end(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     alice = server.bots("alice", think_ms=200, join=tournament.id)[0]
     server.pass_ms()
     assert [each["name"] for each in (await watcher.read("field")).data["entrants"]] == ["alice"]
@@ -91,8 +90,7 @@ async def test_ids_are_numbers_of_the_log_and_never_go_back(server: MemoryServer
 async def test_results_of_a_moment_are_gathered(server: MemoryServer) -> None:
     names = tuple("abcdef")
     tournament = server.world.create(start_at_bots=len(names))
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots(*names, think_ms=1, join=tournament.id, max_matches=4)
     server.pass_ms(5_000)
     await read_to_the_end(watcher)
@@ -104,8 +102,7 @@ async def test_results_of_a_moment_are_gathered(server: MemoryServer) -> None:
 async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
     tournament, _ = server.begun(*PAIR, cycles=50)
     server.pass_ms(1_000)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.world.organiser.pause(tournament.id, "lunch")
     server.pass_ms()
     told = (await watcher.read("status")).data
@@ -123,9 +120,7 @@ async def test_pause_and_voided_results_are_told(server: MemoryServer) -> None:
 
 async def test_last_event_id_resumes_without_a_gap(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2, cycles=5)
-    everything, leaver = server.watch(tournament), server.watch(tournament)
-    await everything.read("snapshot")
-    await leaver.read("snapshot")
+    everything, leaver = await server.watched(tournament), await server.watched(tournament)
     server.bots(*PAIR, think_ms=20, join=tournament.id)
     server.pass_ms(600)
     seen = await leaver.read("match_over")
@@ -142,8 +137,7 @@ async def test_last_event_id_resumes_without_a_gap(server: MemoryServer) -> None
 
 async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots(*PAIR, join=tournament.id)
     server.pass_ms(1_000)
     piece = parse(await watcher.piece())
@@ -214,8 +208,7 @@ async def test_a_crowd_is_told_every_half_second(server: MemoryServer) -> None:
 
 async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2, cycles=50)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots("alice", "bob", join=tournament.id)
     server.pass_ms(3_000)
     told = await watcher.read("standings")
@@ -230,8 +223,7 @@ async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_th
     monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
     tournament = server.world.create(start_at_bots=8)
     server.bots(*(f"bot{number}" for number in range(7)), think_ms=40, join=tournament.id)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots("bot7", think_ms=40, join=tournament.id)
     told: list[int] = []
     send = channels.Channel.send
@@ -286,8 +278,7 @@ async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_tha
 
 async def test_the_final_position_comes_before_the_result(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots(*PAIR, think_ms=100, join=tournament.id)
     for _ in range(8):
         server.pass_ms()
@@ -302,8 +293,7 @@ async def test_the_final_position_is_told_also_where_a_flush_came_between_the_en
     server: MemoryServer,
 ) -> None:
     tournament = server.world.create(start_at_bots=2, legs=1)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots(*PAIR, think_ms=100, join=tournament.id)
     server.pass_ms()
     await watcher.read("match_start")
@@ -322,8 +312,7 @@ async def test_of_many_matches_that_end_at_once_each_result_comes_after_its_fina
 ) -> None:
     monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
     tournament = server.world.create(start_at_bots=8, away_ms=0)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     bots = server.bots(*(f"bot{number}" for number in range(8)), think_ms=5_000, join=tournament.id)
     server.pass_ms()
     await watcher.read("status")

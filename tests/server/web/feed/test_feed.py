@@ -12,8 +12,7 @@ PAIR = ("alice", "bob")
 
 async def test_a_result_waits_for_the_disk(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     server.bots(*PAIR, think_ms=50, join=tournament.id)
     server.pass_ms(300)
     await watcher.read("match_start")
@@ -39,8 +38,7 @@ async def test_a_silent_stream_says_that_it_is_alive(server: MemoryServer) -> No
 
 async def test_closing_ends_every_stream_also_of_who_does_not_read(server: MemoryServer) -> None:
     tournament = server.world.create()
-    waiting = server.watch(tournament)
-    await waiting.read("snapshot")
+    waiting = await server.watched(tournament)
     reading = asyncio.create_task(waiting.piece())
     stuck = await read_nothing(server, tournament)
     server.feed.close()
@@ -54,8 +52,7 @@ async def test_closing_ends_every_stream_also_of_who_does_not_read(server: Memor
 
 async def test_what_nobody_watches_is_soon_not_followed_any_more(server: MemoryServer) -> None:
     tournament = server.world.create()
-    watcher = server.watch(tournament)
-    await watcher.read("snapshot")
+    watcher = await server.watched(tournament)
     await watcher.close()
     assert server.feed.spectators == 0
     server.pass_ms(UNWATCHED_MS + 1_000)
@@ -85,8 +82,7 @@ async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: Memor
     await server.watch(tournament).read("snapshot")
     server.pass_ms(SNAPSHOT_MS)
     server.bots(*PAIR, think_ms=50, join=tournament.id)
-    late = server.watch(tournament)
-    await late.read("snapshot")
+    late = await server.watched(tournament)
     server.pass_ms(1_000)
     await late.read("match_start")
     ids = [event.id for event in late.events]

@@ -44,8 +44,7 @@ async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
 ) -> None:
     monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 4_000)
     tournament = server.world.create(start_at_bots=2, cycles=100)
-    slow = server.watch(tournament)
-    await slow.read("snapshot")
+    slow = await server.watched(tournament)
     server.bots(*PAIR, join=tournament.id)
     server.pass_ms(20_000)
     told = await slow.read("snapshot")

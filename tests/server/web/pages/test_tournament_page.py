@@ -73,8 +73,7 @@ async def test_the_page_tells_of_bots_that_are_wanted_elsewhere(
     pair = server.bots("alice", "bob", join=here.id, think_ms=5_000)
     server.pass_ms()
     assert 'id="elsewhere" hidden>' in (await browser.get(f"/tournaments/{here.id}")).text
-    watcher = server.watch(here)
-    await watcher.read("snapshot")
+    watcher = await server.watched(here)
     for bot in pair:
         bot.say(type="join", tournament=other.id)
     server.pass_ms()
