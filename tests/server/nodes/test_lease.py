@@ -4,7 +4,15 @@ import pytest
 from rumble_server.nodes.lease import ABANDON_MS, READY_MS, RENEWALS
 from rumble_server.store.postgres.lease_statements import Ready
 
-from tests.server.nodes.virtual_cluster import CLUBS, LEASE_MS, Cluster, lead, three
+from tests.server.nodes.virtual_cluster import CLUBS, LEASE_MS, Cluster, Node, lead, three
+
+
+def led(*clubs: str) -> tuple[Cluster, Node, Node, Node]:
+    """Return a cluster of three nodes whose first leads these clubs, with nothing in that node's log."""
+    cluster, a, b, c = three()
+    lead(cluster, a, *clubs)
+    a.take()
+    return cluster, a, b, c
 
 
 def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
@@ -27,8 +35,7 @@ def test_a_club_whose_named_node_is_not_asked_is_led_by_who_is() -> None:
 
 
 def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
-    cluster, a, b, _ = three()
-    lead(cluster, a, "one")
+    cluster, a, b, _ = led("one")
     a.act(lambda: a.lease.release("one", a.now_ms()))
     cluster.run(10_000)
     assert cluster.leaders("one") == []
@@ -40,8 +47,7 @@ def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
 
 
 def test_another_leads_when_the_lease_of_the_dead_is_over_and_hardly_later() -> None:
-    cluster, a, b, c = three()
-    lead(cluster, a, *CLUBS)
+    cluster, a, b, c = led(*CLUBS)
     cluster.run(1000)
     a.dead = True
     cluster.run(LEASE_MS + LEASE_MS // RENEWALS)
@@ -51,18 +57,14 @@ def test_another_leads_when_the_lease_of_the_dead_is_over_and_hardly_later() -> 
 
 
 def test_a_freeze_shorter_than_the_lease_is_not_noticed() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, *_ = led("one")
     a.freeze(LEASE_MS // 2)
     cluster.run(2 * LEASE_MS)
     assert a.take() == []
 
 
 def test_who_was_frozen_for_longer_discards_what_others_lead() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, *_ = led("one")
     a.freeze(3 * LEASE_MS)
     cluster.run(4 * LEASE_MS)
     assert a.take() == ["suspend", "discard one", "go on"]
@@ -70,9 +72,7 @@ def test_who_was_frozen_for_longer_discards_what_others_lead() -> None:
 
 
 def test_without_the_database_all_are_suspended_and_then_go_on_with_what_they_have() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, *_ = led("one")
     cluster.down_until_ms = cluster.time.now_ms() + 10 * LEASE_MS
     cluster.run(9 * LEASE_MS)
     assert a.take() == ["suspend", "abandon"]
@@ -99,9 +99,7 @@ def test_alone_it_goes_on_with_what_it_had() -> None:
 
 
 def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
-    cluster, a, _, c = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, _, c = led("one")
     c.read_ahead = lambda club, offer: c.log.append(f"read {club}")  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(READY_MS - 500)
@@ -114,8 +112,7 @@ def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
 
 
 def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
-    cluster, a, _, c = three()
-    lead(cluster, a, "one")
+    cluster, a, _, c = led("one")
     c.read_ahead = lambda *_: None  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(2 * READY_MS)
@@ -128,8 +125,7 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
 
 
 def test_an_offer_that_failed_and_was_made_late_takes_the_place_of_the_earlier_offer() -> None:
-    cluster, a, _, c = three()
-    lead(cluster, a, "one")
+    cluster, _, _, c = led("one")
     c.read_ahead = lambda club, offer: c.log.append(f"read {offer}")  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(300)
@@ -143,8 +139,7 @@ def test_an_offer_that_failed_and_was_made_late_takes_the_place_of_the_earlier_o
 
 
 def test_a_drain_passes_over_a_node_that_reads_nothing() -> None:
-    cluster, a, b, c = three()
-    lead(cluster, a, "one")
+    cluster, a, b, c = led("one")
     silent, other = (b, c) if a.lease._nodes_for("one").index("b") < a.lease._nodes_for("one").index("c") else (c, b)
     silent.read_ahead = lambda *_: None  # type: ignore[method-assign]
     a.act(lambda: a.lease.drain(a.now_ms()))
@@ -155,9 +150,7 @@ def test_a_drain_passes_over_a_node_that_reads_nothing() -> None:
 
 
 def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() -> None:
-    cluster, a, _, c = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, _, c = led("one")
     c.lease.listening = lambda *_: None  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(LEASE_MS)
@@ -168,8 +161,7 @@ def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() ->
 
 
 def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
-    cluster, a, b, _ = three()
-    lead(cluster, a, "one")
+    cluster, a, b, _ = led("one")
     cluster.random.randint = lambda least, _: least  # type: ignore[method-assign,assignment]
     b.delay_ms = 80
     known = []
@@ -199,17 +191,14 @@ def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> No
 
 
 def test_a_frozen_leader_closes_its_bots_as_soon_as_it_wakes() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, *_ = led("one")
     a.freeze(LEASE_MS + ABANDON_MS + 100)
     cluster.run(LEASE_MS + ABANDON_MS + 150)
     assert a.take()[:2] == ["suspend", "abandon"]
 
 
 def test_a_club_moves_within_a_second() -> None:
-    cluster, a, b, c = three()
-    lead(cluster, a, "one")
+    cluster, a, b, c = led("one")
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(LEASE_MS)
     assert cluster.leaders("one") == ["c"]
@@ -218,8 +207,7 @@ def test_a_club_moves_within_a_second() -> None:
 
 
 def test_a_club_whose_target_is_gone_stays() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
+    cluster, a, *_ = led("one")
     lead(cluster, a, "one")
     cluster.table.clubs["one"].wanted = "nobody"
     cluster.run(2 * LEASE_MS)
@@ -228,8 +216,7 @@ def test_a_club_whose_target_is_gone_stays() -> None:
 
 
 def test_a_node_that_drains_hands_all_over_and_takes_none() -> None:
-    cluster, a, b, c = three()
-    lead(cluster, a, *CLUBS)
+    cluster, a, b, c = led(*CLUBS)
     a.act(lambda: a.lease.drain(a.now_ms()))
     cluster.run(3 * LEASE_MS)
     assert a.lease.clubs == {}
@@ -274,8 +261,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
 
 def test_what_the_table_asks_for_is_done() -> None:
     """`rumble club move` and `rumble node drain` write wishes into the tables."""
-    cluster, a, b, c = three()
-    lead(cluster, a, "one")
+    cluster, a, b, c = led("one")
     cluster.table.clubs["one"].wanted = "b"
     cluster.run(2 * LEASE_MS)
     assert cluster.leaders("one") == ["b"]
@@ -286,9 +272,7 @@ def test_what_the_table_asks_for_is_done() -> None:
 
 
 def test_a_node_whose_row_is_gone_leads_nothing() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
-    a.take()
+    cluster, a, *_ = led("one")
     del cluster.table.nodes["a"]
     cluster.run(LEASE_MS)
     assert a.take()[:3] == ["suspend", "discard one", "expelled"]
@@ -296,8 +280,7 @@ def test_a_node_whose_row_is_gone_leads_nothing() -> None:
 
 
 def test_a_club_that_the_database_refused_is_discarded_at_once() -> None:
-    cluster, a, *_ = three()
-    lead(cluster, a, "one")
+    _, a, *_ = led("one")
     a.lease.fenced("one")
     assert a.take()[-1] == "discard one"
     assert a.lease.clubs == {}
