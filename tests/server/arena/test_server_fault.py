@@ -11,7 +11,9 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
 from rumble_server.match.facts import MoveMade, SeatFell
 from rumble_server.match.transcript import TranscriptLine, transcript
+from rumble_server.tournament.tournament import Tournament
 
+from tests.server.arena.playing import first_legal
 from tests.server.world import Bot, World
 
 
@@ -31,16 +33,23 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return moves
 
 
+def played(**config: Any) -> tuple[World, Tournament, list[Bot]]:
+    """Run a tournament of two bots that play the first legal move, as far as the fault lets them."""
+    world = World()
+    tournament = world.create(**config)
+    bots = world.logins("ann", "ben", join=tournament.id)
+    for bot in bots:
+        bot.play(first_legal)
+    world.organiser.start(tournament.id)
+    world.run()
+    return world, tournament, bots
+
+
 def test_a_match_at_which_the_server_fails_is_void_and_played_again_under_its_id(
     failing: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    world = World()
-    tournament = world.create(legs=1)
-    for bot in world.logins("ann", "ben", join=tournament.id):
-        bot.play(lambda turn: turn["legal"][0])
     failing.append("2")
-    world.organiser.start(tournament.id)
-    world.run()
+    _, tournament, _ = played(legs=1)
     assert [(over.termination, over.scores, over.at_fault) for over in tournament.voided] == [
         (Termination.ABORTED, None, ())
     ]
@@ -50,13 +59,8 @@ def test_a_match_at_which_the_server_fails_is_void_and_played_again_under_its_id
 
 
 def test_a_match_that_is_void_again_and_again_pauses_its_tournament(failing: list[str]) -> None:
-    world = World()
-    tournament = world.create(legs=1)
-    for bot in world.logins("ann", "ben", join=tournament.id):
-        bot.play(lambda turn: turn["legal"][0])
     failing.extend(["0"] * 50)
-    world.organiser.start(tournament.id)
-    world.run()
+    _, tournament, _ = played(legs=1)
     assert tournament.status == "paused"
     assert "was void 5 times" in tournament.reason
     assert len(tournament.voided) == 5
@@ -72,12 +76,7 @@ def test_a_move_after_which_the_game_fails_is_in_the_log_without_a_turn(monkeypa
         return right(state, seat)
 
     monkeypatch.setattr(TicTacToeState, "view", view)
-    world = World()
-    tournament = world.create(legs=1)
-    for bot in world.logins("ann", "ben", join=tournament.id):
-        bot.play(lambda turn: turn["legal"][0])
-    world.organiser.start(tournament.id)
-    world.run()
+    world, tournament, _ = played(legs=1)
     (void,) = tournament.voided
     made = [fact for fact in world.log.facts if isinstance(fact, MoveMade) and fact.attempt == 1]
     assert tuple(fact.move for fact in made) == void.moves == ("0", "1", "2")
@@ -97,13 +96,7 @@ def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_come
         return right(state, seat)
 
     monkeypatch.setattr(TicTacToeState, "view", view)
-    world = World()
-    tournament = world.create(legs=1, openings="none")
-    bots = world.logins("ann", "ben", join=tournament.id)
-    for bot in bots:
-        bot.play(lambda turn: turn["legal"][0])
-    world.organiser.start(tournament.id)
-    world.run()
+    world, tournament, bots = played(legs=1, openings="none")
     assert (tournament.status, len(tournament.voided), world.arena.matches.live) == ("paused", 5, {})
     for bot in bots:
         assert [over["state"] for over in bot.inbox.all("match_over")] == [{}] * 5
@@ -119,9 +112,7 @@ def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypat
 
     monkeypatch.setattr(TicTacToeState, "view", view)
     world = World()
-    tournament = world.create(legs=1)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
-    world.organiser.start(tournament.id)
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
     for bot in (ann, ben):
         bot.drop()
     broken.append(True)
@@ -186,9 +177,7 @@ def test_a_restart_after_a_ply_that_fails_voids_the_match_and_its_transcript_can
 
     monkeypatch.setattr(DilemmaState, "_ended", ended)
     world = World()
-    tournament = world.create(game="dilemma", legs=1)
-    ann, ben = world.logins("ann", "ben", join=tournament.id)
-    world.organiser.start(tournament.id)
+    _, (ann, ben) = world.begun("ann", "ben", game="dilemma", legs=1)
     ann.move("C")
     resign(ben)
     told = [fact for fact in world.log.facts if getattr(fact, "match", None) == "friday.1.1.1.1"]
