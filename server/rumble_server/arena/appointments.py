@@ -27,7 +27,9 @@ have matches for a bot, each is owed a match after 3 * `PATIENCE` matches of the
 
 @dataclass(slots=True, eq=False)
 class Passed:
-    """The count of matches that a bot began elsewhere while a tournament had a match waiting for the bot."""
+    """The count of a bot's matches in other tournaments that began while this tournament had a match waiting for the
+    bot.
+    """
 
     since_ms: int
     """Time in ms of the first counted match. An appointment for the tournament does not change the time."""
@@ -138,7 +140,8 @@ class Appointments:
     def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
         """Note the start of a match in a tournament, between the players of `pair`. An appointment for the match ends.
 
-        The match is counted as passing over every other tournament that has a waiting match for one of the players.
+        For each player, the match counts as begun elsewhere in all other tournaments with a waiting match for the
+        player.
         """
         now_ms = self._clock.now_ms()
         for player in pair:

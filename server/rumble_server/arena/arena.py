@@ -65,9 +65,10 @@ class Arena:
         clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever. In the first `grace_ms` no away or absent budget runs.
+        """`taken_ids` are the ids of all tournaments ever. In the first `grace_ms` of the run, no away or absent budget
+        runs.
 
-        `clubs` is the server's directory of clubs, which the arena of main keeps.
+        `clubs` is the server's directory of clubs; only the arena of main changes it.
         """
         self.clock = clock
         self.log = log
@@ -121,8 +122,8 @@ class Arena:
         return player is not None and player.is_connected
 
     def plays(self, name: str) -> bool | None:
-        """Return true if the bot of this name is in a match, or was not yet told of a match's end; None for an unknown
-        bot.
+        """Return true if the bot of this name is in a match, or was not yet told of a match's end; otherwise false.
+        Return None for an unknown bot.
         """
         player = self.players.get(name)
         return None if player is None else player.plays_anything
@@ -174,7 +175,7 @@ class Arena:
         sessions.logged_in(session_id, player.name)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        """Handle a valid message of a session after its login; `text` is the whole frame."""
+        """Handle a valid message of a session, except the session's login; `text` is the whole frame."""
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
@@ -381,10 +382,10 @@ class Arena:
                 self.matches.take_up(player)
 
     def on_trouble(self, trouble: str | None) -> None:
-        """Pause running tournaments when the log cannot be written; `trouble` is the reason. None resumes the
-        tournaments.
+        """Pause the running tournaments, because the log cannot be written; `trouble` is the reason. With None, the log
+        can be written again: resume these tournaments.
 
-        In the meantime, frames about facts that are not on disk stay unsent.
+        While the log cannot be written, frames about facts that are not on disk stay unsent.
         """
         self.scheduler.trouble = trouble
         now_ms = self.clock.now_ms()

@@ -44,18 +44,18 @@ class Challenges:
         """Holder of the place of each open challenge, by the challenge's tournament id. A holder is the tournament that
         invited the challenger, or else the challenger's address."""
         self._spenders: dict[str, str] = {}
-        """Holder charged with the bytes of each challenge, by the challenge's tournament id. A challenge is here until
-        its end is on disk."""
+        """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
+        until its end is on disk."""
 
     def open(self) -> dict[str, Tournament]:
-        """Return the challenges that are not over, by tournament id, and forget the places of all others."""
+        """Return the challenges that are not over, by tournament id. Forget the places of challenges that are over."""
         tournaments = self._recorder.tournaments.values()
         found = {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
         self._counted = {each: self._counted.get(each, "") for each in found}
         return found
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
-        """Begin an unlisted, unrated match against other bots, for this session. Raises TournamentError."""
+        """Create and begin the tournament of the challenge that a player sent by a session. Raises TournamentError."""
         open_now = self.open()
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
@@ -139,9 +139,9 @@ class Challenges:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
-        """Cancel a challenge to make a place free for `asker`. Return whether a challenge was cancelled.
+        """Cancel a challenge to make a place free for the holder `asker`. Return whether a challenge was cancelled.
 
-        The holder with the most places loses the place of its oldest challenge, if this holder has at least two places
+        The oldest challenge of the holder with the most places is cancelled, if this holder has at least two places
         more than `asker`.
         """
         shares = Counter(self._counted.values())

@@ -18,7 +18,7 @@ TournamentError to answer with an error.
 
 
 def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
-    """Return `joined`, and the bot's result, for a bot that stayed to the end.
+    """Return the message `joined`, and the bot's result, for a bot that stayed to the end.
 
     Raises TournamentError for any other bot.
     """
@@ -31,8 +31,8 @@ def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
 
 
 def answer_leave(ended: EndedTournament, bot: str) -> tuple[bytes, None]:
-    """Return `left` for a bot that left, or was never in the field. Raises TournamentError for a bot that stayed to the
-    end.
+    """Return the message `left` for a bot that left, or was never in the field. Raises TournamentError for a bot that
+    stayed to the end.
     """
     line = ended.line(bot)
     if line is not None and not line.withdrawn:

@@ -13,14 +13,18 @@ Frames = dict[BotSession, tuple[bytes, int]]
 
 @dataclass(eq=False, slots=True)
 class Followers:
-    """The waiting sessions of a club, by ended tournament. A session whose connection ends waits no more."""
+    """The waiting sessions of a club, by the id of the ended tournament. When its connection ends, a session is
+    forgotten.
+    """
 
     _clock: Clock
     _held: dict[str, Frames] = field(default_factory=dict)
     _timers: dict[str, TimerHandle] = field(default_factory=dict)
 
     def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, over: bytes, after: int) -> bool:
-        """Hold a `tournament_over` back. Return false if the tournament ended too long ago."""
+        """Hold back the frame `over`, a `tournament_over`, and return true. If the tournament ended too long ago, hold
+        nothing back, and return false.
+        """
         until_ms = ended_at_ms + WAIT_MS
         if self._clock.now_ms() >= until_ms:
             return False

@@ -49,8 +49,8 @@ class HouseKeys:
         return make_secret(hmac.digest(self._secret, name.casefold().encode(), "sha256")[:RANDOM_BYTES])
 
     def may_claim(self, name: str, key: str | None) -> bool:
-        """Return true if a login with this key may claim a new name. A house name needs the house's own key for the
-        name.
+        """Return true if a login with this key may claim a new name. A name that only house bots may have needs the key
+        that `key` returns for the name.
         """
         return not is_house_name(name) or key == self.key(name)
 
@@ -67,7 +67,7 @@ class HouseBots:
         club: str = MAIN,
         elsewhere: Callable[[], int] = int,
     ) -> None:
-        """`residents` are the reference bots to be challenged at any time.
+        """`residents` are the reference bots that can be challenged at any time.
 
         `elsewhere` returns the number of added bots in the server's other clubs.
         """
@@ -136,7 +136,7 @@ class HouseBots:
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
-        """Return a line of text about every reference bot, by the bot's name, the weakest bot first."""
+        """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
@@ -207,7 +207,7 @@ class HouseBots:
 
 
 def resident_name(reference_bot: str) -> str:
-    """Return the name of the resident that plays a reference bot. For a bot given as `FILE:FUNCTION`, only `FUNCTION`
-    counts.
+    """Return the name of the resident that plays a reference bot. For a bot given as `FILE:FUNCTION`, the name contains
+    only `FUNCTION`.
     """
     return f"{HOUSE_PREFIX}{reference_bot.rpartition(':')[2].strip('_')}"

@@ -24,7 +24,7 @@ class Invitation:
 
 
 class Invitations:
-    """Comparison of invitation codes, with a bound on the number of wrong codes."""
+    """The check of invitation codes, with a bound on the number of wrong codes."""
 
     def __init__(self, recorder: Recorder, door: Door) -> None:
         self._recorder = recorder

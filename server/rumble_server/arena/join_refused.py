@@ -8,7 +8,7 @@ Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name
 
 
 class JoinRefused(ValueError):
-    """The refusal of a pupil: `code` for programs, `str` a line for people."""
+    """The refusal of a pupil. `code` is for programs; the error's text is a line for people."""
 
     def __init__(self, code: Problem, message: str) -> None:
         super().__init__(message)

@@ -41,10 +41,10 @@ class Joining:
         self.arena = arena
 
     def find(self, code: str, address: str) -> Tournament:
-        """Return the tournament of a join code, and count a wrong code of the address.
+        """Return the tournament of a join code. A wrong code is counted against `address`.
 
-        Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes. A right code is
-        never refused.
+        For a wrong code, raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong
+        codes. A right code is never refused.
         """
         meant = read_code(code)
         found = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
@@ -57,8 +57,9 @@ class Joining:
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
         """Enter a pupil in the tournament of a join code.
 
-        The pupil gets a new name, or keeps the name that has this display name and this key already. Raises
-        JoinRefused, or TournamentError if the pupil is banned, or may not have a new name, or the tournament is closed.
+        The pupil gets a new name, or keeps the name that has this display name and this key already. Raises JoinRefused
+        for a bad code or display name. Raises TournamentError if the pupil is banned or may not have a new name, and
+        for a closed tournament.
         """
         tournament = self.find(code, address)
         display = check(display)
@@ -87,8 +88,8 @@ class Joining:
     def _may_name(self, address: str, tournament: Tournament) -> bool:
         """Return whether the address may claim a new name, and count the name.
 
-        If the address has claimed too many names, the name counts as a name with an invitation to the tournament. Such
-        names have a bound of their own.
+        If the address has claimed too many names, the new name counts as a name claimed with an invitation to the
+        tournament. Names claimed with an invitation have a bound of their own.
         """
         door, now_ms = self.arena.door, self.arena.clock.now_ms()
         return door.may_name(address, now_ms) or door.may_name_invited(address, tournament.id, now_ms)

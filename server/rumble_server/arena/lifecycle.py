@@ -35,7 +35,9 @@ class Lifecycle:
         self._ended: deque[Tournament] = deque()
 
     def tournament(self, tournament_id: str) -> Tournament:
-        """Return a tournament in memory. Raises TournamentError if it is damaged, over or unknown."""
+        """Return a tournament in memory, open or just ended. Raises TournamentError if the tournament is damaged, is
+        unknown, or is over and no longer in memory.
+        """
         found = self._recorder.tournaments.get(tournament_id)
         if tournament_id in self.damaged:
             raise TournamentError(
@@ -193,7 +195,8 @@ class Lifecycle:
     def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
         """Send `tournament_over` to a session of the bot that `line` is about, once the fact `after` is on disk.
 
-        A follower gets the notice `waiting` instead, unless the host has made the next tournament already.
+        A follower gets the notice `waiting` instead, unless the host has made the next tournament already, or the
+        tournament ended too long ago.
         """
         over = messages.over(ended, line)
         follows = line.by_code and session.follow and not self._has_next(ended.id)

@@ -41,8 +41,8 @@ class Logins:
     _may_claim: MayClaim
     _door: Door
     _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
-    """Claims of names in this run, by address and name, the newest last. Some of the bots may have played since then,
-    and some of the names may have been claimed anew."""
+    """Claims made in this run, by address and by name; the newest claim comes last. An entry may be out of date: the
+    bot may have played after its claim, or a later claim may have replaced the entry's claim."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
         """Return true if a login has no valid invitation, and its address never showed the key of its name.

@@ -32,7 +32,8 @@ log = logging.getLogger(__name__)
 
 FAILED = "match %s: the referee failed at ply %d"
 WHY_VOID = "the server failed at this match; nobody is blamed"
-"""Reason of a match made void by an error in the game's code, which is the server's fault; other matches go on."""
+"""Reason of a match that is void because of an error in the game's code. Such an error is the server's fault; the other
+matches go on."""
 
 Answer = TypeVar("Answer")
 NEVER = 1 << 62
@@ -125,7 +126,7 @@ class Matches:
         self._on_over = on_over
         self._stopped = False
         self.new_turn_id: Callable[[], str] = map(f"{run:x}.%x".__mod__, count(1)).__next__
-        """A function that returns a turn id, unique among all runs. For speed at each move, it is a chain in C."""
+        """Function that returns a turn id, unique among all runs. For speed, the function is a chain of C functions."""
 
     def give_grace(self, grace_ms: int) -> None:
         """Let no away or absent budget run for the next `grace_ms`, because the bots have to find the server again."""
@@ -147,8 +148,8 @@ class Matches:
         self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
-        """Take up a match that was running when the server stopped. `facts` are the later facts of the attempt that
-        `started` began.
+        """Go on with a match that was running when the server stopped. `facts` are the facts of the attempt after
+        `started`.
         """
         tournament = self.recorder.tournaments[started.tournament]
         match = self._place(started, tournament, self.recorder.players.of(started.seats))
@@ -161,7 +162,7 @@ class Matches:
         self._follow(match)
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
-        """Let a player lose a match by an event outside the board."""
+        """Let a player lose a match by an event outside the game, such as leaving the tournament."""
         match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         seat = match.players.index(player)
         self._tell(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
@@ -204,7 +205,7 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Give a player's waiting matches to its sessions, after a session got room."""
+        """Give the matches that a player is away from to its sessions, after a session got room."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)

@@ -11,17 +11,17 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def joined(tournament: Tournament | EndedTournament) -> bytes:
-    """Return `joined`: the bot is in the tournament."""
+    """Return the message `joined`, which tells a bot that it is in the tournament."""
     return write_message(say.Joined(**_terms(tournament)))
 
 
 def left(tournament: Tournament | EndedTournament) -> bytes:
-    """Return `left`: the bot is no longer in the tournament."""
+    """Return the message `left`, which tells a bot that it is no longer in the tournament."""
     return write_message(say.Left(**_terms(tournament)))
 
 
 def summary(tournament: Tournament) -> say.TournamentSummary:
-    """Return a tournament's entry in `session`."""
+    """Return a tournament's entry in the message `session`."""
     return say.TournamentSummary(id=tournament.id, game=tournament.config.game, status=tournament.status)
 
 

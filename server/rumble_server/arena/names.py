@@ -100,7 +100,9 @@ class Names:
         return hmac.compare_digest(claim.digest, digest_of(key, claim.salt))
 
     def made_key(self, name: str, key: str) -> str | None:
-        """Return the made secret that can replace the right key of a name; None if no key protects the name."""
+        """Return the made secret (see `exchanged`) that can replace `key`, the right key of a name; None if no key
+        protects the name.
+        """
         claim = self.get(name)
         return None if claim is None or claim.salt is None else exchanged(key, claim.salt)
 

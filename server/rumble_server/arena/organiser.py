@@ -76,7 +76,8 @@ class Organiser:
 
     @transactional
     def start(self, tournament_id: str, *, without_absent: bool = False) -> None:
-        """Number the field and begin. A host may not ask for more rounds of a Swiss than the field can play.
+        """Number the field, and begin the tournament. Raises TournamentError if the field cannot play all rounds of a
+        Swiss, or cannot make up the tables.
 
         With `without_absent`, first take out the bots that are not connected; house bots stay.
         """
@@ -109,7 +110,7 @@ class Organiser:
 
     @transactional
     def end(self, tournament_id: str, *, cancelled: bool) -> None:
-        """End the tournament early: cancelled, or with the standings as they are."""
+        """End the tournament early: cancel it if `cancelled` is true, or else finish it with the present standings."""
         what = "cancelled" if cancelled else "ended"
         self.arena.lifecycle.end(self._tournament(tournament_id), cancelled=cancelled, reason=f"the host {what} it")
 
@@ -142,7 +143,7 @@ class Organiser:
 
     @transactional
     def take_half_bye(self, tournament_id: str, name: str, number: int) -> None:
-        """Take back a half-point bye in a round of a Swiss that is not paired yet, and tell the bot."""
+        """Take back a bot's half-point bye in a round of a Swiss, before the round is paired. Tell the bot."""
         arena, tournament = self.arena, self._tournament(tournament_id)
         player = arena.players.get(name)
         bot = name if player is None else player.name
@@ -196,7 +197,8 @@ class Organiser:
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:
-        """Set the key of a name, open or not. With None, forget the key: the next login claims the name anew.
+        """Set the key of a name, which may be open. If `key` is None, forget the old key: the next login claims the
+        name anew.
 
         Sessions that logged in with an older key are signed out. Sessions of an open name go on: they needed no key.
         """

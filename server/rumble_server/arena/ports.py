@@ -92,8 +92,8 @@ class Caller:
     """True if the address may send a further message of a stranger: a bot with neither a known key nor an
     invitation."""
     delay_ms: DelayMs | None = None
-    """Function that tells how long a turn and its answer waited in this machine; None if the waiting time is
-    unknown."""
+    """Function that returns how long a turn and its answer waited in the server's machine; None if the server cannot
+    measure this time."""
 
 
 class Sessions(Protocol):
@@ -125,7 +125,7 @@ class Sessions(Protocol):
 
 
 Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound], None]], None]
-"""Function that runs a slow task elsewhere, and calls back with the result."""
+"""Function that runs a slow task off the event loop, and then calls the callback with the task's result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class HouseRunner(Protocol):
         """Return a line of text about each reference bot that can play a game, by the bot's name."""
 
     def ladder(self) -> Mapping[str, str]:
-        """Return a line of text about every reference bot, by the bot's name, the weakest bot first."""
+        """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""
 
     def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
         """Make these bots the club's only connected house bots; a bot that ends is started again."""

@@ -23,7 +23,7 @@ _OF_A_TOURNAMENT = frozenset(get_args(facts.TournamentFact))
 
 
 class Transaction:
-    """The facts of an event, and their consequences. Transactions nest; the outermost settles at its end."""
+    """The facts of an event, and their consequences. Transactions nest; only the outermost settles, when it ends."""
 
     __slots__ = ("_depth", "_log", "_settle", "_unsettled")
 
@@ -126,7 +126,7 @@ class Recorder:
         return self.number_of(tournament) <= self.log.durable
 
     def forget(self, tournament: Tournament) -> None:
-        """Free an ended tournament, which is on disk."""
+        """Remove an ended tournament from memory. The tournament's end must be on disk."""
         del self.tournaments[tournament.id]
         self._numbers.pop(tournament.id, None)
 
@@ -143,7 +143,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def transactional(command: Command) -> Command:
-    """Decorate a method of a class with an `arena`, so that each call is a transaction."""
+    """Decorate a method, so that each call is a transaction. The method's object must have an attribute `arena`."""
 
     @wraps(command)
     def transaction(self: Any, *given: Any, **named: Any) -> Any:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_REFUSED = 50
-"""Maximum number of kept refusals, where refusals of the same kind count once. The oldest refusal with the most
+"""Maximum number of kept refusals, where refusals of the same `Kind` count once. The oldest refusal with the most
 frequent error code is forgotten first, so that wrong codes under many names do not push out other refusals."""
 
 Kind = tuple[str, str, str | None, str]
-"""Bot's name, address, tournament that it asked for, and error code."""
+"""Bot's name, address, id of the tournament that the bot asked to join, and error code."""
 
 
 @dataclass(frozen=True, slots=True)

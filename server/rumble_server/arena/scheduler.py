@@ -25,10 +25,10 @@ from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ATTEMPTS = 5
-"""Number of void attempts at a match that pause its tournament, for the host to look into the match."""
+"""Number of void attempts at a match after which its tournament is paused, so that the host can look into the match."""
 MOST_STALLS = 2
-"""Number of attempts at a match, void because too much time was excused, that pause the tournament. So a bot cannot
-void matches at will."""
+"""Number of attempts at a match that were void because too much time was excused, after which its tournament is paused.
+So a bot cannot void matches at will."""
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
@@ -101,7 +101,7 @@ class Scheduler:
             self.look_at(player)
 
     def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
-        """Pause the tournament of a match that was void too often, or cancel the challenge."""
+        """If a match was void too often, pause its tournament; if the tournament is a challenge, cancel it instead."""
         stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
         if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
             return
@@ -113,14 +113,14 @@ class Scheduler:
             self._recorder.record(fact)
 
     def settle_all(self) -> None:
-        """Look at every tournament."""
+        """Settle every tournament in memory."""
         with self._recorder.transaction:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
         """Charge no absent budget for the last `for_ms`, in which the club was suspended.
 
-        During a grace, charge none until the grace ends.
+        During a grace, absent budgets begin to run only when the grace ends.
         """
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
@@ -255,8 +255,8 @@ class Scheduler:
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
-        Return false if a bot still has no place: a match that the bot was away from has taken the place, or the bot
-        must first be told of the challenge's end.
+        Return false if a bot still has no place. This happens if a match that the bot was away from has taken the
+        place, or if the bot must first be told of the challenge's end.
         """
         had_room = True
         for player in players:
@@ -278,7 +278,7 @@ class Scheduler:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
-        """Pair the next round off the event loop, if the pairing is slow."""
+        """If the pairing of the next round is due and slow, begin the pairing off the event loop."""
         if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()
@@ -325,7 +325,9 @@ class Scheduler:
     # --- time ---
 
     def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
-        """Note when a settled tournament wants to be woken, and set the scheduler's only timer no later than that."""
+        """Note that a settled tournament wants to be woken at `wake_at_ms`, and let the scheduler's only timer fire no
+        later. With None, the tournament does not want to be woken.
+        """
         if wake_at_ms is None:
             self._wakes.pop(tournament_id, None)
         elif wake_at_ms != self._wakes.get(tournament_id):
@@ -341,7 +343,7 @@ class Scheduler:
         self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
 
     def _on_clock(self) -> None:
-        """Wake the tournaments whose time has come, and set the next timer; the timer may come early."""
+        """Wake the tournaments whose time has come, perhaps none, and set the next timer."""
         self._timer = None
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:

@@ -17,7 +17,7 @@ NO_MATCH = ""
 
 
 class Outlet:
-    """The way out of every session's frames, and the sessions with held frames."""
+    """The sender of the frames of all sessions. It knows which sessions have held frames."""
 
     def __init__(self, log: Log, sessions: Sessions) -> None:
         self.log = log
@@ -26,7 +26,7 @@ class Outlet:
         self._waiting: dict[BotSession, None] = {}
 
     def wait(self, session: "BotSession") -> None:
-        """Release the session's held frames when more of the log is on disk."""
+        """Note that the session has held frames, which are released when more of the log is on disk."""
         self._waiting[session] = None
         self.log.hurry()
 
@@ -49,9 +49,10 @@ Kind = Literal["frame", "over", "barrier"]
 Said = bytes | CloseCode
 """Frame, or the code with which the connection is closed."""
 Written = Callable[[], None] | None
-"""Callback after a frame has left."""
+"""Function to be called after a frame is sent; None for no call."""
 Held = tuple[Said, int, str, Kind, Written]
-"""Held item, with the number of the fact that must be on disk first, and the id of its match."""
+"""Held item: what is sent, the number of the fact that must be on disk first, the match id, the kind, and the function
+to be called after the item is sent."""
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +84,8 @@ class BotSession:
         self.matches: dict[str, Part] = {}
         """Parts in the matches that this session plays, by match id."""
         self.challenges: tuple[str, ...] = ()
-        """Ids of challenges among the matches, the newest last. A tournament's match may take a challenge's place."""
+        """Match ids of the challenges in `matches`, the newest last. A match of any other tournament may take the place
+        of a challenge."""
         self.address = caller.address
         """Address of the connection, for limits and bans."""
         self.max_matches = min(login.max_matches, caller.most_matches)
@@ -104,7 +106,7 @@ class BotSession:
         self.is_stamped = caller.delay_ms is not None
         """True if the server can tell how long the bot's answers waited in this machine before they were read."""
         self.closing = False
-        """True once the session takes no further frame of the bot, and sends only frames already held."""
+        """True once the server ignores the bot's further frames, and sends only the frames that are held already."""
         self._outlet = outlet
         self._held: list[Held] = []
         """Held items in order."""
@@ -130,7 +132,7 @@ class BotSession:
         return self.max_matches - len(self.matches) + len(self.challenges)
 
     def has_place(self) -> bool:
-        """Return true if the session can take a further match of a tournament: if `places` is above 0."""
+        """Return true if `places` is above 0: the session can take a further match of a tournament."""
         if self.held_overs:
             return self.room > 0
         return len(self.matches) - len(self.challenges) < self.max_matches
@@ -147,7 +149,7 @@ class BotSession:
             self.challenges = (*self.challenges, part.match_id)
 
     def give_up(self, part: Part) -> None:
-        """Have the session play a match no longer."""
+        """Take a match away from the session, which no longer plays the match."""
         part.session = None
         del self.matches[part.match_id]
         if part.is_challenge:
@@ -236,7 +238,7 @@ class BotSession:
         return kind == "barrier" or self.holds(match_id)
 
     def _leave(self, said: Said) -> None:
-        """Send an item now."""
+        """Send an item now: write the frame, or close the connection with the code."""
         if isinstance(said, bytes):
             self._outlet.write(self.id, said)
         else:

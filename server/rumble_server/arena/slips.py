@@ -17,13 +17,13 @@ from rumble_server.tournament.facts import NameUsed, SlipMade, SlipVoided
 LENGTH = 8
 """Number of characters of a slip's code."""
 LIFETIME_MS = 14 * 86_400_000
-"""Time in ms for which a slip is valid: a pupil who misses the lesson of next week comes in the week after. A slip lost
-later is worth nothing to its finder."""
+"""Time in ms for which a slip is valid. A pupil who misses the next week's lesson can use the slip in the week after.
+Somebody who finds an older slip cannot use it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redeemed:
-    """A pupil's name, display name and new key, and a tournament of the pupil."""
+    """A pupil's name, display name and new key, and the tournament for which the slip was made."""
 
     name: str
     display: str
