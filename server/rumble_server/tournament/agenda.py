@@ -148,7 +148,7 @@ class Agenda:
             self._played[slot.key] = self.schedule.played(over, slot.seats)
 
     def reopen(self, over: MatchOver) -> Slot:
-        """Void a match's result, so that the match waits to be played again."""
+        """Void the result `over` of a match, and let the match wait to be played again. Return the match's new slot."""
         key = MatchId.parse(over.match).key
         played = self._played.pop(key, None)
         slot = Slot(over.match, key, played.seats if isinstance(played, Placed) else over.seats)
@@ -156,8 +156,8 @@ class Agenda:
         return slot
 
     def find(self, match_id: str) -> Slot:
-        """Return the open slot of a match; pull rounds until the match comes. Raises KeyError for a match that is not
-        open.
+        """Return the open slot of a match. If necessary, pull rounds until the match's round comes. Raises KeyError for
+        a match that is not open.
         """
         while match_id not in self.open and not self.schedule.follows_results:
             if self.pull() is None:

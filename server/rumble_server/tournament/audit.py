@@ -40,8 +40,8 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Time in ms from which bots can wait for the match: its round was paired from results (Swiss, knockout), or an
-    earlier result was voided. 0 for any other match."""
+    """Time in ms from which bots can wait for the match: the time at which its round was paired from results (Swiss,
+    knockout), or its last attempt became void. 0 for any other match."""
     free_since_ms: tuple[int, ...] = (0, 0)
     """Times in ms, by seat, since which the bots had been connected with a free place when the match began."""
 
@@ -123,7 +123,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The input of the audit beside the matches."""
+    """The input of the audit, except the matches."""
 
     bots: Sequence[str]
     started_ms: int
@@ -179,7 +179,9 @@ def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int 
 
 
 class _Waits:
-    """The waits of bots, collected from their matches in order, and from the matches that they wait for now."""
+    """The waits of bots. Waits are collected from the bots' matches in order, and from the matches that the bots wait
+    for now.
+    """
 
     def __init__(
         self, bots: Mapping[str, BotAudit], by_bot: Mapping[str, Sequence[MatchRecord]], context: Context
@@ -192,9 +194,9 @@ class _Waits:
         }
         self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
-        """Times in ms of the ends of the last matches, by bot."""
+        """Time in ms at which the bot's last match ended, or the tournament started, by bot."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """The opponent that passed a bot over most often, and the length of the bot's wait in ms, by bot."""
+        """The opponent that passed a bot over most often during a wait, and the length of this wait in ms, by bot."""
         self._idle_with: dict[str, str] = {}
         """The idle opponent for which a bot waited longest, by bot."""
 

@@ -98,7 +98,7 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
 
 
 def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
-    """Check that a schedule can be made for this number of bots.
+    """Check that a schedule can be made for this number of bots; the schedule itself is not returned.
 
     Raises TournamentError, whose text says that `what` cannot be started.
     """
@@ -138,7 +138,7 @@ def change_invite(
 ) -> facts.InviteChanged:
     """Return the fact that bots join with the code `invite` from now on; None for no code. Raises TournamentError.
 
-    `made` is a made secret that is valid beside the code.
+    `made` is a secret made by the server, which is valid as well as the code.
     """
     _check_status(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
@@ -258,9 +258,10 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
 
 
 def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: str = "") -> None:
-    """Raise TournamentError unless the tournament has a status of `allowed`; without any, unless it goes on.
+    """Raise TournamentError if the status of the tournament is not in `allowed`. If `allowed` is empty, raise
+    TournamentError if the tournament is over.
 
-    If the tournament goes on, the message ends with "it cannot be `cannot`", such as "it cannot be paused".
+    With `cannot`, the message about a tournament that is not over ends in words such as "it cannot be paused".
     """
     goes_on = tournament.status not in OVER
     if not (tournament.status in allowed if allowed else goes_on):
@@ -268,6 +269,6 @@ def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: st
 
 
 def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
-    """Return the error for a command that this status does not allow. `so` is the end of the message: a consequence."""
+    """Return the error for a command that this status does not allow. The message ends with `so`, a consequence."""
     text = "over" if status in OVER else status
     return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

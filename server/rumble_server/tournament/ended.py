@@ -15,7 +15,7 @@ from rumble_server.tournament.tournament import Tournament
 
 @dataclass(frozen=True, slots=True)
 class FinalResult:
-    """The result and rank of a bot."""
+    """The result and rank of a bot at the end of a tournament."""
 
     name: str
     rank: int
@@ -24,7 +24,7 @@ class FinalResult:
     draws: int
     losses: int
     decided_by: str = ""
-    """Tie-break that separates the bot from a neighbour with equal points; empty if none does."""
+    """Tie-break that separates the bot from the next bot above or below with equal points; empty if none does."""
     withdrawn: bool = False
     byes: int = 0
     half_byes: int = 0
@@ -118,7 +118,7 @@ class EndedTournament(Outline):
         )
 
     def line(self, bot: str) -> FinalResult | None:
-        """Return the line of a bot; None if the bot was not in the field."""
+        """Return the result of a bot in this tournament; None if the bot was not in the field."""
         return next((line for line in self.lines if line.name == bot), None)
 
 

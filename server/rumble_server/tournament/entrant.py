@@ -54,7 +54,7 @@ class Entrant:
         return (self.absent_since_ms or 0) + self.absent_left_ms
 
     def absent_left(self, now_ms: int) -> int:
-        """Return the rest of a running budget at `now_ms`, in ms."""
+        """Return the rest of the absent budget at `now_ms`, in ms. The budget must be running."""
         return min(self.absent_left_ms, max(0, self.absent_until_ms - now_ms))
 
     def set_absent_left(self, left_ms: int, now_ms: int) -> None:

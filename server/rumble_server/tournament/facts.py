@@ -21,8 +21,8 @@ SourceLanguage = Literal["python", "javascript"]
 class TournamentCreated:
     """A tournament was created, and is in its lobby. `challenger` is the bot that made a challenge, else None.
 
-    `made_invite` is a made secret that is valid beside an invitation code of the host's own choice, else None.
-    `follows` is the id of the ended tournament whose pupils are moved over, else None.
+    If the host chose an invitation code, `made_invite` is a secret made by the server, which is valid as well as the
+    code; else None. `follows` is the id of the ended tournament whose pupils are moved over, else None.
     """
 
     tournament: str
@@ -44,7 +44,7 @@ class ConfigChanged:
 
 @dataclass(frozen=True, slots=True)
 class RosterChanged:
-    """The host gave the names of the pupils whom the host expects."""
+    """The host changed the list of the pupils whom the host expects. `names` is the whole new list."""
 
     tournament: str
     names: tuple[str, ...]
@@ -88,7 +88,7 @@ class BotAbsent:
 
 @dataclass(frozen=True, slots=True)
 class BotBenched:
-    """A bot was benched for failing too often, or may play again. A benched bot's due matches are lost as `no_show`.
+    """A bot was benched for failing too often, or may play again. A benched bot loses its due matches as `no_show`.
 
     `version` is the version that the bot's newest login named.
     """
@@ -253,7 +253,8 @@ class VersionSaved:
 class InviteChanged:
     """Bots join with the code `invite` from now on; None for no code.
 
-    `made_invite` is a made secret that is valid beside a code of the host's own choice, else None.
+    If the host chose the code, `made_invite` is a secret made by the server, which is valid as well as the code; else
+    None.
     """
 
     tournament: str

@@ -1,4 +1,4 @@
-"""Forecast of a tournament's number of matches and approximate duration. Pure, but for random playouts."""
+"""Forecast of a tournament's number of matches and approximate duration. Pure, except for random playouts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ QUICK = 0.1
 PLAYOUTS = 5
 """Number of random matches from which the length of a match is estimated, as the median."""
 LONGEST_MS = 2**53 - 1
-"""Longest forecast time in ms: the largest integer of the protocol."""
+"""Greatest duration in ms that is forecast: the largest integer of the protocol."""
 MOST_PLIES = 1000
 """Maximum number of plies of a random match; a longer match is cut off."""
 
@@ -35,9 +35,9 @@ class Forecast:
     plies: int
     """Assumed number of plies of a match."""
     quick_ms: int
-    """Time in ms if bots use the `QUICK` share of their time, and no pairing is tied."""
+    """Duration in ms if bots use the `QUICK` share of their time, and no pairing is tied."""
     longest_ms: int
-    """Time in ms if bots use all their time, and every pairing of a knockout is tied."""
+    """Duration in ms if bots use all their time, and every pairing of a knockout is tied."""
 
 
 def forecast(config: TournamentConfig, bots: int) -> Forecast:

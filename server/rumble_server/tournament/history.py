@@ -22,7 +22,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
     """Return the part of the audit's input that a `Tournament` has, for an audit in another process.
 
-    `free_since_ms` has, by bot, the time since which a connected bot has a free place; other bots are missing.
+    `free_since_ms` has the time since which a bot has been connected with a free place, by bot; other bots are missing.
     """
     agenda = tournament.agenda
     finished = tournament.status in OVER
@@ -74,7 +74,7 @@ class _History:
         self._void: Counter[str] = Counter()
         self._paired_ms: dict[tuple[int, int, int], int] = {}
         self._again_ms: dict[str, int] = {}
-        """Times in ms since which matches are to be played again, by match."""
+        """Time in ms at which an attempt or a result became void, so that the match is to be played again; by match."""
         self._paused: list[Span] = []
         self._paused_since_ms: int | None = None
         self._away: dict[str, list[Span]] = {}
@@ -144,7 +144,7 @@ class _History:
         )
 
     def _lost_table(self, over: MatchOver) -> TableRecord:
-        """Return the record of a table whose match never began, because absent bots had lost it already."""
+        """Return the record of a table that was lost before it began, because too few of its bots were there."""
         faults = table_result_of(over).faults
         return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
 

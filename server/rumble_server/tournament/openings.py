@@ -19,7 +19,8 @@ Opening = tuple[str, ...]
 
 LISTED = "012 015 017 018 024 025 027 041 042 045 048 053 057 084 085 103 104 135 143 164 174"
 TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.split())
-"""All 21 positions after three plies, up to symmetry, that are drawn with best play."""
+"""Openings of three plies, one to each of the 21 positions that are drawn with best play. Positions that a symmetry
+maps onto each other count as one."""
 TRIES = 60
 """Number of random openings tried before the requirements are lowered. A quarter of this number is added for each
 wanted opening."""
@@ -60,10 +61,10 @@ def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int)
 
 
 def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> Opening:
-    """Return the opening of a match: two successive matches of a pairing share an opening, from either seat.
+    """Return the opening of a match. Two successive matches of a pairing have the same opening, with the seats swapped.
 
-    Seats swap from leg to leg and from cycle to cycle, so successive matches of a pairing, in order of play, form
-    pairs. A pairing needs `cycles * legs / 2` openings, rounded up.
+    Seats are swapped from leg to leg and from cycle to cycle. So the first two matches of a pairing share an opening,
+    and so do the next two, and so on. A pairing needs `cycles * legs / 2` openings, rounded up.
     """
     if not openings:
         return ()
@@ -162,10 +163,9 @@ def _is_fair(state: State, recipe: Recipe) -> bool:
 
 
 def affordable(plies: int, moves: int) -> int:
-    """Return the number of plies, at most `plies`, that can be searched for a forced win, with `moves` moves at each
-    ply.
+    """Return how many plies, at most `plies`, can be searched for a forced win, if there are `moves` moves at each ply.
 
-    A search that finds no win tries every move of the seat, and a single answer of the opponent to each.
+    A search that finds no win tries every move of the seat, but only one answer of the opponent to each move.
     """
     while plies > 0 and moves ** ((plies + 1) // 2) > MOST_STATES:
         plies -= 1

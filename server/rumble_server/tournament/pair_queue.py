@@ -17,7 +17,7 @@ class PairQueue:
 
     def __init__(self, bots: Iterable[str]) -> None:
         self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
-        """Waiting slots by bot and opponent, oldest first. The two bots of a match share one list."""
+        """Waiting slots by bot and opponent, oldest first. Two bots share one list of the slots in which they meet."""
         self._in_sight = dict.fromkeys(self._waiting, 0)
         """Number of waiting slots by bot, without the slots in which a late joiner plays."""
         self.late: set[str] = set()
@@ -29,7 +29,7 @@ class PairQueue:
         self._in_sight[bot] = 0
 
     def put(self, slot: Slot) -> None:
-        """Let a match wait, as the newest."""
+        """Add a match to the waiting matches, as the newest."""
         first, second = slot.seats
         waiting = self._waiting
         slots = waiting[first].get(second)
@@ -76,9 +76,9 @@ class PairQueue:
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
         """Return a match to start now, or to be lost because a bot is gone; None without such a match.
 
-        The search begins with the oldest match of `bot`, which is free or gone, with a free or gone opponent. If the
-        opponent has an older match with another such bot, the older match comes first, and so on. So no bot is passed
-        over again and again. The found match may be a match between other bots.
+        `bot` is free or gone. The search begins with the oldest match of `bot` against a free or gone opponent. If the
+        opponent has an older match with a third free or gone bot, the older match is taken instead, and so on. So no
+        bot is passed over again and again. The returned match may be a match of two other bots.
         """
         found = self._oldest_of(bot, free, gone)
         while found is not None:

@@ -1,4 +1,4 @@
-"""The base class of schedules, which may depend on results or not. Pure. A tournament's agenda calls its schedule.
+"""The base class of schedules. A schedule may depend on results. Pure. A tournament's agenda calls its schedule.
 
 Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
 until more results are known, and changes nothing. `add` takes in each round that will be played. `prepare` and

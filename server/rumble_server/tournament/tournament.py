@@ -49,7 +49,7 @@ class Tournament:
         self.invite = created.config.invite
         """Code with which bots join; None if no code is needed."""
         self.made_invite = created.made_invite
-        """Made secret that is valid beside a code of the host's own choice, else None."""
+        """If the host chose the code, a secret made by the server, which is valid as well as the code; else None."""
         self.join_code: str | None = None
         """Code with which pupils join in a browser; None without a code, or while the host keeps the door closed."""
         self.follows = created.follows
@@ -245,10 +245,9 @@ class Tournament:
         return [names[number] for pairing in made.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
-        """Let the absent budget of a bot run from `at_ms` at the earliest, if the bot had no matches to play until
-        then.
+        """If a bot has had no matches to play up to now, let its absent budget run from `at_ms` at the earliest.
 
-        This must be called before the bot gets further matches.
+        Call this before the bot gets further matches.
         """
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)
@@ -331,8 +330,7 @@ class Tournament:
     def shared_invite(self) -> str | None:
         """Code for links and commands; None if no code is needed.
 
-        With a code of the host's own choice, this is the made secret beside the code, because the server compares a
-        made secret even after many wrong codes.
+        If the host chose the code, links and commands have `made_invite` in place of the code.
         """
         return self.made_invite or self.invite
 
@@ -469,7 +467,7 @@ class Tournament:
             self._gone.discard(entrant.bot)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
-        """Return the terms of a match that was lost before it began."""
+        """Return the `MatchStarted` with which a match would have begun. The match was lost before it began."""
         slot = Slot(over.match, MatchId.parse(over.match).key, over.seats, over.attempt)
         return self._terms.start(slot, over.at_ms)
 
@@ -500,7 +498,9 @@ class Tournament:
         self._unsettle(self.field)
 
     def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
-        """Return a fact for each used-up absent budget. The bots lose due matches until they come back."""
+        """Return a fact for each absent budget that is used up. Until a bot without budget comes back, it loses its due
+        matches.
+        """
         return self.absence.expired(now_ms)
 
     @property
@@ -530,7 +530,7 @@ class Tournament:
 
 
 def _table(config: TournamentConfig) -> LiveTable[Any]:
-    """Return the table of standings of a new tournament. In a Swiss of two seats, the table also keeps the rounds."""
+    """Return the empty standings of a new tournament. In a Swiss of two seats, the standings also keep the rounds."""
     if config.counts_places:
         return PlacesTable(config.tiebreak_order, config.table_points)
     is_swiss = config.format == "swiss"

@@ -12,7 +12,7 @@ MOST_SOURCE_BYTES = 1 << 16
 
 
 class StoredVersion(NamedTuple):
-    """A version on disk, with the number and the bytes of its row."""
+    """A version on disk, with the number of its row in the log and the size of the row in bytes."""
 
     row: int
     row_bytes: int
@@ -20,7 +20,9 @@ class StoredVersion(NamedTuple):
 
 
 def visible(stored: Sequence[StoredVersion], since_ms: int) -> list[VersionSaved]:
-    """Return the versions that the owner of a name saved, oldest first. The owner has the name since `since_ms`."""
+    """Return the versions that the present owner of a name saved, oldest first. The owner has had the name since the
+    time `since_ms`.
+    """
     return [each.saved for each in stored if each.saved.at_ms >= since_ms]
 
 

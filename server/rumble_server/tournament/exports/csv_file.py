@@ -1,4 +1,5 @@
-"""CSV: a header and a row for each match; `rumble standings` and `rumble ratings` can read the file.
+"""CSV: a line with the names of the columns, and then a row for each match. `rumble standings` and `rumble ratings` can
+read the file.
 
 If a match has more than two seats, each seat has its own columns.
 """

@@ -65,7 +65,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
 
 
 def _swiss(tournament: Tournament) -> dict[str, Any]:
-    """Return the data that, with the results, determine the pairings of a Swiss. A virtual point is worth a win."""
+    """Return the data that, with the results, determine the pairings of a Swiss. One virtual point is worth a win."""
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
         "pairing_rules": config.pairing_rules,
@@ -108,7 +108,9 @@ def _with_absent(over: MatchOver) -> dict[str, Any]:
 
 
 def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:
-    """Return a finished attempt at a match; `infos` are the bots' thoughts by ply, left out if there are none."""
+    """Return a finished attempt at a match as JSON. `infos` are the bots' thoughts by ply; if there are none, the field
+    `infos` is left out.
+    """
     told = {
         "id": over.match,
         "attempt": over.attempt,

@@ -1,6 +1,7 @@
 """Formats of tournaments.
 
-To add a format, add a module with a `Schedule` here and one in `tables`, and a line in `FORMATS` and `TABLE_FORMATS`.
+To add a format, write a `PairSchedule` in a module of this package, and a `TableSchedule` in `tables/schedules.py`. Add
+a line to `FORMATS`, and a line to `TABLE_FORMATS`.
 """
 
 from collections.abc import Callable
@@ -28,7 +29,7 @@ TABLE_FORMATS: dict[str, Callable[[TablePlan], schedules.TableSchedule]] = {
     "knockout": schedules.KnockoutOfTables,
     "swiss": schedules.SwissOfTables,
 }
-"""The same formats for matches of more than two seats."""
+"""The schedules of the formats for matches of more than two seats."""
 AnyRound = Round | TableRound
 Task = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""

@@ -9,7 +9,8 @@ from rumble_server.tournament.pairing import Pairing
 class Gauntlet(FixedSchedule):
     """Challengers against the rest of the field.
 
-    The numbers of times a bot has the first and the second seat differ by one at most. Seats are swapped each cycle.
+    A bot has the first seat about as often as the second: the two numbers differ by one at most. Seats are swapped from
+    cycle to cycle.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -18,8 +19,8 @@ class Gauntlet(FixedSchedule):
         super().__init__(plan)
 
     def rounds(self) -> Iterator[Round]:
-        """Yield the rounds. In each round, every bot of the smaller side meets a bot of the larger side that it has not
-        met in this cycle.
+        """Yield the rounds. The challengers are one side, and the other bots the other. In each round, every bot of the
+        smaller side meets a bot of the larger side. No two bots meet twice in a cycle.
         """
         plan = self.plan
         challengers, others = plan.challengers, plan.bots - plan.challengers

@@ -47,7 +47,7 @@ class Knockout(PairSchedule):
         self._open: dict[Place, Pairing] = {}
         """The newest pairing at each place from which no bot has gone on yet."""
         self._repeats = 0
-        """Number of pairings that were played again."""
+        """Number of times so far that a pairing was played again."""
         self._firsts = [0] * plan.bots
         """Number of pairings in which the bot was first, less the number in which it was second, by bot. It is counted
         only with an odd number of legs."""
@@ -98,7 +98,7 @@ class Knockout(PairSchedule):
                 yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """Return the winners of the pairings that are being played and now have all their results.
+        """Return, by place, the winners of the open pairings that have all their results.
 
         A pairing that has to be played again has `TIED` in place of a winner.
         """
@@ -116,7 +116,8 @@ class Knockout(PairSchedule):
         return decided
 
     def add(self, made: Round) -> None:
-        """Put the pairings at their places. The bots of a pairing have gone on from the places before.
+        """Put the pairings of a round at their places. From now on, the bots of a new pairing count as gone on from
+        their previous places.
 
         Raises ValueError if a pairing cannot be next.
         """

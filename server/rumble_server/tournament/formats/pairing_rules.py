@@ -11,9 +11,9 @@ PAIRING_RULES = {
     DUTCH_2025: "FIDE Dutch System in force until 31 January 2026",
     DUTCH_2026: "FIDE Dutch System in force since 1 February 2026",
 }
-"""The rules behind each name."""
+"""A description of the pairing rules that each name stands for."""
 NEWEST: Final = "dutch-2026"
-"""The default of new tournaments."""
+"""The pairing rules of a new tournament by default."""
 
 
 def pair(event: DutchEvent, rules: str) -> PairedRound:

@@ -7,7 +7,7 @@ from rumble_server.tournament.pairing import Pairing, berger_round, round_robin_
 
 
 class RoundRobin(FixedSchedule):
-    """Berger tables. The numbers of times a bot has the first and the second seat differ by one at most.
+    """Berger tables. A bot has the first seat about as often as the second: the two numbers differ by one at most.
 
     With one leg and two cycles the last two rounds of the first cycle are swapped (FIDE Handbook C.05, Annex 1), so
     that no bot has the same seat more than twice in a row. A round's number is its place in the order of play.

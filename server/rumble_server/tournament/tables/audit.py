@@ -22,10 +22,10 @@ from rumble_server.match.match_id import MatchId, MatchKey
 from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span, seconds
 
 EVEN_COMPANY = 2
-"""Greatest fair difference between the meetings of a bot with two other bots."""
+"""Greatest difference that is still fair between a bot's numbers of meetings with two other bots."""
 LESS_EVEN_COMPANY = 4
-"""Greatest fair difference between the meetings of a bot with two other bots, at tables of more than `MOST_EVEN_SEATS`.
-The search finds no better rounds for such tables."""
+"""Greatest difference that is still fair between a bot's numbers of meetings with two other bots, at tables of more
+than `MOST_EVEN_SEATS` seats. The search finds no better rounds for such tables."""
 MOST_EVEN_SEATS = 4
 
 
@@ -40,7 +40,8 @@ class TableRecord:
     free_since_ms: Mapping[str, int]
     """Times in ms since which each bot had a free place without a break, or was gone; empty for a lost table."""
     known_ms: int = 0
-    """Time in ms from which bots can wait for the table: its round was made, or its last attempt was void."""
+    """Time in ms from which bots can wait for the table: the time at which its round was made, or its last attempt
+    became void. 0 for a round that was not recorded."""
     faults: tuple[tuple[int, Termination], ...] = ()
     """The seats that fell out by a fault, each with the fault."""
 
@@ -84,7 +85,7 @@ def _waits(
     for own in starts.values():
         own.sort()
     last_ms: dict[str, int] = {}
-    """Time in ms of the latest start of an older table, by bot."""
+    """Time in ms of the latest start of the tables looked at so far, by bot."""
     needless: dict[str, tuple[int, str]] = {}
     passed: dict[str, tuple[int, int, str]] = {}
     for key, record in ordered:
@@ -133,7 +134,7 @@ def _seat_flags(tables: Sequence[Sequence[str]]) -> Iterator[Flag]:
 
 
 def _company_flags(tables: Sequence[Sequence[str]], most: int) -> Iterator[Flag]:
-    """Yield the flags of company, each for the two bots that a bot met most and least often."""
+    """Yield the flags of company: a flag for a bot names the two bots that the bot met most and least often."""
     met: dict[str, Counter[str]] = {bot: Counter() for bots in tables for bot in bots}
     for bots in tables:
         for bot in bots:

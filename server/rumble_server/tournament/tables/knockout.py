@@ -25,7 +25,7 @@ _Keys = dict[int, tuple[int, ...]]
 
 
 def going_on(sizes: Sequence[int], byes: int, least: int) -> list[int]:
-    """Return how many bots go on from each table of a round."""
+    """Return how many bots go on from each table of a round. `least` is the minimum number of bots for a match."""
     if len(sizes) == 1 and not byes:
         return [1]
     on = [size // 2 for size in sizes]
@@ -35,7 +35,10 @@ def going_on(sizes: Sequence[int], byes: int, least: int) -> list[int]:
 
 
 def dealt(order: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
-    """Return the bots of each table, dealt from first to last table and back, while a table has room."""
+    """Deal the bots one by one to the tables, from the first table to the last and back. Return the bots of each table.
+
+    Tables that have as many bots as `sizes` says are skipped.
+    """
     tables: list[list[int]] = [[] for _ in sizes]
     bots = iter(order)
     for lap in range(max(sizes)):
@@ -96,9 +99,10 @@ class TableKnockout:
             self._byes[bot] += 1
 
     def prepare(self, results: TablePlaces, gone: Collection[int] = ()) -> TableRound | None:
-        """Return the tables that can be played now; None while results are missing, and after the final.
+        """Return the tables that can be played now: the replays of tied tables, or else the next round.
 
-        A tie is not played again if all its bots are in `gone`.
+        Return None if there is no replay and results are missing, and after the final. A tie is not played again if all
+        its bots are in `gone`.
         """
         if not self._rounds:
             return self._round(list(range(self.plan.bots)))
@@ -115,11 +119,13 @@ class TableKnockout:
 
     @property
     def repeats(self) -> int:
-        """Number of tables that were played again."""
+        """Number of replays of tables so far."""
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
     def went_on(self) -> dict[tuple[int, int], int]:
-        """Return, by round and board, a bot that went on from each table before the newest round."""
+        """Return a bot that went on from each table of the earlier rounds, by round and board. The newest round is left
+        out.
+        """
         found = {}
         for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
             still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])
@@ -173,7 +179,9 @@ class TableKnockout:
         return keys
 
     def _again(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
-        """Return the replay of a decided table; None if there is no tie at the border, or no replay is left."""
+        """Return the replay of a decided table. Return None without a tie at the border between going on and falling
+        out, if no replay is left, and if all tied bots are gone.
+        """
         plays, tied = self._rounds[-1][table], _tied(keys, self._on[-1][table])
         if len(plays) > self.plan.replays or all(bot in gone for bot in tied):
             return None
@@ -188,6 +196,8 @@ def _in_order(keys: _Keys) -> list[int]:
 
 
 def _tied(keys: _Keys, on: int) -> list[int]:
-    """Return the bots that are tied at the border below the first `on` bots; an empty list without a tie."""
+    """Return the bots that are tied at the border between the first `on` bots, which go on, and the other bots. Return
+    an empty list without a tie.
+    """
     in_order = sorted(keys.values())
     return [bot for bot, key in keys.items() if key == in_order[on]] if in_order[on - 1] == in_order[on] else []

@@ -13,15 +13,15 @@ from rumble_server.tournament.slot import Slot
 
 
 class TableQueue:
-    """Waiting tables by bot. `least` is the minimum number of bots for a match."""
+    """The waiting tables of each bot. `least` is the minimum number of bots for a match."""
 
     def __init__(self, bots: Iterable[str], least: int) -> None:
         self._least = least
         self._waiting: dict[str, dict[str, Slot]] = {bot: {} for bot in bots}
-        """The waiting tables of each bot by match, the oldest first."""
+        """Waiting tables by bot and by match id; the oldest table comes first."""
 
     def put(self, slot: Slot) -> None:
-        """Let a table wait, as the newest."""
+        """Add a table to the waiting tables, as the newest."""
         for bot in slot.seats:
             self._waiting[bot][slot.match_id] = slot
 

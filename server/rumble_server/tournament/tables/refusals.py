@@ -1,4 +1,4 @@
-"""The options of a tournament that are for two seats a match."""
+"""The options of a tournament that are only for matches of two seats."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,8 @@ _FOR_TWO: dict[str, tuple[tuple[object, ...], str]] = {
 
 
 def refusal(chosen: Mapping[str, object]) -> tuple[str, str] | None:
-    """Return an option that is refused above two seats, and the sentence that refuses it; None if there is none.
+    """Return an option that a match of more than two seats refuses, and the sentence that says so; None if no option is
+    refused.
 
     `chosen` has the options that the host gave, by name, without defaults.
     """

@@ -18,7 +18,7 @@ from rumble_server.tournament.tables.swiss import TableSwissTask, rounds_of_swis
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The result of a table: the bots by scheduled seat, their places and their points."""
+    """The result of a table: the bots by scheduled seat, and the place and points of each, in the same order."""
 
     seats: tuple[str, ...]
     places: tuple[int, ...]
@@ -26,7 +26,8 @@ class Placed:
 
 
 MOST_AT_ONCE = 16
-"""Maximum number of bots for which a round from results is made on the event loop, in some milliseconds."""
+"""Maximum number of bots for which a round that depends on results is made on the event loop. The call then takes some
+milliseconds."""
 DIGITS = 9
 """Number of decimal digits to which sums of points are rounded. So equal sums are equal in any order of adding."""
 Results = Mapping[MatchKey, Placed]
@@ -53,7 +54,7 @@ class TableSchedule(Schedule[TableRound, Placed]):
 
 @dataclass(frozen=True, slots=True)
 class _AtOnce:
-    """The task that makes all rounds of a schedule, and joins them to a single round."""
+    """The task that makes all rounds of a schedule, and returns all their tables in a single `TableRound`."""
 
     task: Callable[[], list[TableRound]]
 
@@ -115,7 +116,7 @@ class SwissOfTables(TableSchedule):
         self.number_of_rounds = rounds_of_swiss(plan)
         self._rounds: list[TableRound] = []
         self._has_no_table = False
-        """True if a round without tables was added: too few bots are left."""
+        """True if a round without tables was added, because too few bots are left."""
 
     @property
     def rounds_added(self) -> Sequence[TableRound]:
@@ -195,7 +196,7 @@ class KnockoutOfTables(TableSchedule):
 
 
 def _next_round(knockout: TableKnockout, places: TablePlaces, gone: frozenset[int]) -> TableRound:
-    """Make the round that follows a decided round."""
+    """Make the round that follows a decided round: the replays of its tied tables, or else the next round."""
     made = knockout.prepare(places, gone)
     if made is None:
         raise ValueError("the knockout has no next round")

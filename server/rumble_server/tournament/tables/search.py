@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 BYE = -1
 """Number in place of a table's number, for a bot with a bye."""
 MOST_SPREAD = {True: 2, False: 1}
-"""Greatest difference between the meetings of two pairs of bots at which the search may end early. True has the
-difference for pairs inside a group, and False for pairs of two groups."""
+"""Greatest difference between the numbers of meetings of two pairs of bots at which the search may end early. True has
+the difference for pairs inside a group, and False for pairs of two groups."""
 _WEIGHTS = {True: 1, False: 8}
 """Factor of the cost of a pair: True has the factor for pairs inside a group, and False for pairs of two groups."""
 MOST_BOTS_SEARCHED = 128
@@ -19,14 +19,16 @@ MOST_BOTS_SEARCHED = 128
 MOST_WORK = 1 << 20
 """Maximum of the number of rounds times the square of the number of bots. The biggest search takes about a minute."""
 IDLE_SWEEPS = 8
-"""Number of sweeps without progress after which the search ends, if the spread is small enough."""
+"""Number of sweeps without a lower cost after which the search ends, if no block has an `excess`. A sweep disturbs each
+round once."""
 MOST_TRIALS = 1_500
-"""Maximum number of rounds that sweeps disturb. A trial takes about 0.5 ms for 16 bots, and 3 ms for 64."""
+"""Maximum number of calls of `disturb` in a search, except that the last sweep is completed. A call takes about 0.5 ms
+for 16 bots, and 3 ms for 64."""
 _BYE_COST = 1e9
 """Cost of an uneven number of byes, far above every cost of uneven company."""
 _PARTS = 8
-"""Number of equal parts into which costs divide a meeting. So all costs are whole numbers, whose sums do not depend on
-the order of adding."""
+"""Number of units per meeting: costs are computed from meetings in units of 1 / `_PARTS`. So all costs are whole
+numbers, whose sums do not depend on the order of adding."""
 _Tables = NDArray[np.int64]
 """The table of each bot in a round."""
 _Numbers = NDArray[np.float64]
@@ -73,19 +75,20 @@ def check_search(bots: int, rounds: int) -> None:
 class _Company:
     """The rounds so far, and the number of meetings of every two bots in these rounds.
 
-    Two bots should meet as often as the mean of all pairs of bots from the same groups. The cost of the two bots is the
-    fourth power of the difference, times a factor of `_WEIGHTS`.
+    A block is all pairs of bots inside a group, or all pairs of bots from two given groups. The two bots of a pair
+    should meet as often as the pairs of their block meet on average. The cost of a pair is the fourth power of the
+    difference from this average, times a factor of `_WEIGHTS`.
     """
 
     def __init__(self, layout: Sequence[int], groups: Sequence[int], rounds: int) -> None:
         kinds, together = np.array(groups), self._together(np.array(layout))
         self._apart = kinds[:, None] != kinds
         self._mean = np.zeros_like(together)
-        """Mean number of meetings of two bots of the same groups in all rounds, rounded to 1 / `_PARTS`."""
+        """For each pair of bots, the average number of meetings of a pair of the same block in all rounds, rounded to
+        1 / `_PARTS`."""
         self._weight = np.ones_like(together)
         self._blocks = []
-        """Blocks of pairs of bots: the pairs inside each group, and the pairs between every two groups. A block has the
-        indices of its pairs, and its value of `MOST_SPREAD`."""
+        """The blocks, each as the indices of its pairs, and its value of `MOST_SPREAD`."""
         for one, other in product(set(groups), repeat=2):
             pairs = np.nonzero((kinds[:, None] == one) & (kinds == other) & ~np.eye(len(kinds), dtype=np.bool_))
             if len(pairs[0]):
@@ -108,7 +111,7 @@ class _Company:
         self._byes += sign * (tables == BYE)
 
     def _uneven(self, more: int = 0) -> _Numbers:
-        """Return the costs of all pairs of bots, if each pair had met `more` times more."""
+        """Return the costs that all pairs of bots would have if each pair had met `more` times more."""
         squares: _Numbers = np.square(_PARTS * (self._met + more - self._mean))
         np.fill_diagonal(squares, 0)
         return self._weight * squares * squares
@@ -119,9 +122,10 @@ class _Company:
 
     @property
     def excess(self) -> float:
-        """Greatest difference between the meetings of two pairs of a block, less the block's `MOST_SPREAD`.
+        """Greatest excess of a block. Above 0, a block is too uneven.
 
-        The block with the highest result counts. A result above 0 means that a block is too uneven.
+        The excess of a block is the greatest difference between the numbers of meetings of two of its pairs, less the
+        block's `MOST_SPREAD`.
         """
         return max(float(np.ptp(self._met[pairs])) - most for pairs, most in self._blocks)
 
@@ -132,7 +136,9 @@ class _Company:
         self._settle(tables)
 
     def disturb(self, number: int, random: Random) -> None:
-        """Swap some bots of a round at random, then make the best swaps. Undo all swaps if the cost is higher."""
+        """Swap some bots of a round at random, then make the best swaps. If the cost is higher than before, undo all
+        swaps.
+        """
         before, tables = self.cost, self.rounds[number]
         old = tables.copy()
         self._count(tables, -1)

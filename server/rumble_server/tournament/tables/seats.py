@@ -1,4 +1,8 @@
-"""Seats at tables: fair over a whole schedule, or table by table where later tables depend on results. Pure."""
+"""The choice of seats at tables. Pure.
+
+If all tables are known at the start, seats are fair over the whole schedule. If later tables depend on results, seats
+are chosen table by table.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

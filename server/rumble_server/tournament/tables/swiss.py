@@ -16,7 +16,7 @@ from rumble_server.tournament.tables.seats import seated_by, seats_had
 MOST_SHIFT = 3
 """Maximum number of tables by which a bot is moved away from its own table, so that bots do not meet again."""
 MOST_SWEEPS = 50
-"""Maximum number of passes through all swaps for each distance."""
+"""Maximum number of times that all swaps are tried for each distance from 1 to `MOST_SHIFT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ class _Search:
         return improved
 
     def _moved(self, place: int, to: int) -> int:
-        """Return the distance, in tables, between the place `to` and the own table of the bot at `place`."""
+        """Return how many tables away the place `to` is from the own table of the bot at `place`."""
         return abs(self._own[self._bots[place]] - self._table[to])
 
     def _cost(self, *places: int) -> tuple[int, int]:
-        """Return the cost of the bots at these places, to be kept low: the number of earlier meetings with the bots of
-        their tables, and the sum of the squares of the distances from their own tables.
+        """Return the cost of the bots at these places, which the search lowers. The cost is the number of the bots'
+        earlier meetings at their present tables, and the sum of the squares of their distances from their own tables.
         """
         again = sum(self._again(self._bots[place], place) for place in places)
         return again, sum(self._moved(place, place) ** 2 for place in places)

@@ -40,8 +40,8 @@ class BracketPairing:
         self.graph.solve()
 
     def _set_weights(self) -> None:
-        """Give a weight to each pair that may meet. A weight is computed once for all pairs that look alike to the
-        criteria.
+        """Give a weight to each pair that may meet. A weight is computed once for all pairs that have the same values
+        for the criteria.
         """
         bracket, graph = self.bracket, self.graph
         players = bracket.players
@@ -187,7 +187,8 @@ class BracketPairing:
     def _exchange_up(self, lower: list[int], rest: list[int], base: dict[tuple[int, int], int], exchanges: int) -> None:
         """Choose the players who enter the upper half, the highest ranked first (4.3.4).
 
-        The last player needs no choice. By 4.3.2 the sum of the exchanged ranks is minimal, so only one player is left.
+        The last of these players needs no choice: by 4.3.2 the sum of the exchanged ranks is minimal, so the earlier
+        choices leave only one player.
         """
         graph = self.graph
         first = len(rest) - len(lower)

@@ -26,8 +26,8 @@ def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
 
 
 class Bracket:
-    """A pairing bracket (1.3), and the players after it: the next scoregroup, and the players further down, if
-    considered.
+    """A pairing bracket (1.3), and the players after it: the next scoregroup (`lower`), and the players further down
+    (`beyond`). Players who are not considered are left out.
     """
 
     def __init__(
@@ -51,10 +51,10 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The lowest bit of each score's count, by score. A single number holds the counts of players with each score.
-        The counts of higher scores are in higher bits."""
+        """The position of the lowest bit of each score's count, by score, in a number that holds the counts of players
+        with each score. The counts of higher scores are in higher bits."""
         self.slot_bits = 0
-        """The number of bits that hold the counts of all scores."""
+        """The number of bits that the counts of all scores take."""
         for score in sorted(set(scores)):
             self.slot[score] = self.slot_bits
             self.slot_bits += scores.count(score).bit_length()
@@ -112,7 +112,7 @@ def paired_scores_below(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, w
 
 
 def bye_has_played(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C9: give the bye to a player with few unplayed rounds, by pairing the players with many unplayed rounds."""
+    """C9: give the bye to a player with few unplayed rounds. For this, pair the players with many unplayed rounds."""
     if not bracket.floats_bye:
         return 0
     return sum(bracket.games_rank[len(each.colours)] for each in (high, low) if each.score == bracket.bye_score)
@@ -163,7 +163,10 @@ def no_downfloat_again(rounds: int) -> Worth:
 
 
 def no_upfloat_again(rounds: int) -> Worth:
-    """C15 and C17: avoid upfloats of players who floated up in the last round, or two rounds before."""
+    """C15 and C17: avoid upfloats of players who floated up in the last round, or two rounds before.
+
+    `rounds` is the index into `DutchPlayer.floats`, as in `no_downfloat_again`.
+    """
 
     def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         return int(where == CURRENT and not _floats_up_again(high, low, rounds))
@@ -172,7 +175,10 @@ def no_upfloat_again(rounds: int) -> Worth:
 
 
 def downfloat_scores(rounds: int) -> Worth:
-    """C18 and C20: keep the score differences small for players who float down again, the greatest difference first."""
+    """C18 and C20: keep the score differences small for players who float down again, the greatest difference first.
+
+    `rounds` is the index into `DutchPlayer.floats`, as in `no_downfloat_again`.
+    """
 
     def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         if where != CURRENT:
@@ -183,7 +189,10 @@ def downfloat_scores(rounds: int) -> Worth:
 
 
 def upfloat_scores(rounds: int) -> Worth:
-    """C19 and C21: keep the score differences small for players who float up again, the greatest difference first."""
+    """C19 and C21: keep the score differences small for players who float up again, the greatest difference first.
+
+    `rounds` is the index into `DutchPlayer.floats`, as in `no_downfloat_again`.
+    """
 
     def worth(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
         counts = where == CURRENT and not _floats_up_again(high, low, rounds)
@@ -193,7 +202,7 @@ def upfloat_scores(rounds: int) -> Worth:
 
 
 def conflict(one: DutchPlayer, two: DutchPlayer) -> bool:
-    """Return whether both players prefer the same colour, so that a preference is not granted."""
+    """Return whether both players prefer the same colour, so that one of the two preferences is not granted."""
     return bool(one.preference) and one.preference == two.preference
 
 

@@ -36,14 +36,15 @@ class DutchEvent:
     rounds: int
     """The number of rounds that the tournament will have in the end."""
     entries: tuple[tuple[DutchEntry, ...], ...]
-    """The rounds of each player, in the order of pairing numbers."""
+    """The results of each player, round by round; the players are in the order of pairing numbers."""
     absent: frozenset[int]
     """Players, counted from 0, who are not paired in the next round."""
     win: int
     draw: int
     loss: int
     virtual: tuple[tuple[int, ...], ...] = ()
-    """Points of an acceleration, added only for pairing: `virtual[player][n]` counts after `n` rounds."""
+    """Points of an acceleration, added only for pairing. `virtual[player][n]` is added to the player's points after `n`
+    rounds."""
     forbidden: frozenset[tuple[int, int]] = frozenset()
     """Pairs of players who must not meet, the lower index first."""
     first_seat: str = WHITE
@@ -69,8 +70,9 @@ class DutchEvent:
 def baku(players: int, rounds: int, win: int, draw: int) -> tuple[tuple[int, ...], ...]:
     """Return the virtual points of Baku acceleration, by player and round (C.04.5.1).
 
-    The first half of the field, rounded up to an even number, has virtual points in the first half of all rounds: the
-    points of a win in the first half of these rounds, and the points of a draw in the rest. Halves are rounded up.
+    The first half of the field, rounded up to an even number, has virtual points in the first half of all rounds. In
+    the first half of these accelerated rounds, the virtual points are those of a win, and in the other accelerated
+    rounds those of a draw. Halves are rounded up.
     """
     group = 2 * ((players + 3) // 4)
     accelerated = (rounds + 1) // 2

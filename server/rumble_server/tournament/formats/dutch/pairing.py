@@ -71,8 +71,9 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
     """Pair a bracket. Consider as few of the players after the bracket as possible, since each player makes matching
     slower.
 
-    Some players after the bracket are left out at first. If the left-out and the unpaired players can all be paired,
-    the best pairing without the left-out players is also best with them. The whole problem is tried last.
+    At first, some players after the bracket are left out. If these players can all be paired with each other and with
+    the players whom the best pairing leaves unpaired, the pairing is also the best with all players. The whole bracket
+    with all players is tried last.
     """
     first = first_candidate(bracket)
     if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):
@@ -95,7 +96,9 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
 
 
 def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[DutchPlayer], list[DutchPlayer]]]:
-    """Yield smaller problems, each as two lists of players after the bracket: the players to consider, and the rest."""
+    """Yield ways to consider fewer players. Each is two lists of players after the bracket: the players to consider,
+    and the players to leave out.
+    """
     if len(bracket.own) % 2 == 0:
         yield [], [*bracket.lower, *bracket.beyond]
     if bracket.beyond:

@@ -105,7 +105,7 @@ def _preference(colours: tuple[str, ...], difference: int, repeated: str) -> tup
 def _float(event: DutchEvent, index: int, rounds: int) -> str:
     """Return a player's float in the round `rounds`, counted from 1 (1.4).
 
-    A player who does not play in the round, and scores more than a loss, floats down.
+    A player who does not play in the round, but gets more points than for a loss, floats down.
     """
     if rounds < 1:
         return LEVEL
@@ -120,11 +120,12 @@ def _float(event: DutchEvent, index: int, rounds: int) -> str:
 def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> bool:
     """Return whether a round rules out a later pairing-allocated bye (2.1.2).
 
-    A round with a pairing-allocated bye does, and so does an unplayed round with at least the points of a win.
+    A round with a pairing-allocated bye rules out a later one. So does a round that was not played, but gave at least
+    the points of a win.
     """
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 
 
 def _gain(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> int:
-    """Return the points scored in the round `entry`, which followed `before` rounds."""
+    """Return the points that a player scored in the round of `entry`. `before` is the number of earlier rounds."""
     return entry.points - event.points(index, before)
