@@ -49,8 +49,8 @@ class Administrator:
     ) -> ClubEntry:
         """Change the given values of a club, and return the new entry.
 
-        Raises TournamentError for an attempt to unlist main, or to set `house` of main: main is always listed, and the
-        configuration decides on its residents.
+        Raises TournamentError if main is to become unlisted, or if `house` is given for main. Main is always listed,
+        and the server's configuration decides which residents main has.
         """
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):

@@ -12,7 +12,7 @@ UNBOUNDED = sys.maxsize
 
 
 class Allowance:
-    """The quotas of a club, and the number of bytes that the club has used. Both may change at any time."""
+    """The quotas of a club, and the number of bytes that the club has used. The values may change at any time."""
 
     def __init__(self) -> None:
         self.quotas = NO_QUOTAS

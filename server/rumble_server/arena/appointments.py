@@ -27,7 +27,7 @@ have matches for a bot, each is owed a match after 3 * `PATIENCE` matches of the
 
 @dataclass(slots=True, eq=False)
 class Passed:
-    """The count of a bot's matches in other tournaments that began while this tournament had a match waiting for the
+    """The count of the matches that a bot began in other tournaments while a tournament had a match waiting for the
     bot.
     """
 
@@ -140,8 +140,7 @@ class Appointments:
     def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
         """Note the start of a match in a tournament, between the players of `pair`. An appointment for the match ends.
 
-        For each player, the match counts as begun elsewhere in all other tournaments with a waiting match for the
-        player.
+        All other tournaments that have a waiting match for one of the players count the match as begun elsewhere.
         """
         now_ms = self._clock.now_ms()
         for player in pair:

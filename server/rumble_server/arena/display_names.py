@@ -25,7 +25,7 @@ _FORM = re.compile(r"(?!m)(?!.*mmm)(?!.*[ '-]m)(?=.*[a1])[am1'-]+( [am1'-]+)*")
 
 
 def check(text: str) -> str:
-    """Return a display name in Unicode's form NFC, with a plain apostrophe. Raises JoinRefused."""
+    """Return a display name in Unicode's form NFC, with a plain apostrophe. Raises JoinRefused for a bad name."""
     display = unicodedata.normalize("NFC", text.replace("\u2019", "'"))
     form = "".join(each if each in " '-" else _KINDS.get(_kind(each), "?") for each in display)
     if len(display) > LONGEST or _INVISIBLE.search(display) or _FORM.fullmatch(form) is None:
@@ -55,7 +55,7 @@ class DisplayNames:
         self._shown: dict[str, str] = {}
         """Display names by the bot's name in lower case."""
         self._holders: dict[str, str] = {}
-        """Bots' names by the folded display name."""
+        """Names of bots by their display names, as `folded` returns these."""
 
     def apply(self, fact: DisplayNamed) -> None:
         self._shown[fact.name.casefold()] = fact.display
@@ -87,5 +87,5 @@ class DisplayNames:
         return self._names.get(name) is None and self.get(name) is None and not self.taken(name)
 
     def taken(self, name: str) -> bool:
-        """Return whether people know another bot by this name. Nobody sees the name of a bot with a display name."""
+        """Return whether people know another bot by this name. With a display name, a bot is not known by its name."""
         return self.get(name) is None and self.holder(name) is not None

@@ -50,8 +50,8 @@ class HostTokens:
         return [HostToken(each.name, each.at_ms) for each in self._tokens.values()]
 
     def holder(self, token: str) -> str | None:
-        """Return the name of a valid token, `ADMINISTRATOR` for the administrator's token, or None for an invalid
-        token.
+        """Return the name of a valid host token, or `ADMINISTRATOR` for the administrator's token. Return None for an
+        invalid token.
         """
         found = ADMINISTRATOR if self._is_administrator(token) else None
         for each in self._tokens.values():
@@ -60,6 +60,6 @@ class HostTokens:
         return found
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret that a valid host token can be exchanged for; return any other token unchanged."""
+        """Return the made secret for which a valid host token can be exchanged. Return any other token unchanged."""
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
         return next((exchanged(token, salt) for salt in salts), token)

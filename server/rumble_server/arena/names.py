@@ -34,7 +34,7 @@ class Claim:
     salt: str | None
     digest: str | None
     since_ms: int = 0
-    """Time in ms of the first login under the name since the name's last `NameReset`, if any."""
+    """Time in ms at which the name was first used, or first used after its last `NameReset`."""
 
     @property
     def open(self) -> bool:
@@ -46,7 +46,7 @@ def exchanged(secret: str, salt: str) -> str:
 
     If `secret` is a made secret already, return `secret` unchanged.
 
-    With the salt, the made secret could be computed from the key. So salts are random and never shown.
+    Whoever has a key and its salt could compute the made secret. So salts are random and never shown.
     """
     if is_made(secret):
         return secret
@@ -63,7 +63,7 @@ def digest_of(secret: str, salt: str) -> str:
 
 
 class Names:
-    """Every name ever used, compared without case; rebuilt from the log."""
+    """All names in use, compared without case; rebuilt from the log. A `NameReset` removes a name."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Claim] = {}

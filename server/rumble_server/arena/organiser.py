@@ -51,10 +51,10 @@ class Organiser:
 
     @transactional
     def again(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
-        """Create a tournament after an ended one, and move over the pupils of the ended one, or the best `top` of them.
+        """Create a tournament after an ended one, and move the pupils of the ended tournament to the new tournament.
 
-        Pupils who left stay out, and so do bots whose login does not admit the game. A pupil who waits gets `joined`
-        first, and then the held `tournament_over`.
+        With `top`, only the best `top` pupils are moved. Pupils who left are not moved, nor are bots whose login does
+        not admit the game. A waiting pupil who is moved gets `joined` first, and then the held `tournament_over`.
         """
         arena, tournament = self.arena, self._create(config, follows=ended.id)
         now_ms = arena.clock.now_ms()
@@ -154,7 +154,7 @@ class Organiser:
 
     @transactional
     def change_invite(self, tournament_id: str, invite: str | None) -> None:
-        """Let bots join only with this code from now on; None asks for no code. Entrants stay."""
+        """Let bots join only with the code `invite` from now on; with None, bots need no code. Entrants stay."""
         tournament, now_ms = self._tournament(tournament_id), self.arena.clock.now_ms()
         made = self._made_beside(invite)
         self.arena.recorder.record(commands.change_invite(tournament, invite, now_ms, made))
@@ -173,9 +173,9 @@ class Organiser:
         self.arena.recorder.record(commands.change_join_code(tournament, None, self.arena.clock.now_ms()))
 
     def _made_beside(self, invite: str | None) -> str | None:
-        """Return a new made secret that is to admit bots beside an invitation code of the host's own choice.
+        """Return a new secret that is to admit bots as well as the code `invite`, which the host chose.
 
-        Return None if there is no code, or if the code is a made secret already.
+        Return None if there is no code, or if the server made the code.
         """
         if invite is None or is_made(invite):
             return None

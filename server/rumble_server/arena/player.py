@@ -17,7 +17,7 @@ place."""
 
 @dataclass(slots=True, eq=False)
 class Player:
-    """A bot by name. Each worker of the bot has a session, on any machine."""
+    """A bot, known by its name. Each worker of the bot has a session; workers may run on different machines."""
 
     name: str
     _free: Free
@@ -113,7 +113,9 @@ class Player:
         return older
 
     def disconnect(self, session: BotSession) -> bool:
-        """Remove a session; its matches wait for a new session. Return false if a newer login replaced the session."""
+        """Remove a session, and return true; its matches wait for a new session. If a newer login has replaced the
+        session, change nothing, and return false.
+        """
         worker = session.worker.casefold()
         if self.sessions.get(worker) is not session:
             return False
@@ -192,8 +194,8 @@ class Player:
         return found
 
     def challenge_to_cancel(self, game: str) -> str | None:
-        """Return the match id of the challenge to cancel so that a tournament match of this game fits; None if no
-        challenge helps.
+        """Return the match id of a challenge that can be cancelled to make room for a tournament match of this game.
+        Return None if cancelling a challenge does not make room.
         """
         return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place()), None)
 
@@ -211,7 +213,9 @@ class Player:
         return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
 
     def may_begin(self, game: str) -> bool:
-        """Return true if the bot is free for a match of this game without using the place that an appointment keeps."""
+        """Return true if the bot can take a match of this game, and then still has the place that it keeps for an
+        appointment.
+        """
         return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
 
     def places(self, game: str) -> int:
@@ -271,7 +275,7 @@ class Players:
         return self.by_name.setdefault(name.casefold(), Player(name, self._free))
 
     def forget(self, name: str) -> None:
-        """Forget a bot that has no claimed name, no matches, and no tournaments in memory."""
+        """Forget a bot. The bot must have no claimed name, no matches, and no tournaments in memory."""
         del self.by_name[name.casefold()]
 
     def of(self, names: Iterable[str]) -> tuple[Player, ...]:

@@ -62,7 +62,7 @@ def read(
 def take_up(
     arena: Arena, recovered: Recovered, *, lost_rows: Collection[int] = (), played_before: Iterable[str] = ()
 ) -> None:
-    """Fill a new arena with the facts about the club, the open tournaments, and the running matches.
+    """Fill a new arena with the club's state, the open tournaments and the running matches of `recovered`.
 
     No away or absent budget runs during the arena's grace, and none ran while the server was down.
 
@@ -88,7 +88,9 @@ def take_up(
 def _read(
     tournament_id: str, tournament_facts: TournamentFacts, match_facts: MatchFacts, begun: Mapping[str, Tournament]
 ) -> tuple[Tournament, Mapping[str, Iterable[LogFact]]]:
-    """Rebuild a tournament, and find the facts of its running matches. Raises any error for a damaged tournament."""
+    """Rebuild a tournament, and find the facts of its running matches. For a damaged tournament, errors of any type may
+    be raised.
+    """
     tournament = rebuild_tournament(tournament_facts(tournament_id), begun.get(tournament_id))
     if tournament is None:
         raise ValueError("its creation is not in the log")

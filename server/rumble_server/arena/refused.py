@@ -1,4 +1,4 @@
-"""Recently refused logins and joins, for the club's hosts: a missing bot cannot tell them the reason."""
+"""Recently refused logins and joins, for the club's hosts: a bot that is missing cannot tell the hosts the reason."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Kind = tuple[str, str, str | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Refusals of the same bot, at the same address, for the same tournament and reason."""
+    """The refusals of a bot at an address, for the same tournament and with the same error code."""
 
     name: str
     address: str

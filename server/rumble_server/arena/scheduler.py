@@ -27,7 +27,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 MOST_ATTEMPTS = 5
 """Number of void attempts at a match after which its tournament is paused, so that the host can look into the match."""
 MOST_STALLS = 2
-"""Number of attempts at a match that were void because too much time was excused, after which its tournament is paused.
+"""Number of attempts at a match, void because too much time was excused, after which the match's tournament is paused.
 So a bot cannot void matches at will."""
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""

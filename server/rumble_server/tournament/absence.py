@@ -7,7 +7,9 @@ from rumble_server.tournament.facts import BotAbsent
 
 
 class Absence:
-    """The absent bots of a tournament. A bot's budget runs while the bot `has_matches` and plays none."""
+    """The absent bots of a tournament. `has_matches` tells whether a bot has matches to play. The budget of an absent
+    bot runs while the bot has matches to play, and plays none.
+    """
 
     def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:
         self._tournament_id = tournament_id
@@ -36,7 +38,7 @@ class Absence:
         self._has_matches = _none
 
     def forget(self, bot: str) -> None:
-        """Remove a bot that is connected, or no longer in the field."""
+        """Remove a bot that is connected, or no longer in the field, from the absent bots."""
         self._absent.pop(bot, None)
 
     def nobody_there(self, field: Iterable[Entrant], since_ms: int) -> None:

@@ -130,7 +130,7 @@ class Context:
     now_ms: int
     finished: bool = False
     has_even_seats: bool = False
-    """True if a schedule that gives each bot both seats equally often was played completely."""
+    """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
     """Waiting matches by bot, each as the opponent and the place of the match."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)

@@ -28,7 +28,7 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.tournament import Tournament
 
 VOIDED = "the host has it played again"
-"""Reason that watchers are told when a result no longer counts."""
+"""Reason that watchers are given when the host voids a result."""
 
 
 @dataclass(slots=True)

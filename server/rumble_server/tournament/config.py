@@ -63,18 +63,19 @@ class TournamentConfig(BaseModel):
     """Swiss: edition of the FIDE Dutch System, by default the newest. A tournament keeps its edition. With more than
     two seats always tables: bots with about equal points meet."""
     acceleration: Literal["none", "baku"] = "none"
-    """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, and so meets each other."""
+    """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, so that these bots meet."""
     challengers: Count = 1
-    """Gauntlet: number of challengers, which are the first bots by number. Each meets every bot except challengers."""
+    """Gauntlet: number of challengers, which are the first bots by number. Each challenger meets all other bots, but no
+    challenger."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
-    """Knockout: number of times that a tied pairing or table plays again before the better seed goes on."""
+    """Knockout: number of times that a tied pairing or table is played again before the better seed goes on."""
     time_control: TimeControl = Field(default_factory=lambda: TimeControl(move_ms=10_000))
     """Time that a bot has to think."""
     invite: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     """Code that a bot needs to join; by default anyone may join."""
     start_at_bots: Annotated[int, Field(ge=2, le=MOST_BOTS)] | None = None
     """Number of bots with which the tournament starts by itself; by default the host starts the tournament. In
-    a class, only bots that are connected count."""
+    a classroom, only bots that are connected count."""
     start_at_ms: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
     """Time of the automatic start; with fewer than two bots by then, the start comes with the second bot."""
     late_join: bool = False
@@ -86,8 +87,8 @@ class TournamentConfig(BaseModel):
     points: Annotated[list[float], Field(min_length=2, max_length=MOST_SEATS)] | Literal["places", "payoffs"] = Field(
         default_factory=lambda: [1.0, 0.5, 0.0]
     )
-    """Points for a win, a draw and a loss. With more than two seats, points for the first place, the second, and so on,
-    or places (the default): a point for each seat behind. payoffs: the sum of the game's own payoffs."""
+    """Points for a win, a draw and a loss. With more than two seats, points for the first place, the second, and so on;
+    or places, the default there: a point for each seat behind. payoffs: the sum of the game's own payoffs."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
     """Tie-breaks in order, out of de, won, sb, ks, bpg, bwg, bh, faults, and in a swiss also bh-c1, bh-m1, ps, aro, tpr
     (by given ratings). With places or payoffs, out of won, places, de, payoff, faults. By default the tie-breaks of the

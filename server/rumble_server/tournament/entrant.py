@@ -1,4 +1,4 @@
-"""A bot in the field of a tournament: the data kept about the bot beside its results."""
+"""A bot in the field of a tournament: the data kept about the bot, except its results."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Entrant:
     absent_since_ms: int | None = None
     """Time in ms from which the absent budget runs, perhaps in the future; None while the bot is connected."""
     playing: int = 0
-    """Number of matches that the bot is playing. In a match the bot's away budget runs, not the absent budget."""
+    """Number of matches that the bot is playing. While the bot plays any match, its absent budget does not run."""
     withdrawn: bool = False
     benched: bool = False
     benched_version: str | None = None

@@ -191,7 +191,7 @@ class ResultVoided:
 
 @dataclass(frozen=True, slots=True)
 class NameUsed:
-    """A name was used for the first time, or got a key from the organiser.
+    """A name was used for the first time, or got a new key from the organiser or by a slip.
 
     A name with a key has the key's salt and salted SHA-256, in hex. An open name has None for both.
     """
@@ -285,7 +285,8 @@ class DisplayNamed:
 class Banned:
     """The organiser banned a network (of one or more addresses) or a name, until the time `until_ms`.
 
-    Without a time the ban holds until it is lifted. A newer ban replaces an older ban of the same network or name.
+    If `until_ms` is None, the ban holds until it is lifted. A newer ban replaces an older ban of the same network or
+    name.
     """
 
     what: str
@@ -338,7 +339,7 @@ class HostTokensRemoved:
 
 @dataclass(frozen=True, slots=True)
 class AdministratorSet:
-    """The administrator got a token, in place of any older token. The token's salt and salted SHA-256 are in hex."""
+    """The administrator's token was set, in place of any older token. Its salt and its salted SHA-256 are in hex."""
 
     salt: str
     digest: str

@@ -53,7 +53,9 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
 
 
 def audit_facts(facts: Iterable[tournament_facts.LogFact], now: Context) -> Audit:
-    """Return the audit of a tournament from the facts that rebuild it. `now` is the result of `context_of`."""
+    """Return the audit of a tournament, made from the facts that rebuild the tournament. `now` is the result of
+    `context_of`.
+    """
     history = _History(now)
     for fact in facts:
         history.apply(fact)

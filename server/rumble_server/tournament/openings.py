@@ -39,7 +39,8 @@ class Recipe:
 
 
 MOST_STATES = 2_000
-"""Approximate number of positions searched for a forced win; a game with many moves is searched for fewer plies."""
+"""Approximate maximum number of positions searched for a forced win. In a game with many moves, fewer plies are
+searched."""
 RECIPES = {"connect4": Recipe(4, 6, 0.1), "chess": Recipe(4, 1, 0.15)}
 OTHERS = Recipe(3, 3, 0.2)
 

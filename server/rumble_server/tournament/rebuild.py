@@ -21,7 +21,8 @@ def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None =
 def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
     """Apply the next fact to a tournament, and return the tournament.
 
-    Before the fact of its creation, the tournament is None, and other facts leave it None.
+    `tournament` is None before the tournament's creation. Then any fact except the creation is ignored, and None
+    is returned.
     """
     if isinstance(fact, TournamentCreated):
         return Tournament(fact)

@@ -80,7 +80,7 @@ class Tournament:
         """Time in ms of the start or the last resumption."""
         self.ended_at_ms: int | None = None
         self._gone: set[str] = set()
-        """Bots whose due matches are lost."""
+        """Bots that lose their due matches."""
         self._unsettled: dict[str, None] = {}
         """Bots that `due` must look at again; a dict for its order."""
         self.absence = Absence(self.id, self.has_matches)
@@ -354,7 +354,7 @@ class Tournament:
 
     @property
     def is_complete(self) -> bool:
-        """True if every match of the schedule has its result."""
+        """True if every match of the schedule has its result, and the tournament has not been ended yet."""
         agenda = self.agenda
         return agenda is not None and self.status not in OVER and not agenda.open and agenda.exhausted
 

@@ -25,8 +25,8 @@ TIED = -1
 
 
 def bracket(size: int) -> list[int]:
-    """Return the seeds of a full bracket of `size` bots, a power of two, from top to bottom. Neighbours meet in round
-    1.
+    """Return the seeds of a full bracket, from top to bottom. The number of bots, `size`, is a power of two. In round 1
+    the first two seeds meet, and so do the next two, and so on.
     """
     seeds = [0]
     while len(seeds) < size:
@@ -143,8 +143,8 @@ class Knockout(PairSchedule):
     def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot by the round in which it lost.
 
-        The ranks are 1, 2, 3 for both losers of semi-finals, 5 for the four losers of the round before, and so on. Bots
-        that have not lost share the first rank.
+        The loser of the final has rank 2, both losers of semi-finals have rank 3, the four losers of the round before
+        have rank 5, and so on. Bots that have not lost share rank 1.
         """
         lost_in: dict[int, int] = {}
         for place, winner in (self.went_on | self._decided(results)).items():

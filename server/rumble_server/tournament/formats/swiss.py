@@ -28,7 +28,7 @@ from rumble_server.tournament.pairing import Pairing
 
 @dataclass(frozen=True, slots=True)
 class SwissTask:
-    """The input of pairing a round. Calling the task may be slow, and changes nothing."""
+    """The task that pairs a round. Calling the task may be slow, and changes nothing."""
 
     number: int
     event: DutchEvent
@@ -47,7 +47,7 @@ class SwissTask:
 
 
 def most_rounds(bots: int) -> int:
-    """Return the maximum number of rounds in which no two of `bots` bots meet again."""
+    """Return the maximum number of rounds that a field of `bots` bots can play if no two bots meet twice."""
     return bots - 1 + bots % 2
 
 
@@ -122,8 +122,8 @@ class Swiss(PairSchedule):
         return SwissTask(number, event, plan.pairing_rules, tuple(sorted(half_byes)))
 
     def _enter(self, entries: list[list[DutchEntry]], number: int, played: Round, results: Results) -> bool:
-        """Add a round to each bot's entries. Return False, and stop, if a result of the round is missing; otherwise
-        True.
+        """Add a played round to each bot's entries, and return true. If a result of the round is missing, stop, and
+        return false.
         """
         scheme, legs = self.scheme, self.plan.legs
         seats = (codes.WHITE, codes.BLACK)

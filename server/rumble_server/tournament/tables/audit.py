@@ -41,7 +41,7 @@ class TableRecord:
     """Times in ms since which each bot had a free place without a break, or was gone; empty for a lost table."""
     known_ms: int = 0
     """Time in ms from which bots can wait for the table: the time at which its round was made, or its last attempt
-    became void. 0 for a round that was not recorded."""
+    became void."""
     faults: tuple[tuple[int, Termination], ...] = ()
     """The seats that fell out by a fault, each with the fault."""
 
@@ -85,7 +85,7 @@ def _waits(
     for own in starts.values():
         own.sort()
     last_ms: dict[str, int] = {}
-    """Time in ms of the latest start of the tables looked at so far, by bot."""
+    """Time in ms of the latest start of a bot's tables looked at so far, by bot."""
     needless: dict[str, tuple[int, str]] = {}
     passed: dict[str, tuple[int, int, str]] = {}
     for key, record in ordered:

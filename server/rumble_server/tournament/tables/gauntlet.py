@@ -47,7 +47,8 @@ class GauntletTask:
 
 
 def rounds_of_gauntlet(plan: TablePlan) -> int:
-    """Return the number of rounds: by default, a challenger meets any other bot once a cycle on average, or more often.
+    """Return the number of rounds of `plan`. By default there are so many rounds that a challenger meets any other bot
+    at least once a cycle on average.
 
     Raises ValueError if there can be no table.
     """
@@ -56,7 +57,7 @@ def rounds_of_gauntlet(plan: TablePlan) -> int:
 
 
 def others_by_table(plan: TablePlan) -> list[int]:
-    """Return, for each table of a round, the number of bots besides the challenger.
+    """Return, for each table of a round, the number of its bots without the challenger.
 
     Raises ValueError if there can be no table.
     """

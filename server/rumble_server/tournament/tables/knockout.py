@@ -37,7 +37,7 @@ def going_on(sizes: Sequence[int], byes: int, least: int) -> list[int]:
 def dealt(order: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
     """Deal the bots one by one to the tables, from the first table to the last and back. Return the bots of each table.
 
-    Tables that have as many bots as `sizes` says are skipped.
+    `sizes` has the number of seats of each table; a full table is skipped.
     """
     tables: list[list[int]] = [[] for _ in sizes]
     bots = iter(order)
@@ -101,8 +101,8 @@ class TableKnockout:
     def prepare(self, results: TablePlaces, gone: Collection[int] = ()) -> TableRound | None:
         """Return the tables that can be played now: the replays of tied tables, or else the next round.
 
-        Return None if there is no replay and results are missing, and after the final. A tie is not played again if all
-        its bots are in `gone`.
+        Return None after the final. Also return None if results are missing, and no table is to be replayed now. A tie
+        is not played again if all its bots are in `gone`.
         """
         if not self._rounds:
             return self._round(list(range(self.plan.bots)))
@@ -179,8 +179,8 @@ class TableKnockout:
         return keys
 
     def _again(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
-        """Return the replay of a decided table. Return None without a tie at the border between going on and falling
-        out, if no replay is left, and if all tied bots are gone.
+        """Return the replay of a decided table. Return None if there is no tie at the border between going on and
+        falling out, if no replay is left, or if all tied bots are gone.
         """
         plays, tied = self._rounds[-1][table], _tied(keys, self._on[-1][table])
         if len(plays) > self.plan.replays or all(bot in gone for bot in tied):

@@ -45,7 +45,8 @@ class TablePlan:
 
 
 def smallest_table(seats: int, least: int) -> int:
-    """Return the number of bots at the smallest table of a round: one less than at a full table, if the game allows.
+    """Return the number of bots at the smallest table that a round may have: one less than at a full table, if the game
+    can be played so, or else a full table.
 
     `least` is the minimum number of bots with which the game can be played.
     """
@@ -84,7 +85,7 @@ def table_round(number: int, tables: Iterable[Sequence[int]], byes: Iterable[int
 def table_sizes(bots: int, full: int, smallest: int) -> list[int]:
     """Return the sizes of a round's tables, full tables first. The other bots have a bye.
 
-    Tables of `full - 1` bots are made only if `smallest` allows such tables, and if they leave no bot with a bye.
+    Tables of `full - 1` bots are made only if `smallest` allows such tables, and if no bot then has a bye.
     """
     tables = -(-bots // full)
     if smallest < full and tables * (full - 1) <= bots:

@@ -16,7 +16,8 @@ from rumble_server.tournament.tables.seats import balanced_seats
 
 
 def rounds_of_round_robin(plan: TablePlan) -> int:
-    """Return the number of rounds: by default, any two bots meet once a cycle on average, or more often.
+    """Return the number of rounds of `plan`. By default there are so many rounds that any two bots meet at least once a
+    cycle on average.
 
     The default is a multiple of the number of seats. So a bot with a full table in every round has each seat equally
     often.

@@ -104,8 +104,8 @@ class _Search:
         return abs(self._own[self._bots[place]] - self._table[to])
 
     def _cost(self, *places: int) -> tuple[int, int]:
-        """Return the cost of the bots at these places, which the search lowers. The cost is the number of the bots'
-        earlier meetings at their present tables, and the sum of the squares of their distances from their own tables.
+        """Return the cost of the bots at these places; a lower cost is better. The cost is the number of their earlier
+        meetings with bots of their tables, and the sum of the squares of the distances from their own tables.
         """
         again = sum(self._again(self._bots[place], place) for place in places)
         return again, sum(self._moved(place, place) ** 2 for place in places)

@@ -11,12 +11,12 @@ CHUNK = 60
 
 
 class Graph:
-    """Vertices from 0, edges with weights; an edge of weight 0 does not exist."""
+    """A graph with vertices numbered from 0, and edges with weights. An edge of weight 0 does not exist."""
 
     def __init__(self, size: int, bits: int) -> None:
         """Make a graph without edges; `bits` is the number of bits of the greatest weight.
 
-        Every weight that a caller sets must be below half of the greatest weight, which `settle` uses.
+        Only `settle` uses the greatest weight. Every weight that a caller sets must be below half of the greatest.
         """
         from py4swiss.dynamicuint import DynamicUint
         from py4swiss.matching_computer import ComputerDutchOptimality
