@@ -141,7 +141,8 @@ class Lifecycle:
         """Create a tournament. Raises TournamentError with the code `quota`.
 
         `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is the secret
-        that is valid beside the host's invitation code. `follows` is the ended tournament whose pupils are moved over.
+        that is valid as well as the host's invitation code. `follows` is the ended tournament whose pupils are moved
+        over.
         """
         self._recorder.allowance.check_creation()
         if challenger is None:

@@ -120,7 +120,7 @@ class Matches:
         self.run = run
         self.nobody_away_before_ms = nobody_away_before_ms
         """Time in ms before which no away or absent budget runs: bots need time to find the server again after its
-        start."""
+        start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}
         self._clock, self.lateness = recorder.clock, recorder.clock.lateness
         self._on_over = on_over
@@ -213,8 +213,8 @@ class Matches:
     def go_on(self, player: Player, taken: Iterable[Part]) -> None:
         """Tell a player's sessions about the matches that they have taken up.
 
-        The player is away from every match that no session has taken up: there the clock stops, and the away budget
-        runs.
+        The player is away from every match that no session has taken up. In these matches the away budget runs, and the
+        clock stands or runs as the match's `away_clock` says.
         """
         now_ms = self.recorder.clock.now_ms()
         for part in taken:

@@ -149,7 +149,8 @@ class Player:
             self.note_room()
 
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
-        """Give waiting matches to sessions with room for their games, the longest waiting first; return these matches.
+        """Give waiting matches to sessions with room for their games, the longest waiting match first. Return the given
+        matches.
 
         A `newcomer` that is the bot's only session, and names no worker, takes every match, even beyond its room,
         because earlier sessions of the bot played these matches.
@@ -288,7 +289,9 @@ class Players:
         return self[name].places(game)
 
     def free(self, game: str) -> set[str]:
-        """Return the names of players who can take a further tournament match of this game. The set stays current."""
+        """Return the names of players who can take a further tournament match of this game. Players keep the returned
+        set up to date.
+        """
         found = self._free.get(game)
         if found is None:
             found = self._free[game] = {each.name for each in self if each.may_begin(game)}

@@ -65,10 +65,10 @@ class Clock(Protocol):
         """Measure the process's lateness until `is_wanted` returns false. Several callers share one measurement."""
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
-        """Call back at a server time, or soon if the time has passed."""
+        """Call `callback` at the server time `when_ms`, or soon if this time has passed."""
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
-        """Call back when the frames received before this call are handled."""
+        """Call `callback` when all frames that were received before this call are handled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Caller:
     """True if the login needs no key."""
     most_matches: int
     lag_ms: int
-    """Minimum of the connection's last round trips, in ms."""
+    """Shortest of the connection's last round trips, in ms."""
     lag_by_pings: bool
     """True if only pings measure the round trips."""
     has_room: bool
@@ -141,7 +141,7 @@ class HouseBot:
 
 
 class HouseRunner(Protocol):
-    """The processes of house bots."""
+    """The port for house bots, each of which runs in a process of its own."""
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """Return a line of text about each reference bot that can play a game, by the bot's name."""

@@ -45,7 +45,7 @@ def read(
     match_facts: MatchFacts,
     begun: Mapping[str, Tournament] = MappingProxyType({}),
 ) -> Recovered:
-    """Rebuild the open tournaments, on any thread. A tournament that cannot be rebuilt is put into `damaged`.
+    """Rebuild the open tournaments. A tournament that cannot be rebuilt is put into `damaged`. May run on any thread.
 
     `begun` has tournaments rebuilt from earlier facts, by id. For these, `tournament_facts` returns only the later
     facts.
@@ -114,7 +114,7 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
 
 
 def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) -> None:
-    """Go on with a match. If moves were lost, the attempt is void, and the match is played again."""
+    """Go on with a match. If the log has lost moves, the attempt is void, and the match is played again."""
     if _is_whole(started, facts):
         arena.matches.rebuild(started, facts)
         return

@@ -72,7 +72,7 @@ class Scheduler:
     def look_at(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player came or became free.
 
-        The tournament whose last match with the player ended longest ago comes first. So every tournament gets a turn.
+        The tournament in which the player's last match ended longest ago comes first. So no tournament is passed over.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled

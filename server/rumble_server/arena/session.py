@@ -36,9 +36,9 @@ class Outlet:
         return len(self._waiting)
 
     def on_durable(self) -> "list[BotSession]":
-        """Send the frames held for facts now on disk.
+        """Send the held frames whose facts are on disk now.
 
-        Return the sessions told of the end of a match, which have room for another match.
+        Return the sessions that were told of the end of a match. These have room for another match.
         """
         waiting, self._waiting = self._waiting, {}
         return [session for session in waiting if session.release()]
@@ -70,8 +70,9 @@ class Part:
 class BotSession:
     """A login of a bot on a connection.
 
-    A frame is held until its fact is on disk, and as long as an earlier frame of its match, or of no match, is held. A
-    barrier, which is a last frame (`send_last`) or the end of the connection (`close`), waits for every earlier frame.
+    A frame is held until its fact is on disk. It is also held while an earlier frame of the same match is held, or an
+    earlier frame that belongs to no match. A barrier, which is a last frame (`send_last`) or the end of the connection
+    (`close`), waits for every earlier frame.
 
     A match keeps its place until the bot is told of the match's end. So the bot never sees itself in more than
     `max_matches` matches.
@@ -99,7 +100,7 @@ class BotSession:
         self.version = login.version
         self.client = login.client
         self.lag_ms = caller.lag_ms
-        """Minimum of the connection's last round trips, in ms."""
+        """Shortest of the connection's last round trips, in ms."""
         self.lag_by_pings = caller.lag_by_pings
         """True if only pings measure the round trips; a bot can delay its pongs."""
         self.delay_ms = caller.delay_ms
@@ -173,7 +174,7 @@ class BotSession:
             self._hold((frame, 0, match_id, "frame", written))
 
     def send_over(self, frame: bytes, match_id: str, after: int) -> None:
-        """Send a `match_over` once its result, fact `after`, is on disk."""
+        """Send a `match_over` once the fact of the result, which has the number `after`, is on disk."""
         if not self.closing:
             self._pass(frame, after, match_id, "over")
 

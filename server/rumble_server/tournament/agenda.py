@@ -118,7 +118,7 @@ class Agenda:
         self._gone.add(self.bots.index(bot))
 
     def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
-        """Set the bots with half-point byes by round of a Swiss; a bot without one is paired in the round."""
+        """Set the half-point byes. `half_byes` has the bots by round of a Swiss; other bots are paired in the round."""
         number_of = {bot: number for number, bot in enumerate(self.bots)}
         given = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
         self.schedule.half_byes = given

@@ -1,10 +1,11 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
 A flag is an event that harmed a bot, and that nobody chose; docs/HOSTING.md explains each kind:
-- `seats`: a bot's first and second moves differ by more than one after a complete schedule that gives both equally;
+- `seats`: after a complete schedule that gives both seats equally often, the numbers of matches in which a bot had the
+  first and the second seat differ by more than one;
 - `company`: in a complete round-robin of tables, a bot met a second bot much more often than it met a third bot;
 - `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
-  `patience` matches with other bots, which come later in the schedule than the match of these two;
+  `patience` matches with other bots, and these matches come later in the schedule than the match of these two;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
 
 A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
@@ -59,7 +60,7 @@ class MatchRecord:
 
 @dataclass
 class BotAudit:
-    """The figures of a bot. Waits are in ms."""
+    """The matches, seats, waits and clock of a bot, in figures. Waits are in ms."""
 
     matches: int = 0
     seats: list[int] = field(default_factory=lambda: [0, 0])
@@ -77,7 +78,7 @@ class BotAudit:
     excused_ms: int = 0
     """Time in ms that the bot's clock was not charged because the server was late, in all ended attempts."""
     drops: int = 0
-    """Number of times that the bot's connection ended on its own turn, in all ended attempts."""
+    """Number of times that the bot's connection ended while the bot was on turn, in all ended attempts."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Audit:
     distinct: int
     flags: tuple[Flag, ...]
     void: Mapping[str, int]
-    """Number of void attempts, and of results voided by the host, by match."""
+    """Number of void attempts plus number of results voided by the host, by match."""
 
     @property
     def repeated(self) -> int:
@@ -132,7 +133,7 @@ class Context:
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
-    """Waiting matches by bot, each as the opponent and the place of the match."""
+    """Waiting matches by bot, each as the opponent and the match's place in the schedule."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
     """Times in ms since which bots have been connected with a free place, by bot. Bots without a free place are
     missing."""
@@ -147,9 +148,10 @@ class Context:
     has_even_company: bool = False
     """True if the schedule lets any two bots meet about equally often."""
     void: Mapping[str, int] = field(default_factory=dict)
-    """Number of void attempts, and of results voided by the host, by match."""
+    """Number of void attempts plus number of results voided by the host, by match."""
     drops: Mapping[str, int] = field(default_factory=dict)
-    """Number of lost connections on the bot's own turn in all ended attempts, void ones included, by bot."""
+    """Number of connections that were lost while the bot was on turn, in all ended attempts (also void attempts), by
+    bot."""
 
 
 def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3) -> Audit:
@@ -198,7 +200,7 @@ class _Waits:
         self._passed_by: dict[str, tuple[str, int]] = {}
         """The opponent that passed a bot over most often during a wait, and the length of this wait in ms, by bot."""
         self._idle_with: dict[str, str] = {}
-        """The idle opponent for which a bot waited longest, by bot."""
+        """The opponent with which a bot was idle for longest, while the match of the two waited; by bot."""
 
     def add(self, record: MatchRecord) -> None:
         """Add a match. Matches must be added in the order of their starts."""

@@ -177,7 +177,7 @@ class TournamentConfig(BaseModel):
         return self
 
     def _check_tables(self) -> None:
-        """Check the options that are for two seats, and set the options that tables require. Raises ValueError."""
+        """Check the options that are only for two seats, and set the options that tables need. Raises ValueError."""
         if self.match_seats == 2:
             if self.pairing_rules == "tables":
                 raise _problem("pairing_rules", "the pairing_rules tables are for more than two seats")

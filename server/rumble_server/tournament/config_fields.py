@@ -13,7 +13,7 @@ from rumble_server.tournament.config import TournamentConfig
 
 @dataclass(frozen=True, slots=True)
 class ConfigField:
-    """A field that a host chooses."""
+    """A field of a tournament's configuration, whose value a host chooses."""
 
     name: str
     """Path in the configuration, such as `time_control.move_ms`."""
@@ -32,7 +32,7 @@ class ConfigField:
 
 @cache
 def config_fields() -> Mapping[str, ConfigField]:
-    """Return the fields by name. Each part of the time control is a field; the game's settings are left out."""
+    """Return the fields by name. Each part of the time control is a field of its own. `settings` is left out."""
     schema = TournamentConfig.model_json_schema()
     defaults = TournamentConfig(name="any", game="tictactoe").model_dump() | {"name": None, "seats": None}
     fields: dict[str, ConfigField] = {}

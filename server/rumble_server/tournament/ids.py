@@ -18,7 +18,7 @@ def slug(name: str, otherwise: str = "tournament") -> str:
 
 
 def tournament_id(name: str, taken: Container[str]) -> str:
-    """Return an id that is not taken: `friday`, then `friday-2`."""
+    """Return an id that is not in `taken`, made from a tournament's name: `friday`, or else `friday-2`, and so on."""
     base = slug(name)
     if base not in taken:
         return base

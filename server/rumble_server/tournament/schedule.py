@@ -16,9 +16,9 @@ from rumble_server.match.match_id import MatchKey
 Place = tuple[int, int]
 """A pairing's place in a bracket: round and board, from 1."""
 R = TypeVar("R")
-"""A round of a schedule."""
+"""The type of a schedule's rounds."""
 P = TypeVar("P")
-"""A result as a schedule reads it."""
+"""The type of results as a schedule reads them."""
 
 
 class Schedule(ABC, Generic[R, P]):

@@ -14,7 +14,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def export(tournament: Tournament, first: int = 0, until: int | None = None) -> dict[str, Any]:
-    """Return the tournament, its standings, the valid attempt at each match, and the void attempts.
+    """Return the export document: the tournament, its standings, the valid attempt at each match, and void attempts.
 
     Matches are in the order in which they ended. `first` and `until` select a part of the matches, as in a slice. The
     document of a Swiss also has `byes`: for each bot, the number of matches that count as won without an opponent.
@@ -32,7 +32,7 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
 
 
 def summary(tournament: Tournament) -> dict[str, Any]:
-    """Return the description of the tournament, and its progress."""
+    """Return the description and the progress of a tournament, as the part `tournament` of the document."""
     config, agenda = tournament.config, tournament.agenda
     swiss = _swiss(tournament) if config.format == "swiss" and config.match_seats == 2 else {}
     return {

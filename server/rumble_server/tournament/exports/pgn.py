@@ -31,7 +31,7 @@ TERMINATIONS = {
     "disconnect": "abandoned",
     "no_show": "abandoned",
 }
-"""The standard's word (section 9.8.1) for each of Rumble's terminations."""
+"""PGN's word for each of Rumble's terminations (section 9.8.1 of the standard)."""
 
 
 def check(seats: int) -> None:

@@ -1,7 +1,7 @@
-"""PHH, the Poker Hand History format (J. Kim, 2024, https://phh.readthedocs.io): hands of poker, numbered (`.phhs`).
+"""PHH, the Poker Hand History format (J. Kim, 2024, https://phh.readthedocs.io): a `.phhs` file of numbered hands.
 
-The file is TOML, with a table for each hand. The players of a hand stand in the order of PHH: p1 is left of the button.
-A hand that was cut off, because a bot fell out of the match, is left out.
+The file is TOML, with a TOML table for each hand. The players of a hand are in the order of PHH: p1 is left of the
+button. A hand that ended early, because a bot fell out of the match, is left out.
 """
 
 import json
@@ -23,7 +23,7 @@ HIDDEN = "??"
 
 
 def check(game: str) -> None:
-    """Raise ValueError for any game except poker, and MissingExtra for poker without the library."""
+    """Raise ValueError for any game except poker. Raise MissingExtra if the library that plays poker is missing."""
     if game != POKER:
         raise ValueError(f"PHH is for {POKER}; this tournament is of {game}")
     get_game(POKER)

@@ -1,4 +1,4 @@
-"""SGF, the Smart Game Format, of Go: FF[4] (A. Hollosi, https://www.red-bean.com/sgf/), a game tree for each match."""
+"""SGF, the Smart Game Format (FF[4], A. Hollosi, https://www.red-bean.com/sgf/), for Go: a game tree for each match."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def comment(info: Mapping[str, Any] | None) -> str:
-    """Return `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, or the parts that are known.
+    """Return a comment such as `+0.35/12 1.2s, 3120 nodes, pv e2e4 e7e5`, with only the parts that are known.
 
     The first part (score, depth, time) is written as cutechess writes it.
     """

@@ -39,7 +39,7 @@ __all__ += ["Schedule", "TablePlan", "TableRound", "Task", "make_schedule"]
 
 
 def make_schedule(name: str, plan: Plan | TablePlan) -> Schedule[Any, Any]:
-    """Make the schedule of a format by its name. Raises ValueError."""
+    """Make the schedule of the format `name`. Raises ValueError for an unknown format or an impossible plan."""
     if name not in FORMATS:
         raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
     return TABLE_FORMATS[name](plan) if isinstance(plan, TablePlan) else FORMATS[name](plan)

@@ -17,5 +17,5 @@ NEWEST: Final = "dutch-2026"
 
 
 def pair(event: DutchEvent, rules: str) -> PairedRound:
-    """Pair the next round by these rules. Raises CannotBePaired."""
+    """Pair the next round by the edition `rules` of the pairing rules. Raises CannotBePaired."""
     return dutch_2025.pair_round(event) if rules == DUTCH_2025 else pair_round(event)

@@ -4,8 +4,8 @@ A flag is an event that harmed a bot, and that nobody chose:
 - `needless_wait`: a table waited for longer than `patience_ms` after its last bot was free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;
-- `seats`: after a complete schedule, a bot had a seat at least twice more than another seat;
-- `company`: after a complete round-robin, a bot met two bots unequally often.
+- `seats`: after a complete schedule, the numbers of times that a bot had two of the seats differ by more than one;
+- `company`: after a complete round-robin, the numbers of times that a bot met two other bots differ too much.
 
 A bot is free for a table when the bot has a free place, and its older tables have started. A pause is no wait. Each
 kind of flag is made once for a bot, for its longest wait or its greatest difference.

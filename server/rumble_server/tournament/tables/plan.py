@@ -40,7 +40,7 @@ class TablePlan:
 
     @property
     def smallest(self) -> int:
-        """Number of bots at the smallest table of a round."""
+        """Number of bots at the smallest table that a round may have."""
         return smallest_table(self.seats, self.least)
 
 

@@ -1,4 +1,4 @@
-"""A seeded search for rounds in which bots meet equally often. Pure, and slow: a second for a big field."""
+"""A seeded search for rounds in which bots meet equally often. Pure, and slow: seconds for a big field."""
 
 from collections.abc import Sequence
 from itertools import product

@@ -13,7 +13,7 @@ class DutchEntry:
     """A player's result in a round."""
 
     opponent: int
-    """The opponent's number, counted from 1; 0 without an opponent."""
+    """The opponent's index in `DutchEvent.entries`, plus 1; 0 without an opponent."""
     seat: str
     result: str
     points: int
@@ -38,7 +38,7 @@ class DutchEvent:
     entries: tuple[tuple[DutchEntry, ...], ...]
     """The results of each player, round by round; the players are in the order of pairing numbers."""
     absent: frozenset[int]
-    """Players, counted from 0, who are not paired in the next round."""
+    """Indexes in `entries` of the players who are not paired in the next round."""
     win: int
     draw: int
     loss: int

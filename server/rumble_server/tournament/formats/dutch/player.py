@@ -16,7 +16,7 @@ class DutchPlayer:
     """A player to be paired."""
 
     index: int
-    """The place among all players, counted from 0."""
+    """The player's index in `DutchEvent.entries`."""
     number: int
     """The pairing number, from 1. Only players who took part in a pairing, or take part now, are counted."""
     points: int
