@@ -154,7 +154,7 @@ class Place:
         self._connections = connections
         self.address = address
         self.since_ms = 0
-        """Time in ms at which the stranger connected, or began to speak WebSocket."""
+        """Time in ms at which the connection was opened, or later became a WebSocket."""
         self._room: Room = ()
         self._move(room)
 

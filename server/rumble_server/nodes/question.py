@@ -36,7 +36,10 @@ class KnownClubs(Protocol):
 
 
 class Question:
-    """The answers of this node to questions of proxies, from the last look of the lease (at most about 1 s old)."""
+    """The answers of this node to questions of proxies.
+
+    They follow from the rows of clubs that the `Lease` read last, at most about 1 s ago.
+    """
 
     def __init__(
         self, lease: Lease, holds: Callable[[], bool], clubs: KnownClubs, want: Callable[[str], None], address: str

@@ -3,8 +3,8 @@
 A score is the score of the first bot (1, 0.5 or 0), or the scores of both bots (such as 1-0 or 1/2-1/2).
 
 Without a header line, each row has exactly these three columns. With a header line, columns are found by name: `first`,
-`second` and `score` are required; `second_score` (for a match that nobody won), `termination`, `at_fault` (seats, with
-blanks between), `match` and `moves` are optional. Further columns are skipped.
+`second` and `score` are required; `second_score` (for a match that both bots lost), `termination`, `at_fault` (seats,
+with blanks between), `match` and `moves` are optional. Further columns are skipped.
 """
 
 import csv

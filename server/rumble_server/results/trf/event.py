@@ -81,7 +81,10 @@ class TrfEvent:
     accelerations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Virtual points of each player in tenths, for each round from round 1 on (250, XXA)."""
     byes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
-    """Codes of byes requested for rounds that are not paired yet (240, XXZ and 001), by round and player."""
+    """Codes of byes requested for rounds that are not paired yet, by round and player.
+
+    They come from the lines 240, XXZ and 001.
+    """
     forbidden: tuple[Forbidden, ...] = ()
 
     def worth_of(self, entry: TrfEntry) -> int:

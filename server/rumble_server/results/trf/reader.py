@@ -34,7 +34,7 @@ class BadTrf(BadResults):
 
 
 class _Bad(Exception):
-    """A problem in a line, with the line and column as text."""
+    """A problem in a line. The error's text says the numbers of line and column."""
 
 
 class _Line:
@@ -370,8 +370,8 @@ class _Reader:
     def wrong_points(self, event: TrfEvent) -> Iterator[str]:
         """Yield a problem for each player whose points do not follow from the player's results.
 
-        Points that include a bye of the next round or virtual points are no problem, because some pairing programs
-        write such points. Also yield a problem if more rounds were played than the event has.
+        Some pairing programs add the bye of the next round to a player's points, or virtual points, which count for the
+        pairing alone. Such points are no problem. Also yield a problem if more rounds were played than the event has.
         """
         if event.rounds is not None and event.played > event.rounds:
             yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"

@@ -41,7 +41,7 @@ BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PA
 
 
 class Points:
-    """The points of each code and seat: at first the points in `STANDARD`, then changed by each field of a file."""
+    """The points of each code of a result and code of a colour: `STANDARD`, changed by each field of a file."""
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}

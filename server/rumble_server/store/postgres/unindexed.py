@@ -62,7 +62,7 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Note that the index of a club was written, with the matches that `due` returned last."""
+        """Note that the matches that `due` returned last for a club are in the club's index now."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

@@ -66,7 +66,8 @@ class Knockout(PairSchedule):
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
         """Return a task that makes all pairings that can be made now; None if no pairing can be made.
 
-        The task makes the tied pairings to be played again, and the pairings at places whose two bots are known.
+        The task makes a pairing for each tied one, which is played again, and for each place of the bracket whose two
+        bots are known.
         """
         pairings = []
         winners: dict[Place, int] = {}
