@@ -75,7 +75,7 @@ class ClubGate(MoveGate, Protocol):
         """Close the gate, because the lease is over."""
 
     def abandon(self) -> None:
-        """Note that the connections of the club's bots were closed."""
+        """Learn that the connections of the club's bots were closed."""
 
     def go_on(self, arena: Arena, /) -> None:
         """Open the gate, because the lease is valid again, and let waiting calls in."""
@@ -251,12 +251,12 @@ class Club:
     # --- its settings ---
 
     def _settle(self) -> None:
-        """Read the club's settings and quotas from the directory."""
+        """Read the club's settings and quotas from the `ClubDirectory`."""
         self._entry = self._shared.directory.get(self.name) or self._entry
         self.arena.allowance.quotas = self._entry.quotas
 
     def follow(self) -> None:
-        """Apply changed settings of the club from the directory."""
+        """Apply changed settings of the club from the `ClubDirectory`."""
         has_house = self._entry.house
         self._settle()
         self.arena.scheduler.settle_all()

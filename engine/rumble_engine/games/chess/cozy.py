@@ -34,9 +34,9 @@ def _is_possible(code: int) -> bool:
 
 
 AWAY = Moves({})
-"""The moves of a side with its king away from the first square. The side cannot castle."""
+"""The tables for a side whose king is not on its first square (e1 or e8), so that the side cannot castle."""
 AT_HOME = {Color.White: Moves({"e1g1": "e1h1", "e1c1": "e1a1"}), Color.Black: Moves({"e8g8": "e8h8", "e8c8": "e8a8"})}
-"""The moves of a side whose king is on its first square. If the king is on e1, `e1g1` always means castling."""
+"""The tables for a side whose king is on its first square. If the king is on e1, `e1g1` always means castling."""
 
 
 class CozyPosition:

@@ -78,9 +78,10 @@ def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
 
 
 def _gauge(groups: list[list[int]]) -> Matrix:
-    """Return a matrix to add before an inversion. The matrix fixes the mean of each group of indexes.
+    """Return a matrix which, added to the information matrix, makes the information matrix invertible.
 
-    A constant added to all values of a group changes no probability, so the information matrix alone is singular.
+    The matrix fixes the mean of the values of each group. A constant added to all values of a group changes no
+    probability, so the information matrix alone is singular.
     """
     size = sum(map(len, groups))
     gauge = np.zeros((size, size))
