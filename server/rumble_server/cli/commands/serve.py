@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOGS_S = 60.0
-"""Interval in s of `Logs.tick`, which logs the counts of the flood filter, and begins a new audit file after midnight."""
+"""Interval in s of `Logs.tick`, which logs the counts of the flood filter and begins an audit file after midnight."""
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
 """An option's type, and the placeholder of its value in the help, keyed by the type of the setting.
 
