@@ -3,8 +3,9 @@
 The time of a move is that of `latency.py`: from before a bot's move is written until the opponent has read its turn.
 In each round the matches are timed first alone, and then while `curl` reads every file of `botrumble-browser` once for
 each browser, on a connection each. The reader is on a machine of its own (`machines.py`; only root can make machines),
-over a cable of 50 Mbit/s, and shares the processors. The bots play on the server's machine: a full cable, which delays
-everything, is no matter of the server. The benchmark ends by itself after about two minutes.
+over a cable of 50 Mbit/s, and gets only the time of the processors that nobody else wants, since a real machine has its
+own. The bots play on the server's machine: a full cable, which delays everything, is no matter of the server. The
+benchmark ends by itself after about two minutes.
 """
 
 import argparse
@@ -32,7 +33,7 @@ async def load_all(net: Network, folder: str, browsers: int) -> None:
     names = [path.name.removesuffix(".gz") for path in import_module("rumble_browser").data().iterdir()]
     words = [word for name in names for word in ("--output", "/dev/null", f"{folder}/{name}")] * browsers
     options = ("--no-progress-meter", "--fail", "--header", "Accept-Encoding: gzip", "--parallel-max", "300")
-    command = net.command(THERE, "curl", *options, "--parallel", "--parallel-immediate", *words)
+    command = net.command(THERE, "chrt", "--idle", "0", "curl", *options, "--parallel", "--parallel-immediate", *words)
     reader = await asyncio.create_subprocess_exec(*command)
     if await reader.wait():
         raise RuntimeError(f"curl ended with {reader.returncode}")
