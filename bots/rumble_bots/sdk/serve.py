@@ -117,7 +117,21 @@ def run(
     If the bot cannot play, or cannot play on, the script ends with a line on standard error and exit code 1. At Ctrl-C
     the script ends with exit code 130. To handle an SdkError yourself, call `serve`.
     """
-    playing = serve(**locals())  # all arguments of this function
+    playing = serve(
+        bot,
+        server,
+        name=name,
+        key=key,
+        join=join,
+        invite=invite,
+        challenge=challenge,
+        challenges=challenges,
+        max_matches=max_matches,
+        worker=worker,
+        follow=follow,
+        same_server=same_server,
+        say=say,
+    )
     try:
         summary = asyncio.run(playing)
     except SdkError as error:
