@@ -43,7 +43,7 @@ class Network:
         self._made: list[str] = []
 
     def build(self) -> None:
-        """Make all machines, and plug them in."""
+        """Make all machines, and the cables between machines."""
         self._switch = self._make("switch")
         ip("-n", self._switch, "link", "add", "bridge", "type", "bridge")
         ip("-n", self._switch, "link", "set", "bridge", "up")
@@ -84,7 +84,7 @@ class Network:
         return ["ip", "netns", "exec", self.namespace(machine), *words]
 
     def enter(self, machine: str) -> None:
-        """Move this thread, and threads that it starts, to a machine's network."""
+        """Move this thread, and the threads that are started from it, to the network of a machine."""
         with Path("/run/netns", self.namespace(machine)).open() as file:
             if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), NEW_NETWORK):
                 raise OSError(ctypes.get_errno(), "setns")

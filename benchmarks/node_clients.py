@@ -277,7 +277,7 @@ class Visitor:
             await asyncio.sleep(self._retry_s)
 
     async def _read_once(self) -> int:
-        """Read one answer to its end; return its status if the answer is not a feed, else 0."""
+        """Read an answer to its end. Return 0 for a feed, and the HTTP status for any other answer."""
         host = urlsplit(self.front).netloc
         reader, writer = await asyncio.open_connection(*host.split(":"))
         try:

@@ -66,7 +66,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A server to measure: this server, a server of another checkout, or another program with its commands."""
+    """A server to measure: the server of this checkout or of another checkout, or a program with the same commands."""
 
     name: str
     source: Path | None = None

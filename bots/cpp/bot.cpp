@@ -1,6 +1,6 @@
 // The connection of a Rumble bot, in C++17 with Boost.Beast and nlohmann/json; `strategy.h` chooses the moves.
 // RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too. `key.json` in
-// the current folder may have all of them; a variable of the environment counts more than the file.
+// the current folder may have the same values; a variable of the environment counts more than the file.
 
 #include <algorithm>
 #include <boost/asio/connect.hpp>

@@ -1,7 +1,7 @@
 // The connection of a Rumble bot; `strategy.go` chooses the moves.
 //
 // RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too. `key.json` in
-// the current folder may have all of them; a variable of the environment counts more than the file.
+// the current folder may have the same values; a variable of the environment counts more than the file.
 package main
 
 import (
@@ -29,7 +29,7 @@ const (
 	silence       = 12 * time.Second // a connection on which nothing came for so long is lost: a server pings each 5 s
 )
 
-// errReplaced tells that what plays the tournament is being replaced: it is there again soon.
+// errReplaced tells that the server is being replaced, and comes back soon.
 var errReplaced = errors.New("not available at the moment")
 var replaced = map[int]bool{421: true, 502: true, 503: true}
 

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeoutException;
  * The connection of a Rumble bot, with nothing but the JDK, 17 or later; {@code Strategy.java} chooses the moves.
  *
  * <p>RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
- * {@code key.json} in the current folder may have all of them; a variable of the environment counts more than the file.
+ * {@code key.json} in the current folder may have the same values; a variable of the environment counts more than the file.
  */
 public class Bot {
     static final Set<Integer> STAY_AWAY = Set.of(4001, 4003, 4004, 4010); // after these a bot must not connect again

@@ -1,6 +1,6 @@
 // The connection of a Rumble bot, with nothing but Node; `strategy.js` chooses the moves.
 // RUMBLE_JOIN names the tournament; RUMBLE_SERVER, _NAME, _KEY and _INVITE may be in the environment, too.
-// `key.json` in this folder may have all of them; a variable of the environment counts more than the file.
+// The file `key.json` in this folder may have the same values; a variable of the environment counts more than the file.
 
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,10 +17,10 @@ const BUSY = "too_many_messages"; // of a login or a join: perhaps the wrong key
 const FAULTS = ["illegal_move", "bad_move"]; // after these another move may be made if it is still the bot's turn
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-const REPLACED = [421, 502, 503]; // what plays the tournament is being replaced: it is there again soon
+const REPLACED = [421, 502, 503]; // statuses of a server that is being replaced and comes back soon
 const SOON_MS = 1000;
 const BACK_AT_ONCE = 1012; // the close code for the same
-const QUIET_MS = 4000; // a connection on which nothing came in three such times is lost: a server pings each 5 s
+const QUIET_MS = 4000; // a connection without a frame in three such times is lost: a server pings each 5 s
 const LONGEST_REASON = 500; // characters
 
 let playing = new Set([RUMBLE_JOIN]); // the tournaments that are not over

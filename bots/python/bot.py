@@ -1,7 +1,7 @@
 """The connection of a Rumble bot, with nothing but `pip install websockets`; `strategy.py` chooses the moves.
 
-RUMBLE_JOIN names the tournament. RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE are optional. `key.json` in
-this folder may have all of them; a variable of the environment counts more than the file.
+RUMBLE_JOIN names the tournament. RUMBLE_SERVER, RUMBLE_NAME, RUMBLE_KEY and RUMBLE_INVITE are optional. The file
+`key.json` in this folder may have the same values; a variable of the environment counts more than the file.
 """
 
 import json

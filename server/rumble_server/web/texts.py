@@ -23,8 +23,11 @@ from rumble_server.tournament.forecast import Forecast
 HEATS = 4
 ASK_MS = 1000
 """Thinking time of a bot in the commands on pages, in ms."""
-_NAME = re.compile(r"\w[\w.-]*\b", re.ASCII)
-"""A word of a sentence that may be the name of a bot, without the full stop of the sentence."""
+_NAME = re.compile(r"\w[\w.-]+\b", re.ASCII)
+"""Pattern of a word that may be the name of a bot, without the full stop of a sentence.
+
+A single letter is no such word, because "a" is in many sentences.
+"""
 
 
 def info_text(info: MoveInfo | None) -> str:

@@ -21,11 +21,12 @@ def test_points(value: float, text: str) -> None:
         ("gul left and gul-oneil was away for 5 ms", "[G\u00fcl] left and [G\u00fcl O'Neil] was away for 5 ms"),
         ("removed by gul-oneil.", "removed by [G\u00fcl O'Neil]."),
         ("gul-oneil-2 and friday.gul.1 resigned", "gul-oneil-2 and friday.gul.1 resigned"),
+        ("an made a move that does not count", "[An] made a move that does not count"),
         ("", ""),
     ],
 )
 def test_a_sentence_has_display_names(text: str, shown: str) -> None:
-    names = {"gul": "G\u00fcl", "gul-oneil": "G\u00fcl O'Neil"}
+    names = {"gul": "G\u00fcl", "gul-oneil": "G\u00fcl O'Neil", "a": "A", "an": "An"}
     assert texts.with_display_names(text, names) == shown.replace("[", "\u2068").replace("]", "\u2069")
 
 

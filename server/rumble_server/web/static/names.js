@@ -24,7 +24,7 @@ export function shown(name) {
 
 /** Write a sentence that holds names of bots with the names under which people see them. @param {string} text */
 export function shownIn(text) {
-  return text.replace(/\w[\w.-]*\b/g, shown);
+  return text.replace(/\w[\w.-]+\b/g, shown);
 }
 
 /** Return the name of a bot for an element. @param {string} name @returns {string | HTMLElement} */

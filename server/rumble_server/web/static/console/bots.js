@@ -39,7 +39,7 @@ function buttons(bot, path, over, hasHalfByes, act) {
   if (bot.house === null && !bot.open) {
     const text =
       "The key that protects this name is forgotten on the whole server. The next login under the name claims it " +
-      "with its own key. Do this only when the owner has lost the key.";
+      "with its own key, and programs with the old key are signed out. Do this only when the owner has lost the key.";
     const question = { title: `Reset the key of ${whom}?`, text, yes: "Reset the key", danger: true };
     add("Reset key…", [`The key of ${whom} is forgotten.`, () => request("POST", keyPath), question]);
   }

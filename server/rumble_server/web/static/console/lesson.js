@@ -3,7 +3,7 @@
 import { byId } from "../live.js";
 import { confirmed } from "./dialog.js";
 import { request } from "./api.js";
-import { root } from "../root.js";
+import { keep, kept, keptAs, root } from "../root.js";
 
 /** @typedef {import("./dialog.js").Act} Act */
 
@@ -11,7 +11,7 @@ import { root } from "../root.js";
 const FINALISTS = 8;
 
 /** Key of the session's storage with the id of a tournament to start; in an address, a link could start any tournament. */
-const TO_START = "rumble-start";
+const TO_START = keptAs("rumble.start");
 
 /** The tournament as last shown. @type {any} */
 let shown = null;
@@ -41,7 +41,7 @@ async function next(path, wanted) {
   for (const button of buttons) button.disabled = true;
   try {
     const made = await request("POST", `${path}/again`, wanted);
-    sessionStorage.setItem(TO_START, made.id);
+    keep(TO_START, made.id, "sessionStorage");
     location.assign(`${root}/console/${encodeURIComponent(made.id)}`);
   } finally {
     for (const button of buttons) button.disabled = false;
@@ -50,8 +50,8 @@ async function next(path, wanted) {
 
 /** Start the tournament if it was just made by "Again". @param {string} path @param {Act} act */
 export async function startIfAsked(path, act) {
-  if (path !== `tournaments/${encodeURIComponent(sessionStorage.getItem(TO_START) ?? "")}`) return;
-  sessionStorage.removeItem(TO_START);
+  if (path !== `tournaments/${encodeURIComponent(kept(TO_START, "sessionStorage") ?? "")}`) return;
+  keep(TO_START, null, "sessionStorage");
   await act("It has started.", () => request("POST", `${path}/start`, { without_absent: true }));
 }
 
