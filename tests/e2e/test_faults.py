@@ -19,6 +19,7 @@ from tests.e2e.log_checks import assert_all_played
 from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, typed_here
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
+from tests.needs import long_or
 from tests.simulation.checks.case import Fact
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -33,12 +34,14 @@ BUDGET_S = MATCHES_EACH * (AWAY_MS + MOVE_MS) / 1000 + ABSENT_MS / 1000
 THINK_S = 0.01
 GRACE = {"grace_ms": 0}
 MOST_GROWTH_MB = 24.0
+FLOODS = long_or(40, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
     """Results of two servers at the same time: a tournament without faulty bots, and one with a bot of each fault."""
 
+    control: RestartableServer
     without: list[Fact]
     among: list[Fact]
     growth_mb: float
@@ -58,7 +61,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         with running_faulty(restartable.server):
             asyncio.run(play_healthy(restartable, control))
             growth_mb = restartable.memory_mb() - first_mb
-        yield Played(control.facts(), restartable.facts(), growth_mb)
+        yield Played(control, control.facts(), restartable.facts(), growth_mb)
 
 
 def test_healthy_bots_notice_nothing(played: Played) -> None:
@@ -166,6 +169,34 @@ def check_faults(facts: list[Fact]) -> None:
         assert blamed[f"faulty-{fault}"][termination], f"{fault}: {blamed[f'faulty-{fault}']}"
     benched = {fact["bot"] for fact in facts if fact["fact"] == "bot_benched"}
     assert benched >= {"faulty-timeout", "faulty-silent", "faulty-illegal"}
+
+
+def test_memory_stays_flat(played: Played) -> None:
+    """The server is flooded twice by bots that never read."""
+    control = played.control
+    asyncio.run(flood(control))
+    first_mb = control.memory_mb()
+    asyncio.run(flood(control))
+    assert control.memory_mb() < first_mb + MOST_GROWTH_MB
+
+
+async def flood(restartable: RestartableServer) -> None:
+    """Open connections that send at full speed and never read."""
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed
+
+    async def one(number: int) -> None:
+        async with connect(restartable.server.bot_url, compression=None, proxy=None, max_queue=1) as socket:
+            try:
+                await socket.send(f'{{"type": "login", "name": "flood-{number}", "join": "cup"}}')
+                for _ in range(300):
+                    await socket.send('{"type": "join", "tournament": "cup"}')
+            except ConnectionClosed:
+                pass
+            socket.transport.abort()
+
+    for start in range(0, FLOODS, 10):
+        await asyncio.gather(*(one(number) for number in range(start, start + 10)))
 
 
 @pytest.mark.slow
