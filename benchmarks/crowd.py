@@ -39,7 +39,7 @@ class Visitor(asyncio.Protocol):
         self.ready = asyncio.Event()
         self.seen: list[tuple[int, float]] = []
         self.results: list[tuple[int, str]] = []
-        self.read_bytes = self.unpacked_bytes = 0
+        self.read_bytes = 0
         self.ended = False
 
     def come(self) -> "asyncio.Task[tuple[asyncio.Transport, Visitor]]":
@@ -81,7 +81,6 @@ class Visitor(asyncio.Protocol):
             self.ready.set()
         if self._unpacker is not None:
             text = self._unpacker.decompress(piece)
-            self.unpacked_bytes += len(text)
             self.results += [(checksum, match.decode()) for match in RESULT.findall(text)]
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -103,11 +102,12 @@ async def main(host: str, tournament: str, visitors: int, own: list[str]) -> Non
             for visitor in crowd[first : first + AT_ONCE]:
                 await visitor.ready.wait()
     print("ready", flush=True)
+    for visitor in crowd:
+        visitor.read_bytes = 0  # without the snapshots
     await loop.run_in_executor(None, sys.stdin.read)
     report = {
         "seen": [visitor.seen for visitor in crowd],
         "results": crowd[0].results,
-        "unpacked": crowd[0].unpacked_bytes / max(1, crowd[0].read_bytes),
         "read_bytes": sum(visitor.read_bytes for visitor in crowd),
         "ended": sum(visitor.ended for visitor in crowd),
     }

@@ -6,9 +6,8 @@ event is the number of a fact in the log: a reader of the event has been sent al
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchStart, FeedMove, Snapshot
 from rumble_protocol.fields import ServerMessageModel
@@ -28,11 +27,18 @@ SNAPSHOT_MS = 1_000
 """Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
+AT_ONCE_BYTES = 24_000
+"""Size in bytes of the events made in a turn of the event loop, about 24 boards of connect four, which take 2 ms."""
+TOGETHER_BYTES = 1 << 18
+"""Size in bytes of the events sent together. Events packed together take fewer bytes, and less time for each reader.
+Packing so many bytes takes 2 ms."""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
 Attempt = tuple[str, int]
 """The id of a match, and the number of the attempt."""
+_Encoded = tuple[bytes, bytes]
+"""An event's type, and the event as JSON without line breaks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -60,10 +66,11 @@ class Channel:
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """The times of the last event, and of the last flush, in ms."""
         self._arena = arena
-        self._sent_up_to = self._kept_from = arena.log.last
-        """Numbers of facts. `_sent_up_to` is the newest fact at the last whole flush. All events after `_kept_from` are
-        kept."""
-        self._kept: deque[Chunk] = deque()
+        self._sent_up_to = self._telling_up_to = self._kept_from = arena.log.durable
+        """Numbers of facts. All changes up to `_sent_up_to` are sent. A flush that is not complete sends the changes up
+        to `_telling_up_to`. A reader whose last id is at least `_kept_from` has missed only kept events."""
+        self._kept: deque[tuple[int, Chunk]] = deque()
+        """The kept chunks, each with the number up to which all changes had been sent before its flush."""
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
         self._presence = views.presence(tournament, arena)
@@ -71,7 +78,9 @@ class Channel:
         self._pairing = tournament.pairs_long
         """True if spectators were last told that the next round is being paired."""
         self._telling: Iterator[ServerMessageModel] | None = None
-        """The events of the last flush that are still to be sent; None if all are sent."""
+        """The events of the last flush that are still to be made; None if all are sent."""
+        self._made: list[_Encoded] = []
+        """The events of the last flush that are made and not yet sent."""
         self._played = self._being_played()
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
@@ -91,6 +100,7 @@ class Channel:
         if self.spectators:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
+        self._telling_up_to = self._arena.log.durable  # `changes` has no facts that are not on disk yet
         played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
         # The end of a match is sent once it is on disk; until then `_played` keeps its referee for a later flush.
         untold = {attempt: each for attempt, each in played.items() if each.over and attempt not in ends}
@@ -99,16 +109,30 @@ class Channel:
         self._tell()
 
     def _tell(self) -> None:
-        """Send `BOARDS_AT_ONCE` events of a flush in this turn of the event loop, and the others in later turns."""
+        """Make some events of a flush in this turn of the event loop, and the others in later turns.
+
+        The turn ends after `AT_ONCE_BYTES`. All events are sent at the end of the flush, or before, after each
+        `TOGETHER_BYTES`.
+        """
         assert self._telling is not None
-        events = list(islice(self._telling, views.BOARDS_AT_ONCE))
-        is_last = len(events) < views.BOARDS_AT_ONCE
-        if is_last:
-            self._telling = None
+        made_bytes = 0
+        for event in self._telling:
+            self._made.append(_encoded(event))
+            made_bytes += len(self._made[-1][1])
+            if made_bytes >= AT_ONCE_BYTES:
+                self._arena.clock.after_input(self._tell)
+                break
         else:
-            self._arena.clock.after_input(self._tell)
-        if events:
-            chunk = self._chunk(events, is_last=is_last)
+            self._telling = None
+        if self._telling is None:
+            self._send_made(len(self._made), is_last=True)
+        elif sum(len(data) for _, data in self._made) >= TOGETHER_BYTES:
+            self._send_made(len(self._made) - 1, is_last=False)  # keeps an event for the last chunk
+
+    def _send_made(self, count: int, *, is_last: bool) -> None:
+        together, self._made = self._made[:count], self._made[count:]
+        if together:
+            chunk = self._chunk(together, is_last=is_last)
             self._keep(chunk, is_last=is_last)
             self.send(chunk)
 
@@ -124,8 +148,8 @@ class Channel:
         the event loop on: after an `await` in between, the reader could miss a chunk.
         """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
-            missed = [chunk for chunk in self._kept if chunk.number > last_event_id]
-            return [*missed, self._chunk([self._field()])]
+            missed = [chunk for before, chunk in self._kept if before >= last_event_id]
+            return [*missed, self._chunk([_encoded(self._field())], is_last=False)]
         kept, now_ms = self._snapshot, self._arena.clock.now_ms()
         if kept is None or self._is_old(kept, now_ms):
             kept = self._snapshot = _Kept(now_ms, asyncio.ensure_future(self._make_snapshot()))
@@ -160,7 +184,7 @@ class Channel:
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
         await asyncio.sleep(0)  # gives other tasks a turn: encoding takes as long as making the model
-        return Chunk(number, _frame(snapshot, began))
+        return Chunk(number, _written(_encoded(snapshot), began))
 
     # --- the events ---
 
@@ -214,44 +238,43 @@ class Channel:
 
     # --- encoding and keeping ---
 
-    def _chunk(self, events: Iterable[ServerMessageModel], *, is_last: bool = True) -> Chunk:
-        """Encode events of a flush.
+    def _chunk(self, events: Sequence[_Encoded], *, is_last: bool) -> Chunk:
+        """Make a chunk of encoded events of a flush.
 
-        The last event of a flush has the newest number of the log as its id. The other events have the id of the
-        previous flush. So a reader that is cut off in the middle of a flush comes back with the previous id, and gets
-        the whole flush again.
+        The last event of a flush has `_telling_up_to` as its id. The other events have the id of the previous flush. So
+        a reader that is cut off in the middle of a flush comes back with the previous id, and gets the whole flush.
+        Boards may show moves that are not on disk yet, so the chunk has the log's newest number.
         """
         *others, last = events
-        number = self._arena.log.last
-        data = b"".join(_frame(event, self._sent_up_to) for event in others)
-        return Chunk(number, data + _frame(last, number if is_last else self._sent_up_to))
+        data = b"".join(_written(event, self._sent_up_to) for event in others)
+        last_id = self._telling_up_to if is_last else self._sent_up_to
+        return Chunk(self._arena.log.last, data + _written(last, last_id))
 
     def _keep(self, chunk: Chunk, *, is_last: bool) -> None:
+        self._kept.append((self._sent_up_to, chunk))
         if is_last:
-            self._sent_up_to = chunk.number
-        self._kept.append(chunk)
+            self._sent_up_to = self._telling_up_to
         if self._snapshot is not None:
             self._snapshot.since.append(chunk)
         self._kept_bytes += len(chunk.data)
         while self._kept_bytes > MOST_KEPT_BYTES and len(self._kept) > 1:
-            dropped = self._kept.popleft()
+            before, dropped = self._kept.popleft()
             self._kept_bytes -= len(dropped.data)
-            self._kept_from = dropped.number
+            self._kept_from = before + 1
         if self._snapshot is not None and self._is_old(self._snapshot, self._flushed_at_ms):
             self._snapshot = None
 
 
 def snapshot_chunk(snapshot: bytes, number: int) -> Chunk:
     """Make a chunk of `snapshot`, which is JSON and contains all facts up to `number`."""
-    return Chunk(number, _written(b"snapshot", snapshot, number))
+    return Chunk(number, _written((b"snapshot", snapshot), number))
 
 
-def _frame(event: ServerMessageModel, number: int) -> bytes:
-    """Encode an event, with `number` as its id."""
+def _encoded(event: ServerMessageModel) -> _Encoded:
     kind: str = event.type  # type: ignore[attr-defined]  # every event of the feed has a type
-    return _written(kind.encode(), event.__pydantic_serializer__.to_json(event), number)
+    return kind.encode(), event.__pydantic_serializer__.to_json(event)
 
 
-def _written(kind: bytes, data: bytes, number: int) -> bytes:
-    """Write an event in the format of Server-Sent Events; `data` is JSON without line breaks."""
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind, data)
+def _written(event: _Encoded, number: int) -> bytes:
+    """Write an event in the format of Server-Sent Events, with `number` as its id."""
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, *event)

@@ -7,7 +7,7 @@ from rumble_server.web.feed import views
 from rumble_server.web.feed.spectator import Chunk
 
 from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
-from tests.server.web.memory_server import MemoryServer, parse
+from tests.server.web.memory_server import WRITE_MS, MemoryServer, parse
 
 PAIR = ("alice", "bob")
 
@@ -75,6 +75,7 @@ async def test_a_tournament_is_told_from_lobby_to_end(server: MemoryServer) -> N
 
 async def test_ids_are_numbers_of_the_log_and_never_go_back(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2)
+    server.pass_ms(WRITE_MS)
     watcher = server.watch(tournament)
     snapshot = await watcher.read("snapshot")
     assert snapshot.id == server.world.log.last
@@ -133,6 +134,26 @@ async def test_last_event_id_resumes_without_a_gap(server: MemoryServer) -> None
     assert seen.id <= back.events[0].id
     told = [event for event in leaver.events + back.events if event.kind == "match_over"]
     assert told == [event for event in everything.events if event.kind == "match_over"]
+
+
+async def test_who_is_cut_off_before_the_disk_told_a_result_gets_the_result(server: MemoryServer) -> None:
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    watcher = await server.watched(tournament)
+    alice, _ = server.bots(*PAIR, think_ms=100, join=tournament.id)
+    server.pass_ms()
+    await watcher.read("match_start")
+    server.world.log.stuck = True
+    server.pass_ms(2_000)
+    assert tournament.results
+    alice.drop()
+    server.pass_ms(500)
+    server.world.log.unstick()
+    seen = await watcher.read("field")
+    await watcher.close()
+    server.pass_ms()
+    back = server.watch(tournament, seen.id)
+    await back.read("match_over")
+    assert "snapshot" not in kinds(back.events)
 
 
 async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: MemoryServer) -> None:
@@ -217,10 +238,12 @@ async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> 
     assert all(line["rating"] is not None for line in told.data["standings"])
 
 
-async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_that_all_is_told(
-    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("together_bytes", "sent"), [(1, [1, 1, 1, 1]), (channels.TOGETHER_BYTES, [4])])
+async def test_many_boards_are_made_in_several_turns_and_the_last_event_tells_that_all_is_told(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, together_bytes: int, sent: list[int]
 ) -> None:
-    monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
+    monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
+    monkeypatch.setattr(channels, "TOGETHER_BYTES", together_bytes)
     tournament = server.world.create(start_at_bots=8)
     server.bots(*(f"bot{number}" for number in range(7)), think_ms=40, join=tournament.id)
     watcher = await server.watched(tournament)
@@ -234,7 +257,7 @@ async def test_many_boards_are_told_in_several_turns_and_the_last_event_tells_th
 
     monkeypatch.setattr(channels.Channel, "send", counted)
     server.pass_ms(300)
-    assert [boards for boards in told if boards] == [2, 2]
+    assert [boards for boards in told if boards] == sent
     found = await watcher.read("status")
     started = [event for event in watcher.events if event.kind == "match_start"]
     assert len({event.data["match"] for event in started}) == 4
@@ -310,7 +333,7 @@ async def test_the_final_position_is_told_also_where_a_flush_came_between_the_en
 async def test_of_many_matches_that_end_at_once_each_result_comes_after_its_final_position(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "BOARDS_AT_ONCE", 2)
+    monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
     tournament = server.world.create(start_at_bots=8, away_ms=0)
     watcher = await server.watched(tournament)
     bots = server.bots(*(f"bot{number}" for number in range(8)), think_ms=5_000, join=tournament.id)
