@@ -23,7 +23,7 @@ from stretches import GOAL_MS, longest, watched
 from tests.hostile.all_at_once import QUESTION, WRONG
 from tests.hostile.attacker import TEXT, Attacker, frame
 
-LONG = b"/api/tournaments?" + b"a=%ff&" * 660
+LONG = b"/api/tournaments?" + b"a=%ff&" * 62 + b"a=" + b"%ff" * 1_200
 """A path and a query of some 4 KiB."""
 
 
@@ -60,6 +60,7 @@ def storms(attackers: list[Attacker]) -> dict[str, tuple[Callable[[], list[socke
         "240 bots logged in, each 20 wrong frames": (lambda: bots(four, 60, "storm"), wrong * 20),
         "250 requests of four addresses": (lambda: opened(four, 62), long),
         "1,000 requests, pipelined, of four addresses": (lambda: opened(four, 62), long * 4),
+        "1,500 requests of 29 addresses": (lambda: opened(attackers, 52), long),
         "250 upgrades of four addresses": (lambda: opened(four, 62), one[0].upgrade()),
     }
 

@@ -158,6 +158,7 @@ class Connection(asyncio.Protocol):
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._is_stamped = kernel_unread_ms(transport) is not None
         self._connections.add(self)
+        self._turns.sockets.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
         """Answer the upgrade request, and then handle `rest`, the bytes received after the request.
@@ -223,6 +224,11 @@ class Connection(asyncio.Protocol):
             self._read(data, self.rest_at)
             self._resume(self.transport)
 
+    def stop_reading(self) -> None:
+        if self.transport is not None and self.transport.is_reading():
+            self.transport.pause_reading()
+            self._turns.wait(self)
+
     def _resume(self, transport: asyncio.Transport) -> None:
         if not self.rest and not self._is_held and not transport.is_closing():
             transport.resume_reading()
@@ -279,12 +285,15 @@ class Connection(asyncio.Protocol):
             self._turns.wait(self)
 
     def eof_received(self) -> None:
+        if not self._turns.has_time():
+            self._turns.count_late()
         self.protocol.receive_eof()
         self._look_at_state()
         self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
+        self._turns.sockets.discard(self)
         for timer in (self._keepalive, self._closing):
             if timer is not None:
                 timer.cancel()
@@ -347,6 +356,7 @@ class Connection(asyncio.Protocol):
 
     def known(self) -> None:
         self._place.know()
+        self._turns.sockets.discard(self)  # a bot's answers have no time to wait for strangers
         self._is_known = True
         self._most_bytes = self.protocol.max_message_size = self._gateway.frame_bytes
         self._look_at_state()

@@ -41,6 +41,8 @@ HEADER_OVERHEAD = 32
 """Number of bytes that each header counts in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 MOST_URL_BYTES = 4_096
 """Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
+MOST_QUERY_FIELDS = 64
+"""Maximum number of fields in a query. The web unpacks each field, in some 10 us, before it checks any."""
 HEADERS_OF_A_REQUEST = 32
 """Number of headers in a request that count as one more request of the address. Browsers send about 15 headers."""
 BYTES_OF_A_REQUEST = 1_024
@@ -130,6 +132,7 @@ class HttpConnection(HttpToolsProtocol):
         if socket is not None and not entrance.descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
             self.transport.abort()
             return
+        entrance.turns.sockets.add(self)
         if entrance.sources.is_proxy(self._peer):
             self._begin(entrance.places.uncounted(address))
         else:
@@ -206,7 +209,12 @@ class HttpConnection(HttpToolsProtocol):
             timer.cancel()
             self._entrance.places.leave(newcomer)
 
+    def eof_received(self) -> None:
+        if not self._entrance.turns.has_time():
+            self._entrance.turns.count_late()
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self._entrance.turns.sockets.discard(self)
         self._last = _nothing
         for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
             cycle.disconnected = True
@@ -244,17 +252,28 @@ class HttpConnection(HttpToolsProtocol):
     def read_on(self) -> None:
         """Parse bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
         self._goes_on = False
-        if self._last is not None or self.transport.is_closing():
+        if self.transport.is_closing():
             return
-        data, self.rest = self.rest, b""
-        if data:
-            self._feed(data, self.rest_at)
-        if not self.rest and not self._is_held():
+        if self._last is None:
+            data, self.rest = self.rest, b""
+            if data:
+                self._feed(data, self.rest_at)
+        if self._is_turned_away() or not (self.rest or self._is_held()):
             self.transport.resume_reading()
+
+    def _is_turned_away(self) -> bool:
+        """Return true if the first bytes received will be answered with a refusal."""
+        return self._request == 0 and self._last not in (None, _nothing)
 
     def _is_held(self) -> bool:
         """Return true if parsing has to wait: for earlier answers, or until the web has read more of a body."""
         return self._last is not None or self.flow.read_paused or bool(self.pipeline)
+
+    def stop_reading(self) -> None:
+        is_listening = self._last is None or self._is_turned_away()
+        if is_listening and not self._goes_on and self.transport.is_reading():
+            self.transport.pause_reading()
+            self._go_on()
 
     def _go_on(self) -> None:
         if not self._goes_on:
@@ -353,6 +372,8 @@ class HttpConnection(HttpToolsProtocol):
             return self._too_large()
         if len(self.url) > MOST_URL_BYTES:
             return HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes"
+        if self.url.count(b"&") >= MOST_QUERY_FIELDS:
+            return HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields"
         ban = self._ban()
         if ban is not None:
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
@@ -511,6 +532,7 @@ class HttpConnection(HttpToolsProtocol):
         method = self.scope["method"].encode()
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
+        self._entrance.turns.sockets.discard(self)
         self.connections.discard(self)
         self.parser = self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
         return b"\r\n".join(lines)
@@ -620,7 +642,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _on_late(self) -> None:
         self._timer = self._timed = None
-        if self.rest or self._is_held():  # the server itself has stopped reading, so the peer is not late
+        if self._goes_on or self._is_held():  # the server itself has stopped reading, so the peer is not late
             self._watch()
         elif self._request == 0:
             self.transport.close()

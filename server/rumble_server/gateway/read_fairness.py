@@ -2,6 +2,9 @@
 
 A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn, and
 waiting addresses are served in rotation. Only short answers to open turns need no budget.
+
+Reading a socket takes time, too, even if the bytes then wait. So when many readers have come too late in a turn, the
+sockets of all connections without a login are left unread for the rest of the turn.
 """
 
 import asyncio
@@ -9,6 +12,11 @@ from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol
+
+MOST_LATE = 16
+"""Number of readers that may find no time in a turn before reading stops. Each of these readers takes some 50 us."""
+MOST_SERVED = 100
+"""Maximum number of waiting readers served in a turn of the loop, so that few of the sockets are read again at once."""
 
 
 class WaitingReader(Protocol):
@@ -22,6 +30,13 @@ class WaitingReader(Protocol):
         """Handle waiting bytes as far as the budget of this turn allows. If some are left, wait again."""
 
 
+class SocketReader(Protocol):
+    """A connection whose socket can be left unread for the rest of a turn."""
+
+    def stop_reading(self) -> None:
+        """Leave the socket unread, and wait for time, unless the connection reads nothing at the moment."""
+
+
 def next_turn(callback: Callable[[], None]) -> None:
     """Call `callback` in the next turn of the running loop."""
     asyncio.get_running_loop().call_soon(callback)
@@ -33,7 +48,7 @@ class ReadFairness:
     `later` is a function that calls another function in the next turn. `now_s` is a clock in s.
     """
 
-    __slots__ = ("_ends_s", "_is_due", "_later", "_most_s", "_now_s", "_waiting", "wasted")
+    __slots__ = ("_ends_s", "_is_due", "_late", "_later", "_most_s", "_now_s", "_waiting", "sockets", "wasted")
 
     def __init__(
         self,
@@ -49,6 +64,10 @@ class ReadFairness:
         self._is_due = False
         self._ends_s = 0.0
         """Time in s at which the budget of this turn ends."""
+        self.sockets: set[SocketReader] = set()
+        """The connections whose sockets are left unread when many readers are late."""
+        self._late = 0
+        """Number of readers that found no time in this turn."""
         self.wasted = 0
         """Number of messages in this turn that were handled without budget, like answers, but answered no open turn."""
 
@@ -62,8 +81,13 @@ class ReadFairness:
 
     def wait(self, reader: WaitingReader) -> None:
         """Queue a reader. Its `read_on` is called in a later turn, when its address is served."""
-        self._waiting.setdefault(reader.address, deque()).append(reader)
+        address = reader.address
+        if address in self._waiting:
+            self._waiting[address].append(reader)
+        else:
+            self._waiting[address] = deque((reader,))
         self._call()
+        self.count_late()
 
     def do(self, address: str, work: Callable[[], None]) -> None:
         """Do some short work: at once if this turn of the loop has time left, or else when `address` is served."""
@@ -84,6 +108,13 @@ class ReadFairness:
         self.wasted += 1
         self.has_time()  # starts the budget, of which later work has the rest
 
+    def count_late(self) -> None:
+        """Count a reader that found no time. If there are many, stop the reading of all sockets until the next turn."""
+        self._late += 1
+        if self._late == MOST_LATE:
+            for reader in list(self.sockets):
+                reader.stop_reading()
+
     def end(self) -> None:
         """End the budget of this turn: `has_time` returns false until the next turn."""
         self._ends_s = 0.0
@@ -95,8 +126,8 @@ class ReadFairness:
 
     def _begin(self) -> None:
         self._is_due = False
-        self.wasted = 0
-        for _ in range(sum(map(len, self._waiting.values()))):
+        self.wasted = self._late = 0
+        for _ in range(min(MOST_SERVED, sum(map(len, self._waiting.values())))):
             if not self.has_time():
                 break
             address = next(iter(self._waiting))

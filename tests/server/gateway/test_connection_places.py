@@ -238,6 +238,16 @@ async def test_a_long_query_gets_414() -> None:
         assert server.refusals.counts == {"url_bytes": 1}
 
 
+async def test_a_query_of_many_fields_gets_414() -> None:
+    async with pages() as (server, app), server.raw() as client:
+        for fields in (http_connection.MOST_QUERY_FIELDS, http_connection.MOST_QUERY_FIELDS + 1):
+            client.writer.write(b"GET /?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % b"&".join([b"a=1"] * fields))
+        assert (await answer(client))[0] == 200
+        assert await refused(client) == 414
+        assert len(app.scopes) == 1
+        assert server.refusals.counts == {"query_fields": 1}
+
+
 @pytest.mark.parametrize("request_", [UPGRADE + b"\r\n", (GET % 1)[:-2] + b"a: b\r\n" * 40 + b"\r\n"])
 async def test_upgrades_and_long_lists_of_headers_count_as_requests(request_: bytes) -> None:
     async with pages(bounds={**LIMITED, "requests_per_minute": 3}) as (server, _):

@@ -10,12 +10,14 @@ from typing import Any
 from weakref import ref
 
 import pytest
+from rumble_server.gateway import http_connection
 from rumble_server.gateway.http_connection import HttpConnection
+from rumble_server.gateway.read_fairness import MOST_LATE
 from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
-from tests.server.gateway.pages import GET, UPGRADE, Pages, answer, pages, refused, upgraded
+from tests.server.gateway.pages import GET, LIMITED, UPGRADE, Pages, answer, pages, refused, upgraded
 from tests.server.gateway.served import served, until
 
 pytestmark = pytest.mark.e2e
@@ -194,6 +196,58 @@ async def test_of_many_that_connect_at_once_each_turn_makes_only_a_few_connectio
         assert max(after - before for before, after in pairwise(grown)) <= 4
         for sock in sockets:
             assert (await asyncio.to_thread(sock.recv, 12)) == b"HTTP/1.1 200"
+
+
+async def test_of_many_that_send_at_once_each_turn_reads_only_a_few_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = [0]
+    receive = HttpConnection.data_received
+
+    def counted(self: HttpConnection, data: bytes) -> None:
+        reads[-1] += 1
+        receive(self, data)
+
+    monkeypatch.setattr(HttpConnection, "data_received", counted)
+    async with (
+        served(bounds=Bounds(strangers_ms_per_turn=4_000), now_s=count().__next__, app=Pages()) as server,
+        contextlib.AsyncExitStack() as clients,
+    ):
+        sockets = [
+            clients.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(4 * MOST_LATE)
+        ]
+        await until(lambda: len(server.entrance.turns.sockets) == len(sockets))
+        await asyncio.sleep(0.05)  # for the transports, which begin to read in a later turn
+        for sock in sockets:
+            sock.sendall(GET % 1)
+        while sum(reads) < len(sockets):
+            reads.append(0)
+            await asyncio.sleep(0)
+        assert max(reads) <= MOST_LATE + 4
+        for sock in sockets:
+            assert (await asyncio.to_thread(sock.recv, 12)) == b"HTTP/1.1 200"
+
+
+async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_connection, "WAIT_MS", 50)
+    monkeypatch.setattr(http_connection, "LINGER_S", 5.0)
+    async with (
+        pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _),
+        server.raw() as browser,
+        server.raw() as bot,
+        server.raw() as one_more,
+    ):
+        assert await bot.upgrade() == 101
+        await until(lambda: server.refusals.counts == {"strangers": 1})
+        sockets = server.entrance.turns.sockets
+        assert len(sockets) == 3
+        for each in list(sockets):
+            each.stop_reading()
+        browser.writer.write(GET % 1)
+        bot.say(type="login", name="ann")
+        one_more.writer.write(GET % 2)
+        assert (await answer(browser))[0] == 200
+        await bot.hear("session")
+        assert await refused(one_more) == 429
+        assert all(isinstance(each, HttpConnection) for each in sockets), "a bot with a login is always read"
 
 
 async def test_a_connection_that_ends_before_its_turn_leaves_nothing() -> None:
