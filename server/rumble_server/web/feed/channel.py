@@ -27,8 +27,8 @@ SNAPSHOT_MS = 1_000
 """Time in ms for which new readers share a snapshot. Each reader also gets the changes sent after the snapshot."""
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
-AT_ONCE_BYTES = 24_000
-"""Size in bytes of the events made in a turn of the event loop, about 24 boards of connect four, which take 2 ms."""
+AT_ONCE_BYTES = 12_000
+"""Size in bytes of the events made in a turn of the event loop: 12 boards of connect four, which take 1 to 3 ms."""
 TOGETHER_BYTES = 1 << 18
 """Size in bytes of the events sent together. Events packed together take fewer bytes, and less time for each reader.
 Packing so many bytes takes 2 ms."""
