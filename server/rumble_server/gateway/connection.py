@@ -224,10 +224,16 @@ class Connection(asyncio.Protocol):
             self._read(data, self.rest_at)
             self._resume(self.transport)
 
-    def stop_reading(self) -> None:
-        if self.transport is not None and self.transport.is_reading():
-            self.transport.pause_reading()
-            self._turns.wait(self)
+    def stop_reading(self) -> bool:
+        if self.transport is None or not self.transport.is_reading():
+            return False
+        self.transport.pause_reading()
+        return True
+
+    def read_again(self) -> bool:
+        if self.transport is not None:
+            self._resume(self.transport)
+        return self.transport is not None and not self._is_known
 
     def _resume(self, transport: asyncio.Transport) -> None:
         if not self.rest and not self._is_held and not transport.is_closing():
@@ -285,8 +291,7 @@ class Connection(asyncio.Protocol):
             self._turns.wait(self)
 
     def eof_received(self) -> None:
-        if not self._turns.has_time():
-            self._turns.count_late()
+        self._turns.has_time()  # counts the end of a connection, which takes time as a frame does
         self.protocol.receive_eof()
         self._look_at_state()
         self._flush()
@@ -356,7 +361,7 @@ class Connection(asyncio.Protocol):
 
     def known(self) -> None:
         self._place.know()
-        self._turns.sockets.discard(self)  # a bot's answers have no time to wait for strangers
+        self._turns.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
         self._is_known = True
         self._most_bytes = self.protocol.max_message_size = self._gateway.frame_bytes
         self._look_at_state()

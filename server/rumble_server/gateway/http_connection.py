@@ -42,7 +42,7 @@ HEADER_OVERHEAD = 32
 MOST_URL_BYTES = 4_096
 """Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
 MOST_QUERY_FIELDS = 64
-"""Maximum number of fields in a query. The web unpacks each field, in some 10 us, before it checks any."""
+"""Maximum number of fields in a query. The web unpacks all fields, each in some 10 us, before it checks the first."""
 HEADERS_OF_A_REQUEST = 32
 """Number of headers in a request that count as one more request of the address. Browsers send about 15 headers."""
 BYTES_OF_A_REQUEST = 1_024
@@ -91,6 +91,8 @@ class HttpConnection(HttpToolsProtocol):
         self.rest_at = 0
         self._goes_on = False
         """True while the connection waits for a turn of the loop in which to parse `rest`."""
+        self._is_unread = False
+        """True while the socket is left unread because too many strangers have come at once."""
         self._last: Callable[[], None] | None = None
         """The connection's last action, run after all earlier requests are answered.
 
@@ -210,8 +212,7 @@ class HttpConnection(HttpToolsProtocol):
             self._entrance.places.leave(newcomer)
 
     def eof_received(self) -> None:
-        if not self._entrance.turns.has_time():
-            self._entrance.turns.count_late()
+        self._entrance.turns.has_time()  # counts the end of a connection, which takes time as a request does
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._entrance.turns.sockets.discard(self)
@@ -242,6 +243,7 @@ class HttpConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse received bytes, up to the bounds of a turn of the loop. The rest waits."""
         if self._last is not None:
+            self._entrance.turns.has_time()  # counts dropped bytes, too
             self._finish()
         elif self.rest or self._seeking is not None:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
@@ -252,28 +254,31 @@ class HttpConnection(HttpToolsProtocol):
     def read_on(self) -> None:
         """Parse bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
         self._goes_on = False
-        if self.transport.is_closing():
+        if self._last is not None or self.transport.is_closing():
             return
-        if self._last is None:
-            data, self.rest = self.rest, b""
-            if data:
-                self._feed(data, self.rest_at)
-        if self._is_turned_away() or not (self.rest or self._is_held()):
+        data, self.rest = self.rest, b""
+        if data:
+            self._feed(data, self.rest_at)
+        if not (self.rest or self._is_held() or self._is_unread):
             self.transport.resume_reading()
-
-    def _is_turned_away(self) -> bool:
-        """Return true if the first bytes received will be answered with a refusal."""
-        return self._request == 0 and self._last not in (None, _nothing)
 
     def _is_held(self) -> bool:
         """Return true if parsing has to wait: for earlier answers, or until the web has read more of a body."""
         return self._last is not None or self.flow.read_paused or bool(self.pipeline)
 
-    def stop_reading(self) -> None:
-        is_listening = self._last is None or self._is_turned_away()
-        if is_listening and not self._goes_on and self.transport.is_reading():
+    def stop_reading(self) -> bool:
+        self._is_unread = bool(self.transport.is_reading())
+        if self._is_unread:
             self.transport.pause_reading()
-            self._go_on()
+        return self._is_unread
+
+    def read_again(self) -> bool:
+        self._is_unread = False
+        if self._last is _nothing or self.transport.is_closing():
+            return False
+        if self._last is not None or not (self.rest or self._is_held()):  # with `_last`, further input is dropped
+            self.transport.resume_reading()
+        return True
 
     def _go_on(self) -> None:
         if not self._goes_on:
@@ -372,7 +377,7 @@ class HttpConnection(HttpToolsProtocol):
             return self._too_large()
         if len(self.url) > MOST_URL_BYTES:
             return HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes"
-        if self.url.count(b"&") >= MOST_QUERY_FIELDS:
+        if self.url.partition(b"?")[2].count(b"&") >= MOST_QUERY_FIELDS:
             return HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields"
         ban = self._ban()
         if ban is not None:
@@ -605,7 +610,11 @@ class HttpConnection(HttpToolsProtocol):
             self._unread = None
 
     def timeout_keep_alive_handler(self) -> None:
-        if not self.transport.is_closing():
+        if self._goes_on or self._is_unread:  # the next request may have come already
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+        elif not self.transport.is_closing():
             self._close()
 
     def _close(self) -> None:
@@ -642,7 +651,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _on_late(self) -> None:
         self._timer = self._timed = None
-        if self._goes_on or self._is_held():  # the server itself has stopped reading, so the peer is not late
+        if self._is_unread or self._goes_on or self._is_held():  # the server does not read, so the peer is not late
             self._watch()
         elif self._request == 0:
             self.transport.close()

@@ -4,7 +4,7 @@ A reader asks for time before each piece of work. When the budget is spent, the 
 waiting addresses are served in rotation. Only short answers to open turns need no budget.
 
 Reading a socket takes time, too, even if the bytes then wait. So when many readers have come too late in a turn, the
-sockets of all connections without a login are left unread for the rest of the turn.
+sockets of the connections without a login are left unread. In each later turn some of these sockets are read again.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of readers that may find no time in a turn before reading stops. Each of these readers takes some 50 us."""
-MOST_SERVED = 100
-"""Maximum number of waiting readers served in a turn of the loop, so that few of the sockets are read again at once."""
+"""Number of late readers in a turn at which sockets are left unread. Reading a socket takes some 50 us."""
+MOST_AGAIN = 100
+"""Maximum number of unread sockets that are read again in a turn."""
 
 
 class WaitingReader(Protocol):
@@ -31,10 +31,13 @@ class WaitingReader(Protocol):
 
 
 class SocketReader(Protocol):
-    """A connection whose socket can be left unread for the rest of a turn."""
+    """A connection whose socket can be left unread."""
 
-    def stop_reading(self) -> None:
-        """Leave the socket unread, and wait for time, unless the connection reads nothing at the moment."""
+    def stop_reading(self) -> bool:
+        """Leave the socket unread. Return false if the connection reads nothing at the moment, and nothing was done."""
+
+    def read_again(self) -> bool:
+        """Read the socket again. Return false if the connection will read nothing more."""
 
 
 def next_turn(callback: Callable[[], None]) -> None:
@@ -48,7 +51,19 @@ class ReadFairness:
     `later` is a function that calls another function in the next turn. `now_s` is a clock in s.
     """
 
-    __slots__ = ("_ends_s", "_is_due", "_late", "_later", "_most_s", "_now_s", "_waiting", "sockets", "wasted")
+    __slots__ = (
+        "_again",
+        "_ends_s",
+        "_is_due",
+        "_late",
+        "_later",
+        "_most_s",
+        "_now_s",
+        "_unread",
+        "_waiting",
+        "sockets",
+        "wasted",
+    )
 
     def __init__(
         self,
@@ -65,29 +80,38 @@ class ReadFairness:
         self._ends_s = 0.0
         """Time in s at which the budget of this turn ends."""
         self.sockets: set[SocketReader] = set()
-        """The connections whose sockets are left unread when many readers are late."""
+        """The open connections without a login whose sockets are read, or were paused for another reason."""
+        self._unread: deque[SocketReader] = deque()
+        """The connections whose sockets are left unread, in the order in which they are read again."""
+        self._again: set[SocketReader] = set()
+        """The connections whose sockets are read again in this turn. They are not stopped before they were read."""
         self._late = 0
-        """Number of readers that found no time in this turn."""
+        """Number of readers that asked for time in this turn when none was left."""
         self.wasted = 0
         """Number of messages in this turn that were handled without budget, like answers, but answered no open turn."""
 
     def has_time(self) -> bool:
-        """Return true if this turn has time left. The first call in a turn starts the budget."""
+        """Return true if this turn has time left. The first call in a turn starts the budget.
+
+        If many readers have come too late, leave `sockets` unread.
+        """
         now_s = self._now_s()
         if not self._is_due:
             self._ends_s = now_s + self._most_s
             self._call()
-        return now_s < self._ends_s
+        if now_s < self._ends_s:
+            return True
+        self._late += 1
+        if self._late == MOST_LATE:
+            stopped = [reader for reader in self.sockets - self._again if reader.stop_reading()]
+            self.sockets.difference_update(stopped)
+            self._unread.extend(stopped)
+        return False
 
     def wait(self, reader: WaitingReader) -> None:
         """Queue a reader. Its `read_on` is called in a later turn, when its address is served."""
-        address = reader.address
-        if address in self._waiting:
-            self._waiting[address].append(reader)
-        else:
-            self._waiting[address] = deque((reader,))
+        self._waiting.setdefault(reader.address, deque()).append(reader)
         self._call()
-        self.count_late()
 
     def do(self, address: str, work: Callable[[], None]) -> None:
         """Do some short work: at once if this turn of the loop has time left, or else when `address` is served."""
@@ -108,13 +132,6 @@ class ReadFairness:
         self.wasted += 1
         self.has_time()  # starts the budget, of which later work has the rest
 
-    def count_late(self) -> None:
-        """Count a reader that found no time. If there are many, stop the reading of all sockets until the next turn."""
-        self._late += 1
-        if self._late == MOST_LATE:
-            for reader in list(self.sockets):
-                reader.stop_reading()
-
     def end(self) -> None:
         """End the budget of this turn: `has_time` returns false until the next turn."""
         self._ends_s = 0.0
@@ -127,7 +144,10 @@ class ReadFairness:
     def _begin(self) -> None:
         self._is_due = False
         self.wasted = self._late = 0
-        for _ in range(min(MOST_SERVED, sum(map(len, self._waiting.values())))):
+        again = [self._unread.popleft() for _ in range(min(MOST_AGAIN, len(self._unread)))]
+        self._again = {reader for reader in again if reader.read_again()}
+        self.sockets |= self._again
+        for _ in range(sum(map(len, self._waiting.values()))):
             if not self.has_time():
                 break
             address = next(iter(self._waiting))
@@ -136,7 +156,7 @@ class ReadFairness:
             if readers:
                 self._waiting[address] = readers
             reader.read_on()
-        if self._waiting:
+        if self._waiting or self._unread or self._again:
             self._call()
 
 

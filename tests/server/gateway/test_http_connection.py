@@ -237,17 +237,18 @@ async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkey
     ):
         assert await bot.upgrade() == 101
         await until(lambda: server.refusals.counts == {"strangers": 1})
-        sockets = server.entrance.turns.sockets
-        assert len(sockets) == 3
-        for each in list(sockets):
-            each.stop_reading()
+        turns = server.entrance.turns
+        assert len(turns.sockets) == 3
+        turns.end()
+        while turns.sockets:
+            turns.has_time()
         browser.writer.write(GET % 1)
         bot.say(type="login", name="ann")
         one_more.writer.write(GET % 2)
         assert (await answer(browser))[0] == 200
         await bot.hear("session")
         assert await refused(one_more) == 429
-        assert all(isinstance(each, HttpConnection) for each in sockets), "a bot with a login is always read"
+        assert all(isinstance(each, HttpConnection) for each in turns.sockets), "a bot with a login is always read"
 
 
 async def test_a_connection_that_ends_before_its_turn_leaves_nothing() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import count, pairwise
 from typing import Any
 
-from rumble_server.gateway.read_fairness import MOST_LATE, MOST_SERVED, ReadFairness
+from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_LATE, ReadFairness
 from rumble_server.gateway.request_turns import RequestTurns
 
 
@@ -76,46 +76,52 @@ def test_nothing_is_called_when_nobody_waits() -> None:
     assert turns.has_time()
 
 
-class Socket(Reader):
+class Socket:
     """A connection whose socket may be left unread."""
 
     is_read = True
 
-    def stop_reading(self) -> None:
+    def stop_reading(self) -> bool:
         self.is_read = False
-        self._turns.wait(self)
+        return True
 
-    def read_on(self) -> None:
+    def read_again(self) -> bool:
         self.is_read = True
-        super().read_on()
+        return True
 
 
-def test_when_many_are_late_the_sockets_are_left_unread_for_the_rest_of_the_turn() -> None:
+def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_each_turn() -> None:
     loop = Loop()
-    turns = loop.turns(MOST_LATE)
-    idle = [Socket(turns, 0, f"idle{number}") for number in range(MOST_SERVED)]
-    turns.sockets.update(idle)
-    late = [Reader(turns, 1, "crowd") for _ in range(2 * MOST_LATE - 1)]
-    assert sum(each.pieces for each in late) == MOST_LATE - 1
-    assert all(socket.is_read for socket in idle)
-    turns.count_late()
-    assert not any(socket.is_read for socket in idle)
-    while loop.due:
-        loop.turn()
-    assert all(socket.is_read for socket in idle)
-    assert not any(each.pieces for each in late)
-
-
-def test_a_turn_serves_so_many_of_those_that_wait() -> None:
-    loop = Loop()
-    turns = loop.turns(1_000)
-    sockets = [Socket(turns, 0) for _ in range(2 * MOST_SERVED)]
-    for socket in sockets:
-        socket.stop_reading()
+    turns = loop.turns(1)
+    sockets = [Socket() for _ in range(2 * MOST_AGAIN)]
+    turns.sockets.update(sockets)
+    assert [turns.has_time() for _ in range(MOST_LATE)] == [True] + [False] * (MOST_LATE - 1)
+    assert all(socket.is_read for socket in sockets)
+    assert not turns.has_time()
+    assert not any(socket.is_read for socket in sockets)
+    assert not turns.sockets
     loop.turn()
-    assert sum(socket.is_read for socket in sockets) == MOST_SERVED
+    assert sum(socket.is_read for socket in sockets) == MOST_AGAIN
     loop.turn()
     assert all(socket.is_read for socket in sockets)
+    assert turns.sockets == set(sockets)
+
+
+def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_turn() -> None:
+    loop = Loop()
+    turns = loop.turns(1)
+    stopped, new = Socket(), Socket()
+    turns.sockets.add(stopped)
+    for _ in range(MOST_LATE + 1):
+        turns.has_time()
+    loop.turn()
+    turns.sockets.add(new)
+    for _ in range(MOST_LATE + 1):
+        turns.has_time()
+    assert (stopped.is_read, new.is_read) == (True, False)
+    while loop.due:
+        loop.turn()
+    assert new.is_read
 
 
 async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn() -> None:

@@ -28,10 +28,10 @@ SNAPSHOT_MS = 1_000
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
 AT_ONCE_BYTES = 12_000
-"""Size in bytes of the events made in a turn of the event loop: 12 boards of connect four, which take 1 to 3 ms."""
+"""Size in bytes of made events at which a turn of the event loop ends: 12 boards of connect four, or 1 to 3 ms."""
 TOGETHER_BYTES = 1 << 18
-"""Size in bytes of the events sent together. Events packed together take fewer bytes, and less time for each reader.
-Packing so many bytes takes 2 ms."""
+"""Size in bytes of made events at which they are sent before the flush is complete. Packing so many bytes takes 2 ms.
+Events packed together take fewer bytes than events packed alone, and less time for each reader."""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
@@ -78,9 +78,9 @@ class Channel:
         self._pairing = tournament.pairs_long
         """True if spectators were last told that the next round is being paired."""
         self._telling: Iterator[ServerMessageModel] | None = None
-        """The events of the last flush that are still to be made; None if all are sent."""
+        """The events of the flush in progress that are still to be made; None if no flush is in progress."""
         self._made: list[_Encoded] = []
-        """The events of the last flush that are made and not yet sent."""
+        """The events of the flush in progress that are made and not yet sent."""
         self._played = self._being_played()
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
@@ -100,7 +100,7 @@ class Channel:
         if self.spectators:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
-        self._telling_up_to = self._arena.log.durable  # `changes` has no facts that are not on disk yet
+        self._telling_up_to = self._arena.log.durable  # `changes` has all unsent facts up to here
         played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
         # The end of a match is sent once it is on disk; until then `_played` keeps its referee for a later flush.
         untold = {attempt: each for attempt, each in played.items() if each.over and attempt not in ends}
@@ -111,8 +111,8 @@ class Channel:
     def _tell(self) -> None:
         """Make some events of a flush in this turn of the event loop, and the others in later turns.
 
-        The turn ends after `AT_ONCE_BYTES`. All events are sent at the end of the flush, or before, after each
-        `TOGETHER_BYTES`.
+        The turn ends when `AT_ONCE_BYTES` are made. The made events are sent together: at the end of the flush, and
+        before that whenever they reach `TOGETHER_BYTES`.
         """
         assert self._telling is not None
         made_bytes = 0
@@ -152,7 +152,7 @@ class Channel:
             return [*missed, self._chunk([_encoded(self._field())], is_last=False)]
         kept, now_ms = self._snapshot, self._arena.clock.now_ms()
         if kept is None or self._is_old(kept, now_ms):
-            kept = self._snapshot = _Kept(now_ms, asyncio.ensure_future(self._make_snapshot()))
+            kept = self._snapshot = _Kept(now_ms, asyncio.ensure_future(self._make_snapshot(self._sent_up_to)))
         kept.waiting += 1
         try:
             return [await asyncio.shield(kept.made), *kept.since]
@@ -163,16 +163,15 @@ class Channel:
         """Return whether the snapshot is too old for further readers, and no reader waits for it."""
         return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
 
-    async def _make_snapshot(self) -> Chunk:
+    async def _make_snapshot(self, began: int) -> Chunk:
         """Make a snapshot of the tournament, in several turns of the event loop.
 
-        The id of the event is the number of the last flush before the work began. The snapshot may lack changes of
-        later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
+        The event's id is `began`, the number up to which changes had been sent when the snapshot was asked for. The
+        snapshot may lack changes of later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
 
         A match may end after the ended boards are drawn, and before the running boards are drawn. The snapshot would
         then have the match's result (in `latest`) without a board. So all boards are drawn again, as a rule once.
         """
-        began = self._sent_up_to
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)
             ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
@@ -194,7 +193,7 @@ class Channel:
         return {(each.terms.match, each.terms.attempt): each for each in referees}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
-        """Yield the events of a flush, each made just before it is sent. A match's final board precedes its result."""
+        """Yield the events of a flush, each made when it is asked for. A match's final board precedes its result."""
         names = self._arena.display_names
         for over in changes.over:
             referee = played.get((over.match, over.attempt))

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
-MOST_UNREAD_BYTES = 1 << 19
+MOST_UNREAD_BYTES = 1 << 20
 """Maximum size of the queue in bytes; a reader that is further behind loses the queue and gets a new snapshot."""
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
