@@ -46,7 +46,7 @@ class BoardGame:
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 
     def move(self, answer: Any, state: Mapping[str, Any]) -> str:
-        """Return the move that an answer means. If the answer names no cell, return its `repr`."""
+        """Return the move that an answer means: a text as it is, and the `repr` of another answer without a cell."""
         if isinstance(answer, str):
             return answer
         columns = self.columns(state)

@@ -18,7 +18,7 @@ class Idle:
         self.since_ms: dict[str, int] = {}
         """Time in ms at which each empty club was first seen empty. Clubs in use are left out."""
         self.visits: Counter[str] = Counter()
-        """Number of visits going on in each club."""
+        """Number of `visit` blocks that are being run for each club."""
 
     def use(self, club: str) -> None:
         """Note that a club is being used."""
