@@ -32,7 +32,7 @@ MATCHES_IN_TOURNAMENT = 2
 def make_house_bot(reference_bot: str, name: str) -> Bot:
     """Make a house bot. Raises ReferenceBotError, BadFunction.
 
-    If a reference bot cannot play every installed game, `games` of the returned bot names the games that it can play.
+    If a reference bot cannot play every installed game, its games are in `games` of the returned bot.
     """
     from rumble_bots.reference import REFERENCE_BOTS
 

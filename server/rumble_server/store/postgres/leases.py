@@ -4,8 +4,8 @@ A node (`nodes.Node`) uses the tables to keep its lease and to lead clubs. The c
 drain nodes and move clubs. Each statement is a transaction by itself. All times are by the database's clock.
 
 A takeover of a club locks the row of the old leader, whose lease is over. The old leader may renew its lease at the
-same moment. If the renewal comes first, the takeover is refused. If the takeover comes first, the old leader notices
-when it next reads the tables, after the renewal.
+same moment. If the renewal comes first, the takeover is refused. If the takeover comes first, both succeed. The old
+leader reads the tables after each renewal, and so notices that it has lost the club.
 """
 
 import asyncio

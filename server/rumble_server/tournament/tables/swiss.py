@@ -1,9 +1,10 @@
 """Swiss of tables: in each round bots with about equal points meet, and bots that have met avoid each other.
 
 A round is made when every table of the last round has its result. Bots are ordered by points, then by number, and cut
-into tables from the top; smaller tables are the last. Then bots of near tables swap places, while a swap lowers the
-number of earlier meetings at tables, or keeps the number and brings bots nearer to their own tables. The search is
-bounded, and equal arguments give equal rounds. A bye goes to a bot with the fewest byes, the last in the order first.
+into tables from the top; smaller tables are the last. This first table is called a bot's own table. Then bots of near
+tables swap places, while a swap lowers the number of earlier meetings at tables, or keeps the number and brings bots
+nearer to their own tables. The search is bounded, and equal arguments give equal rounds. A bye goes to a bot with the
+fewest byes, the last in the order first.
 """
 
 from collections import Counter
@@ -104,8 +105,10 @@ class _Search:
         return abs(self._own[self._bots[place]] - self._table[to])
 
     def _cost(self, *places: int) -> tuple[int, int]:
-        """Return the cost of the bots at these places; a lower cost is better. The cost is the number of their earlier
-        meetings with bots of their tables, and the sum of the squares of the distances from their own tables.
+        """Return the cost of the bots at these places; a lower cost is better.
+
+        The first number counts earlier meetings with bots of the table at which a bot sits now. The second number is
+        the sum of the squares of the distances from this table to the bot's own table.
         """
         again = sum(self._again(self._bots[place], place) for place in places)
         return again, sum(self._moved(place, place) ** 2 for place in places)
