@@ -484,7 +484,7 @@ class Server:
             await self._serving
         for pairing in self._pairings:
             pairing.cancel()
-        self._pairing.close()
+        await self._pairing.close()
         self._is_stopping.set()
         self._pruning.cancel()
         await self._counting

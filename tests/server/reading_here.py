@@ -25,5 +25,5 @@ class ReadingHere(SideProcess):
         made: Made = pickle.loads(pickle.dumps(asked(*about)))
         return made
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self._rebuilt.close()

@@ -63,11 +63,15 @@ class SideProcess:
                     raise
         raise AssertionError  # pragma: no cover  # the last attempt returns or raises
 
-    def close(self) -> None:
-        """Finish the current task, cancel the waiting tasks, and end the process."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool, self._before = None, self._pool
+    async def close(self) -> None:
+        """Finish the current task, cancel the waiting tasks, and wait until the process has ended.
+
+        If Python exits while the pool's own thread ends, Python 3.11 may print a traceback. So a thread waits.
+        """
+        pool = self._pool
+        if pool is not None:
+            self._pool, self._before = None, pool
+            await asyncio.to_thread(pool.shutdown, cancel_futures=True)
 
 
 def _submit(submit: Callable[[], Future[Made]]) -> Future[Made]:

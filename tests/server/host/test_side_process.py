@@ -5,9 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
 
 import pytest
 from rumble_server.host.side_process import NICENESS, SideProcess
@@ -49,9 +48,10 @@ def refuse() -> None:
 
 
 @pytest.fixture
-def process() -> Iterator[SideProcess]:
-    with closing(SideProcess(greet, "hello")) as made:
-        yield made
+async def process() -> AsyncIterator[SideProcess]:
+    made = SideProcess(greet, "hello")
+    yield made
+    await made.close()
 
 
 async def test_tasks_and_their_errors_are_of_a_nicer_process_that_was_prepared(process: SideProcess) -> None:
@@ -72,6 +72,13 @@ async def test_a_process_that_died_is_started_again(process: SideProcess) -> Non
     assert await process.run(os.getpid) != before
 
 
+async def test_its_end_is_waited_for(process: SideProcess) -> None:
+    pid = await process.run(os.getpid)
+    await process.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
 async def test_a_task_that_kills_every_process_is_an_error(process: SideProcess) -> None:
     with pytest.raises(BrokenExecutor):
         await process.run(die)
@@ -88,7 +95,6 @@ def test_it_ends_when_the_server_is_killed() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
-async def test_a_ctrl_c_never_reaches_it_even_while_it_starts() -> None:
-    with closing(SideProcess()) as process:
-        assert signal.SIGINT in await process.run(signal.pthread_sigmask, signal.SIG_BLOCK, [])
+async def test_a_ctrl_c_never_reaches_it_even_while_it_starts(process: SideProcess) -> None:
+    assert signal.SIGINT in await process.run(signal.pthread_sigmask, signal.SIG_BLOCK, [])
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

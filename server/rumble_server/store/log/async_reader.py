@@ -54,9 +54,9 @@ class ReadWorkers:
         self.records: LastUsed[tuple[str, str], EndedTournament] = LastUsed(bounds.kept_answer_bytes)
         """The records used last, by club and tournament id. Only the reading thread may use the records."""
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Finish the current reads, cancel the waiting reads, and close the connections."""
-        self.process.close()
+        await self.process.close()
         self.thread.shutdown(cancel_futures=True)
         self.reader.close()
 

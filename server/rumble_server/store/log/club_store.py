@@ -47,7 +47,7 @@ class ClubStore:
         """Write all facts that still wait, and close the readers."""
         await self.group.close()
         if self._read_workers is not None:
-            self._read_workers.close()
+            await self._read_workers.close()
 
     @property
     def commits(self) -> Histogram:

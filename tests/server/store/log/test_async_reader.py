@@ -5,7 +5,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +78,18 @@ def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @asynccontextmanager
-async def reader_of(database: Database, *, here: bool = True) -> AsyncIterator[AsyncReader]:
+async def reader_of(
+    database: Database, bounds: Bounds | None = None, *, here: bool = True
+) -> AsyncIterator[AsyncReader]:
     """Open a reader, with a process of its own unless `here`."""
-    with closing(ReadWorkers(database.reader, Bounds())) as workers:
-        if here:
-            workers.process = ReadingHere(None, database.reader, Bounds().rebuilt_results)
+    bounds = bounds or Bounds()
+    workers = ReadWorkers(database.reader, bounds)
+    if here:
+        workers.process = ReadingHere(None, database.reader, bounds.rebuilt_results)
+    try:
         yield AsyncReader(workers, "main")
+    finally:
+        await workers.close()
 
 
 async def written(database: Database, *tournaments: list[LogFact], records: bool = True) -> None:
@@ -166,11 +172,11 @@ async def test_a_callback_is_called_whatever_goes_wrong(
 
 async def test_memory_is_bounded_by_bytes(database: Database) -> None:
     await written(database, FIRST, SECOND)
-    with closing(ReadWorkers(database.reader, Bounds(kept_answer_bytes=5 * module.LINE_BYTES))) as workers:
-        reader = AsyncReader(workers, "main")
+    async with reader_of(database, Bounds(kept_answer_bytes=5 * module.LINE_BYTES)) as reader:
         for name in ("first", "second", "second"):
             assert await reader.ended(name) is not None
-        assert [workers.records.get(("main", name)) for name in ("first", "second")] == [None, record(SECOND)]
+        records = reader._workers.records
+        assert [records.get(("main", name)) for name in ("first", "second")] == [None, record(SECOND)]
         assert [each.id for each in await reader.listed(10)] == ["second", "first"]
 
 
