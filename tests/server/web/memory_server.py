@@ -296,9 +296,10 @@ class MemoryServer:
     def _publish(self) -> None:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
-        self.house_bots.follow(batch)
-        self.ended.count("main", batch)
-        self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
+        if batch:
+            self.house_bots.follow(batch)
+            self.ended.count("main", batch)
+            self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 
     def browser(self, *, address: str = "127.0.0.1", **given: Any) -> httpx.AsyncClient:
         """Make a client of the web at an address. Failures of the server become answers, as over a socket."""

@@ -55,7 +55,8 @@ class _Kept:
 class Channel:
     """The feed of a tournament. `flush` sends the current state of everything in `changes` to the spectators."""
 
-    def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker) -> None:
+    def __init__(self, tournament: Tournament, arena: Arena, ranker: Ranker, up_to: int) -> None:
+        """Make a channel whose first flush has the facts after the number `up_to`."""
         self.tournament = tournament
         self.changes = Changes(tournament)
         """The changes that have not been sent to spectators."""
@@ -66,7 +67,7 @@ class Channel:
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """The times of the last event, and of the last flush, in ms."""
         self._arena = arena
-        self._sent_up_to = self._telling_up_to = self._kept_from = arena.log.durable
+        self._sent_up_to = self._telling_up_to = self._kept_from = up_to
         """Numbers of facts. All changes up to `_sent_up_to` are sent. A flush that is not complete sends the changes up
         to `_telling_up_to`. A reader whose last id is at least `_kept_from` has missed only kept events."""
         self._kept: deque[tuple[int, Chunk]] = deque()
@@ -88,8 +89,11 @@ class Channel:
         """Number of plies last told to spectators, by match, for matches whose newest position they do not see yet.
         -1 before the first telling."""
 
-    def flush(self) -> None:
-        """Send the changes, unless the last flush was too recent or is not complete."""
+    def flush(self, up_to: int) -> None:
+        """Send the changes, unless the last flush was too recent or is not complete.
+
+        `changes` has all unsent facts up to the number `up_to`.
+        """
         now_ms = self._arena.clock.now_ms()
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each reader and each bot
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
@@ -100,7 +104,7 @@ class Channel:
         if self.spectators:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
-        self._telling_up_to = self._arena.log.durable  # `changes` has all unsent facts up to here
+        self._telling_up_to = up_to
         played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
         # The end of a match is sent once it is on disk; until then `_played` keeps its referee for a later flush.
         untold = {attempt: each for attempt, each in played.items() if each.over and attempt not in ends}
@@ -125,15 +129,20 @@ class Channel:
         else:
             self._telling = None
         if self._telling is None:
-            self._send_made(len(self._made), is_last=True)
+            self._send_made(len(self._made), self._telling_up_to)
         elif sum(len(data) for _, data in self._made) >= TOGETHER_BYTES:
-            self._send_made(len(self._made) - 1, is_last=False)  # keeps an event for the last chunk
+            self._send_made(len(self._made) - 1, self._sent_up_to)  # keeps an event for the last chunk
 
-    def _send_made(self, count: int, *, is_last: bool) -> None:
+    def _send_made(self, count: int, last_id: int) -> None:
+        """Send and keep the first `count` made events. The last of them gets the id `last_id`.
+
+        The id is the number up to which all changes are sent with the chunk.
+        """
         together, self._made = self._made[:count], self._made[count:]
         if together:
-            chunk = self._chunk(together, is_last=is_last)
-            self._keep(chunk, is_last=is_last)
+            chunk = self._chunk(together, last_id)
+            self._keep(chunk)
+            self._sent_up_to = last_id
             self.send(chunk)
 
     def send(self, chunk: Chunk) -> None:
@@ -149,7 +158,7 @@ class Channel:
         """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
             missed = [chunk for before, chunk in self._kept if before >= last_event_id]
-            return [*missed, self._chunk([_encoded(self._field())], is_last=False)]
+            return [*missed, self._chunk([_encoded(self._field())], self._sent_up_to)]
         kept, now_ms = self._snapshot, self._arena.clock.now_ms()
         if kept is None or self._is_old(kept, now_ms):
             kept = self._snapshot = _Kept(now_ms, asyncio.ensure_future(self._make_snapshot(self._sent_up_to)))
@@ -237,22 +246,19 @@ class Channel:
 
     # --- encoding and keeping ---
 
-    def _chunk(self, events: Sequence[_Encoded], *, is_last: bool) -> Chunk:
-        """Make a chunk of encoded events of a flush.
+    def _chunk(self, events: Sequence[_Encoded], last_id: int) -> Chunk:
+        """Make a chunk of encoded events of a flush. The last event gets the id `last_id`.
 
-        The last event of a flush has `_telling_up_to` as its id. The other events have the id of the previous flush. So
-        a reader that is cut off in the middle of a flush comes back with the previous id, and gets the whole flush.
+        The other events have the id of the previous flush. So a reader that is cut off in the middle of a flush comes
+        back with the previous id, and gets the whole flush.
         Boards may show moves that are not on disk yet, so the chunk has the log's newest number.
         """
         *others, last = events
         data = b"".join(_written(event, self._sent_up_to) for event in others)
-        last_id = self._telling_up_to if is_last else self._sent_up_to
         return Chunk(self._arena.log.last, data + _written(last, last_id))
 
-    def _keep(self, chunk: Chunk, *, is_last: bool) -> None:
+    def _keep(self, chunk: Chunk) -> None:
         self._kept.append((self._sent_up_to, chunk))
-        if is_last:
-            self._sent_up_to = self._telling_up_to
         if self._snapshot is not None:
             self._snapshot.since.append(chunk)
         self._kept_bytes += len(chunk.data)

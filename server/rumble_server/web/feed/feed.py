@@ -36,6 +36,8 @@ class Feed:
         self.ranker.on_news.append(self._on_ranking)
         self._counts = Counter() if counts is None else counts
         self._arena = arena
+        self._published = arena.log.durable
+        """Number of the newest published fact."""
         self._channels: dict[str, Channel] = {}
         self._watched_at_ms: dict[str, int] = {}
         self._readers_of_ended: dict[Spectator, str] = {}
@@ -49,11 +51,12 @@ class Feed:
         """True if the server is about to stop."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
-        """Take in facts that are on disk, and wake the readers that waited for the disk.
+        """Take in facts that have reached the disk since the last call, and wake the readers that waited for the disk.
 
         `kinds` has the number of facts of each type.
         """
         self._counts.update(kinds)
+        self._published = batch[-1][0]
         if not self._channels:
             return
         for _, fact in batch:
@@ -144,7 +147,7 @@ class Feed:
     def _channel(self, tournament: Tournament) -> Channel:
         channel = self._channels.get(tournament.id)
         if channel is None:
-            channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker)
+            channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker, self._published)
             if self._timer is None:
                 self._arm()
         self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
@@ -166,7 +169,7 @@ class Feed:
         self._timer = None
         now_ms = self._arena.clock.now_ms()
         for channel in list(self._channels.values()):
-            channel.flush()
+            channel.flush(self._published)
             if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
                 channel.send(KEEP_ALIVE)
             self._shed_stuck(channel.spectators, channel.tournament.id)

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from rumble_server.web.feed import channel as channels
 from rumble_server.web.feed import views
+from rumble_server.web.feed.feed import UNWATCHED_MS
 from rumble_server.web.feed.spectator import Chunk
 
 from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
@@ -154,6 +155,30 @@ async def test_who_is_cut_off_before_the_disk_told_a_result_gets_the_result(serv
     back = server.watch(tournament, seen.id)
     await back.read("match_over")
     assert "snapshot" not in kinds(back.events)
+
+
+async def test_who_is_cut_off_before_a_result_is_published_and_comes_back_late_gets_a_snapshot(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a node's lease is over, its facts may reach the disk, and are published later."""
+    tournament = server.world.create(start_at_bots=2, legs=1)
+    watcher = await server.watched(tournament)
+    alice, _ = server.bots(*PAIR, think_ms=100, join=tournament.id)
+    server.pass_ms()
+    await watcher.read("match_start")
+    held: list[Any] = []
+    monkeypatch.setattr(server.feed, "publish", lambda *batch: held.append(batch))
+    server.pass_ms(2_000)
+    assert tournament.results
+    alice.drop()
+    server.pass_ms(500)
+    seen = await watcher.read("field")
+    await watcher.close()
+    monkeypatch.undo()
+    for batch in held:
+        server.feed.publish(*batch)
+    server.pass_ms(UNWATCHED_MS + 1_000)
+    assert (await server.watch(tournament, seen.id).read("snapshot")).data["matches_over"] == 1
 
 
 async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: MemoryServer) -> None:
