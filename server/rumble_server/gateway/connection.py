@@ -71,7 +71,7 @@ BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: clo
 
 
 class Connection(asyncio.Protocol):
-    """The WebSocket of a bot, from the upgrade request to the end. The session uses it as its `Link`."""
+    """The WebSocket of a bot, from the upgrade request to the end. The class implements `Link` for a session."""
 
     def __init__(
         self, gateway: Gateway, entrance: Entrance, source: Source, place: Place, connections: "set[Any]"

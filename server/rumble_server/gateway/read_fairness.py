@@ -51,20 +51,6 @@ class ReadFairness:
     `later` is a function that calls another function in the next turn. `now_s` is a clock in s.
     """
 
-    __slots__ = (
-        "_again",
-        "_ends_s",
-        "_is_due",
-        "_late",
-        "_later",
-        "_most_s",
-        "_now_s",
-        "_unread",
-        "_waiting",
-        "sockets",
-        "wasted",
-    )
-
     def __init__(
         self,
         most_ms: int,
@@ -84,7 +70,7 @@ class ReadFairness:
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
-        """The connections whose sockets are read again in this turn. They are not stopped before they were read."""
+        """The connections whose sockets are read again in this turn. In this turn they cannot be stopped."""
         self._late = 0
         """Number of readers that asked for time in this turn when none was left."""
         self.wasted = 0

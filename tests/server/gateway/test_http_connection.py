@@ -186,7 +186,7 @@ async def test_of_many_that_connect_at_once_each_turn_makes_only_a_few_connectio
         contextlib.AsyncExitStack() as clients,
     ):
         sockets = []
-        for _ in range(40):  # nothing is awaited, so all of them wait to be accepted in the same turn
+        for _ in range(40):  # without an `await`, so the server accepts all of them in the same turn
             sockets.append(clients.enter_context(socket.create_connection(("127.0.0.1", server.port))))
             sockets[-1].sendall(GET % 1)
         grown = [0]

@@ -65,12 +65,12 @@ def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
 
 
 class House:
-    """The bots of this process, and the tasks that play them."""
+    """The house bots that this process plays. Each bot plays in a task."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
-        """The task of each bot, keyed by the values of all its fields. A bot with a changed field is replaced."""
+        """The task of each bot. The key has all fields of the bot, so a bot with a changed field gets a new task."""
 
     def change(self, told: Mapping[str, Any]) -> None:
         """Follow a line of standard input: start the bots that are new in `told`, and end bots that are missing."""

@@ -1,6 +1,6 @@
 """`rumble db verify` for SQLite: find damage in a file's structure, in its rows and in its indexes.
 
-Tournaments that cannot be rebuilt from undamaged rows are found, too.
+Tournaments whose rows are undamaged but contradict each other are found, too, because they cannot be rebuilt.
 """
 
 import sqlite3

@@ -165,8 +165,8 @@ class Rows(ABC):
     def of_match(self, tournament_id: str, kind: int, span: Span, until: int, text: str) -> list[Row]:
         """Return the rows of a tournament that may have facts of a match: rows that contain `text`, and damaged rows.
 
-        Two parts of the log are searched: from the row with the fact `span.first` to the fact `until`, and everything
-        after the fact `span.indexed`.
+        Two parts of the log are searched: from the row with the fact `span.first` to the fact `until`, and the facts
+        after `span.indexed`, which the index of matches lacks.
         """
         rows = self.log(tournament_id, "kind = :kind AND number > :indexed", kind=kind, indexed=span.indexed)
         if span.first is not None:
