@@ -17,7 +17,7 @@ T = TypeVar("T")
 Talk = Generator[Sequence[str], str, T]
 
 About = server.MatchStart | server.Rejected | server.MatchOver
-"""Type of the messages about a match that a bridge reports to a program."""
+"""Type of the messages that a bridge reports to a program: beginnings and ends of matches, and refused moves."""
 
 
 class Garbled(Exception):

@@ -46,7 +46,11 @@ class BoardGame:
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 
     def move(self, answer: Any, state: Mapping[str, Any]) -> str:
-        """Return the move that an answer means: a text as it is, and the `repr` of another answer without a cell."""
+        """Return an answer as the text of a move.
+
+        A text is returned as it is. A cell of the board becomes the move to the cell. For any other answer, the `repr`
+        is returned, which is no move.
+        """
         if isinstance(answer, str):
             return answer
         columns = self.columns(state)

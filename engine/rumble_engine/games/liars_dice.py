@@ -5,7 +5,7 @@ under a cup. The seats bid in turn: a bid names a face, and the least number of 
 larger quantity than the bid before, or the same quantity and a higher face. With `ones_wild`, a one counts as every
 face. Instead of a bid, a seat calls `liar`, and the dice are shown. If the dice show less than the bid, the bidder
 loses a die, otherwise the caller. The loser begins the next round; if the loser has no die left, the next seat with
-dice begins. The last seat with dice is first. The seat that went out last is second, and so on.
+dice begins. At the end one seat has dice and gets place 1. The seat that went out last gets place 2, and so on.
 
 Moves: a bid, `3x5` (three fives), or `liar`. Ply of chance: the dice of each seat as rolled, and `-` for a seat without
 dice: `51 - 4`. A seat sees its own dice, and `?` in place of hidden dice.

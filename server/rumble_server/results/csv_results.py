@@ -75,7 +75,7 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator that gives the first line a cell `column`; None if no separator does."""
+    """Return the separator by which a cell of the first line is the text `column`; None without such a separator."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 

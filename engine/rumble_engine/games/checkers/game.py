@@ -51,7 +51,7 @@ PIECES = {
 MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
-"""The outcome if the side to move has no move; the index is its seat."""
+"""The outcomes of a position without a legal move, by the seat that is to move and loses."""
 Key = tuple[int, int, int]
 """A position without the seat to move: the masks of black's pieces, white's pieces, and kings."""
 

@@ -72,7 +72,7 @@ def standings_table(tournament: "Tournament") -> Table:
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
     """Add a column `faults` to `table` if there is a remark on any bot.
 
-    Return the cells that each bot's row has in the column, by the bot's name. Without the column, there are no cells.
+    Return the rest of each bot's row, by the bot's name: a cell with the remark, or no cell if there is no column.
     """
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()

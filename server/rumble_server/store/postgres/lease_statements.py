@@ -97,7 +97,7 @@ class ClubRow:
     wanted: str | None = None
     """Node that an operator wants as the next leader; None if no operator asked for a move."""
     to: str | None = None
-    """Node that the leader's newest offer asks to read the club ahead; None without an offer."""
+    """Node of the leader's newest offer, which shall read the club's facts in advance. None without an offer."""
     offer: int = 0
     """Number of the leader's newest offer."""
     ready: int = 0

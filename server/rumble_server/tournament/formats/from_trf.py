@@ -77,8 +77,8 @@ def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
     """Return the initial colour, as determined by the first round with colours.
 
     In that round, no player has a preference yet. So the higher ranked player of a pair has the initial colour if its
-    pairing number is odd, and the other colour if it is even (article 5.2.5). The first player with a colour is the
-    higher ranked player of a pair.
+    pairing number is odd, and the other colour if it is even (article 5.2.5). Of all players
+    with a colour in the round, the player with the lowest number is the higher ranked player of a pair.
     """
     for number in range(len(entries[0]) if entries else 0):
         counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]

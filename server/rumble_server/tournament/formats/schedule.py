@@ -44,7 +44,7 @@ class Plan:
     rounds: int | None = None
     """Number of rounds of a Swiss; None for the number of rounds that a knockout of the field would have."""
     challengers: int = 1
-    """Number of challengers of a gauntlet: the first bots by number."""
+    """Number of challengers of a gauntlet. The challengers are the bots with the lowest numbers."""
     replays: int = 1
     """Maximum number of times that a tied pairing of a knockout is played again. After that the better seed goes on."""
     points: tuple[float, float, float] = (1, 0.5, 0)

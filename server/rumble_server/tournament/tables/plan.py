@@ -25,7 +25,7 @@ class TablePlan:
     rounds: int | None = None
     """Number of rounds; None for the format's own number."""
     challengers: int = 1
-    """Number of challengers of a gauntlet: the first bots by number."""
+    """Number of challengers of a gauntlet. The challengers are the bots with the lowest numbers."""
     replays: int = 1
     """Maximum number of times that a tie at the border of a knockout's table is played again."""
     seed: int = 0
