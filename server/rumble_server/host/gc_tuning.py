@@ -11,8 +11,11 @@ LEAST_NEW, MOST_NEW = 1_250, 2_500
 """Bounds of the number of new objects after which the collector makes a pass.
 
 A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
-if other programs use the processor, too.
+if other programs use the processor, too. Python subtracts the freed old objects from the number of new objects, so a
+pass may look at far more than this number: `look` makes passes, too.
 """
+LEAST_COUNTED = 100
+"""Number of new objects, as Python counts them, below which `look` makes no pass, because the server is idle."""
 PASS_SHARE = 0.01
 """Share of the time that passes may take. If passes take more, the next pass waits for twice as many new objects.
 
@@ -55,6 +58,8 @@ class Interpreter:
         self._has_set_aside = False
         self._most_new = LEAST_NEW
         self._pass_began_s, self._pass_ended_s = cpu_s(), now_s()
+        self._pass_took_s = 0.0
+        """CPU time in s of the last pass over all objects that are not set aside."""
 
     @contextmanager
     def calmed(self) -> Iterator[None]:
@@ -76,10 +81,12 @@ class Interpreter:
             sys.setswitchinterval(switch_s)
 
     def look(self) -> None:
-        """Make a sweep (a look at every object) if a sweep is due."""
-        since_s = self._now_s() - self._swept_at_s
-        if self._has_set_aside and since_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):
+        """Make a sweep (a look at every object) if a sweep is due. Otherwise make a pass if a pass is due."""
+        now_s = self._now_s()
+        if self._has_set_aside and now_s - self._swept_at_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):
             self._sweep()
+        elif PASS_SHARE * (now_s - self._pass_ended_s) >= self._pass_took_s and gc.get_count()[0] >= LEAST_COUNTED:
+            gc.collect(1)
 
     def _sweep(self) -> None:
         gc.unfreeze()
@@ -101,7 +108,8 @@ class Interpreter:
             gc.freeze()
             self._has_set_aside = True
         if generation == 1:  # the passes in between are shorter: they look at the newest objects only
-            self._pace(self._cpu_s() - self._pass_began_s, now_s - self._pass_ended_s)
+            self._pass_took_s = self._cpu_s() - self._pass_began_s
+            self._pace(self._pass_took_s, now_s - self._pass_ended_s)
         self._pass_ended_s = now_s
 
     def _pace(self, took_s: float, since_s: float) -> None:

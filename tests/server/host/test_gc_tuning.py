@@ -7,7 +7,7 @@ from weakref import ref
 
 import pytest
 from rumble_server.host import gc_tuning as interpreters
-from rumble_server.host.gc_tuning import LATEST_SWEEP_S, LEAST_NEW, MOST_NEW, SWEEP_S, Interpreter
+from rumble_server.host.gc_tuning import LATEST_SWEEP_S, LEAST_COUNTED, LEAST_NEW, MOST_NEW, SWEEP_S, Interpreter
 
 
 class Knot:
@@ -95,6 +95,36 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
         assert after(0.2, 0.0025) == MOST_NEW, "it is not made longer, and takes not much too long"
         assert [after(10.0, 0.007) for _ in range(3)] == [1_250, LEAST_NEW, LEAST_NEW]
         assert [after(0.05, took_s) for took_s in (0.001, 0.009)] == [2_500, LEAST_NEW], "a single pass is short"
+    finally:
+        gc.enable()
+
+
+def test_a_look_makes_a_pass_over_what_is_new(played: Played) -> None:
+    before = gc.get_freeze_count()
+    objects = [[each] for each in range(LEAST_COUNTED)]
+    played.interpreter.look()
+    assert gc.get_freeze_count() >= before + len(objects)
+
+
+def test_looks_make_passes_the_rarer_the_longer_passes_take(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.disable()
+    passes, counted, on_pass = list[int](), [LEAST_COUNTED], gc.callbacks[-1]
+    monkeypatch.setattr(gc, "collect", passes.append)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(gc, "get_count", lambda: (counted[0], 0, 0))
+
+    def looked(since_s: float) -> int:
+        played.now_s += since_s
+        played.interpreter.look()
+        return len(passes)
+
+    try:
+        on_pass("start", {"generation": 1})
+        played.now_s += 0.005
+        on_pass("stop", {"generation": 1})
+        assert [looked(0.4), looked(0.2)] == [0, 1], "5 ms are a hundredth of 0.5 s"
+        counted[0] = LEAST_COUNTED - 1
+        assert looked(60.0) == 1
     finally:
         gc.enable()
 
