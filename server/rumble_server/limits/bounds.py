@@ -80,7 +80,7 @@ class Constants(BaseModel):
 
     The rest waits for the next turn, so that other connections are served in between.
     """
-    strangers_ms_per_turn: Milliseconds = 5
+    strangers_ms_per_turn: Milliseconds = 3
     """Maximum time in ms in a turn of the event loop for the requests and frames of all connections together.
 
     The rest waits for the next turn. Short answers to open turns are handled at once, so a crowd delays moves only a

@@ -195,7 +195,7 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
             client.send(Opcode.TEXT, text[:1], fin=False)
             client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
         await clients[0].hear("session")
-        assert max(counts.values()) <= 202, "a turn has time for two pieces"
+        assert max(counts.values()) <= 2 * connection.FRAMES_AT_ONCE + 2, "a turn has time for two pieces"
 
 
 async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypatch: pytest.MonkeyPatch) -> None:
