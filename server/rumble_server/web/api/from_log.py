@@ -88,7 +88,7 @@ def ended(rebuilt: Rebuilt) -> EndedTournament:
 
 
 def ranking(rebuilt: Rebuilt) -> Ranking:
-    """Return the ranking; at most a second old if the tournament is not over, else exact."""
+    """Return the ranking; as old as the ranker's pace allows if the tournament is not over, else exact."""
     return _made(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
 
 

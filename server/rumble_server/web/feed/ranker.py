@@ -1,13 +1,14 @@
 """Standings and ratings for the web: computed on demand, and off the event loop if the computation is long.
 
 The standings of a small field are computed at each reading. The standings of a large field, all ratings, and the
-earlier ranks (for movement) are computed in the background from a snapshot, at most once a second for each tournament.
-Until the next computation the last results are shown; the final results are exact. `fresh` waits for a computation,
-and `ranking` never waits.
+earlier ranks (for movement) are computed in the background from a snapshot, at most once a second for each tournament,
+and more rarely for very large fields. Until the next computation the last results are shown; the final results are
+exact. `fresh` waits for a computation, and `ranking` never waits.
 """
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
@@ -25,6 +26,11 @@ log = logging.getLogger(__name__)
 
 PACE_MS = 1_000
 """Minimum time in ms between two background computations for a tournament."""
+SHARE = 0.05
+"""Maximum share of a processor for a tournament's background computations, except for the first.
+
+A field of 300 bots takes 0.1 s, so 2 s pass between two computations.
+"""
 FEWEST_RESULTS = 6
 """Minimum number of latest results over which movement (places gained or lost) is measured."""
 MOST_AT_ONCE = 32
@@ -64,29 +70,34 @@ class Ranking:
 
 
 Task = Callable[[], Ranking]
-Work = Callable[[Task, Callable[[Ranking | None], None]], None]
-"""A function that runs a task in the background. The function then calls its second argument on the event loop with the
-result, or with None if the task failed."""
+Done = Callable[[Ranking | None, float], None]
+"""A function that is called on the event loop after a task.
+
+The arguments are the result (None if the task failed) and the CPU time of the task in s (0 if not measured).
+"""
+Work = Callable[[Task, Done], None]
+"""A function that runs a task in the background, and then calls its second argument."""
 
 
-def at_once(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task at once on the calling thread, and call `done` with the result."""
-    done(task())
+def at_once(task: Task, done: Done) -> None:
+    """Run a task at once on the calling thread."""
+    done(task(), 0.0)
 
 
-def on_thread(task: Task, done: Callable[[Ranking | None], None]) -> None:
-    """Run a task on a thread of the event loop's executor.
+def on_thread(task: Task, done: Done) -> None:
+    """Run a task on a thread of the event loop's executor."""
 
-    Then call `done` on the event loop with the result, or with None if the task failed.
-    """
+    def timed() -> tuple[Ranking, float]:
+        began_s = time.thread_time()
+        return task(), time.thread_time() - began_s
 
-    def finished(future: asyncio.Future[Ranking]) -> None:
+    def finished(future: asyncio.Future[tuple[Ranking, float]]) -> None:
         error = None if future.cancelled() else future.exception()
         if error is not None:
             log.error("standings could not be computed", exc_info=error)
-        done(None if error is not None or future.cancelled() else future.result())
+        done(*((None, 0.0) if error is not None or future.cancelled() else future.result()))
 
-    asyncio.get_running_loop().run_in_executor(None, task).add_done_callback(finished)
+    asyncio.get_running_loop().run_in_executor(None, timed).add_done_callback(finished)
 
 
 @dataclass(slots=True)
@@ -95,6 +106,8 @@ class _Known:
 
     background: Ranking | None = None
     computed_at_ms: int = 0
+    pace_ms: float = PACE_MS
+    """Minimum time in ms until the next background computation."""
     busy: bool = False
     shown: Ranking | None = None
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
@@ -124,7 +137,7 @@ class Ranker:
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
-        """Return a ranking that is at most a second old; if the tournament is over, return an exact ranking."""
+        """Return a ranking that is as old as the pace allows; if the tournament is over, return an exact ranking."""
         for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):
@@ -148,13 +161,15 @@ class Ranker:
         if computed is None:
             return True
         since_ms = self._now_ms() - known.computed_at_ms
-        return computed.version != tournament.table.version and (tournament.status in OVER or since_ms >= PACE_MS)
+        return computed.version != tournament.table.version and (tournament.status in OVER or since_ms >= known.pace_ms)
 
     def _compute(self, tournament: Tournament, known: _Known) -> None:
         task = _task(tournament)
 
-        def done(ranking: Ranking | None) -> None:
+        def done(ranking: Ranking | None, cpu_s: float) -> None:
             known.busy = False
+            if known.background is not None:  # the first computation in a process imports numpy
+                known.pace_ms = max(PACE_MS, cpu_s * 1_000 / SHARE)
             known.computed_at_ms = self._now_ms()
             known.background = ranking or known.background or _ranking(tournament.table, None, None, 0)
             waiting, known.waiting = known.waiting, []

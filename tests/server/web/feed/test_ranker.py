@@ -1,7 +1,6 @@
 """Rankings off the event loop: the rankings shown meanwhile, the pace of computations, and exact final rankings."""
 
 import asyncio
-from collections.abc import Callable
 
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
@@ -9,22 +8,22 @@ from rumble_server.results.result import result_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentEnded
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, Ranker, Ranking, Task, at_once, movement_results
+from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, SHARE, Done, Ranker, Task, at_once, movement_results
 
 
 class Elsewhere:
     """Background work that waits until the test runs it."""
 
     def __init__(self) -> None:
-        self.tasks: list[tuple[Task, Callable[[Ranking | None], None]]] = []
+        self.tasks: list[tuple[Task, Done]] = []
 
-    def __call__(self, task: Task, done: Callable[[Ranking | None], None]) -> None:
+    def __call__(self, task: Task, done: Done) -> None:
         self.tasks.append((task, done))
 
-    def finish(self, *, fails: bool = False) -> None:
+    def finish(self, cpu_s: float = 0.0, *, fails: bool = False) -> None:
         ((task, done),) = self.tasks
         self.tasks.clear()
-        done(None if fails else task())
+        done(None if fails else task(), cpu_s)
 
 
 class Hall:
@@ -88,6 +87,26 @@ def test_at_most_once_a_second_and_only_when_read() -> None:
     hall.now_ms += PACE_MS
     hall.ranker.refresh(hall.tournament)
     assert not hall.elsewhere.tasks, "nothing has changed"
+
+
+def test_what_takes_long_is_computed_more_rarely() -> None:
+    hall = Hall(2)
+
+    def computes(after_ms: float, cpu_s: float) -> bool:
+        """Return whether a computation, which takes `cpu_s`, begins `after_ms` after the last look."""
+        hall.now_ms += int(after_ms)
+        hall.win(0, 1)
+        hall.ranker.refresh(hall.tournament)
+        if not hall.elsewhere.tasks:
+            return False
+        hall.elsewhere.finish(cpu_s)
+        return True
+
+    assert computes(0, 9.0)
+    assert computes(PACE_MS, 0.2), "the first computation does not count"
+    assert not computes(200 / SHARE - 1, 0.0)
+    assert computes(1, 0.0)
+    assert computes(PACE_MS, 0.0)
 
 
 async def test_a_large_field_is_shown_as_it_was_computed_last() -> None:
