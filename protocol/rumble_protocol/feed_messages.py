@@ -223,7 +223,10 @@ class FeedMatchOver(MatchResult):
 
 
 class FeedStandings(ServerMessageModel):
-    """The whole standings, and the `pairs` that changed. The event follows new results or ratings."""
+    """The whole standings, and the `pairs` that changed. The event follows new results or ratings.
+
+    In a large field, the event follows new rankings alone.
+    """
 
     type: Literal["standings"] = "standings"
     tournament: str
@@ -239,7 +242,10 @@ class FeedStandings(ServerMessageModel):
 
 
 class FeedStatus(ServerMessageModel):
-    """The tournament was started, paused, resumed or ended, or the pairing of a round began or ended (`pairing`)."""
+    """The tournament was started, paused, resumed or ended, or the pairing of a round began or ended (`pairing`).
+
+    In a large field, the event also follows results that the standings do not count yet.
+    """
 
     type: Literal["status"] = "status"
     tournament: str

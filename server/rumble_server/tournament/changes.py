@@ -1,5 +1,6 @@
 """The changes that facts make to a tournament, for its watchers. Pure; the feed of the web uses it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from rumble_server.match.facts import (
@@ -68,6 +69,13 @@ class Changes:
                 self.status_changed = True
             case _:
                 pass
+
+    def put_off(self, earlier: "Changes", matches: Iterable[str]) -> None:
+        """Put the changes of some matches in `earlier` before the changes here. Watchers were not told of them."""
+        started, moved = dict[str, None](), dict[str, None]()
+        for match in matches:
+            (started if match in earlier.started else moved)[match] = None
+        self.started, self.moved = started | self.started, moved | self.moved
 
     def _is_joint(self, made: MoveMade) -> bool:
         terms = self.tournament.running.get(made.match)

@@ -16,7 +16,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed import views
+from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
 
@@ -32,6 +32,11 @@ AT_ONCE_BYTES = 12_000
 TOGETHER_BYTES = 1 << 18
 """Size in bytes of made events at which they are sent before the flush is complete. Packing so many bytes takes 2 ms.
 Events packed together take fewer bytes than events packed alone, and less time for each reader."""
+MOST_BOARDS = 100
+"""Maximum number of boards of running matches in a flush. Making 100 boards takes 12 ms.
+
+The other boards follow with the next flush, before newer changes.
+"""
 MOST_KEPT_BYTES = 1 << 20
 """Maximum size in bytes of the changes kept for readers that come back; a reader that missed more gets a snapshot."""
 
@@ -78,11 +83,14 @@ class Channel:
         """The connected bots, and the bots with matches in other tournaments, as last sent."""
         self._pairing = tournament.pairs_long
         """True if spectators were last told that the next round is being paired."""
-        self._telling: Iterator[ServerMessageModel] | None = None
-        """The events of the flush in progress that are still to be made; None if no flush is in progress."""
+        self._telling: Iterator[ServerMessageModel | None] | None = None
+        """The events of the flush in progress that are still to be made; None if no flush is in progress.
+
+        Instead of an event, the iterator yields None where the next events need a turn of the event loop of their own.
+        """
         self._made: list[_Encoded] = []
         """The events of the flush in progress that are made and not yet sent."""
-        self._played = self._being_played()
+        self._played: dict[Attempt, Referee] = {}
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
@@ -107,8 +115,12 @@ class Channel:
         self._telling_up_to = up_to
         played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
         # The end of a match is sent once it is on disk; until then `_played` keeps its referee for a later flush.
-        untold = {attempt: each for attempt, each in played.items() if each.over and attempt not in ends}
-        self._played = untold | self._being_played()
+        going_on = self._being_played()
+        self._played = {
+            attempt: each
+            for attempt, each in played.items()
+            if attempt not in ends and (each.over or attempt in going_on)
+        }
         self._telling = self._events(changes, played)
         self._tell()
 
@@ -121,9 +133,10 @@ class Channel:
         assert self._telling is not None
         made_bytes = 0
         for event in self._telling:
-            self._made.append(_encoded(event))
-            made_bytes += len(self._made[-1][1])
-            if made_bytes >= AT_ONCE_BYTES:
+            if event is not None:
+                self._made.append(_encoded(event))
+                made_bytes += len(self._made[-1][1])
+            if event is None or made_bytes >= AT_ONCE_BYTES:
                 self._arena.clock.after_input(self._tell)
                 break
         else:
@@ -184,11 +197,10 @@ class Channel:
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)
             ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
+            self._played |= self._being_played()
             live = await views.live_in_turns(self.tournament, self._arena)
             if len(self.tournament.results) == over:
                 break
-        seen, played = {(board.match, board.attempt) for board in live.boards}, self._being_played()
-        self._played |= {attempt: played[attempt] for attempt in seen & played.keys()}
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
         await asyncio.sleep(0)  # gives other tasks a turn: encoding takes as long as making the model
@@ -201,8 +213,11 @@ class Channel:
         referees = [live[match].referee for match in self.tournament.running if match in live]
         return {(each.terms.match, each.terms.attempt): each for each in referees}
 
-    def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel]:
-        """Yield the events of a flush, each made when it is asked for. A match's final board precedes its result."""
+    def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel | None]:
+        """Yield the events of a flush, each made when it is asked for. A match's final board precedes its result.
+
+        Yield None before the last events, because the standings may take as long as the boards of a turn.
+        """
         names = self._arena.display_names
         for over in changes.over:
             referee = played.get((over.match, over.attempt))
@@ -210,13 +225,17 @@ class Channel:
                 yield views.board_view(FeedMove, referee, self._arena.clock.now_ms(), names)
             yield views.result_view(FeedMatchOver, over)
         yield from self.board_events(changes)
+        yield None
         yield from self._other_events(changes)
 
     def board_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
         """Yield the boards of matches that have begun or gone on, unless they are over by now."""
         behind, self._behind = self._behind, {}
-        for match in {**changes.started, **changes.moved, **behind}:
-            open_match = self._arena.matches.live.get(match)
+        live = self._arena.matches.live
+        changed = [match for match in {**changes.started, **changes.moved, **behind} if match in live]
+        self.changes.put_off(changes, changed[MOST_BOARDS:])
+        for match in changed[:MOST_BOARDS]:
+            open_match = live.get(match)
             if open_match is not None:
                 kind, now_ms = FeedMatchStart if match in changes.started else FeedMove, self._arena.clock.now_ms()
                 public = open_match.referee.public(now_ms)
@@ -224,6 +243,7 @@ class Channel:
                     self._behind[match] = len(public.moves)
                     if behind.get(match) == len(public.moves):
                         continue
+                self._played[(match, open_match.referee.terms.attempt)] = open_match.referee
                 yield views.board_view(kind, open_match.referee, now_ms, self._arena.display_names)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
@@ -233,9 +253,13 @@ class Channel:
         if changes.field_changed or presence != self._presence:
             yield self._field()
         self._presence = presence
-        if changes.met or changes.field_changed or has_new_ranking:
+        # In a large field, results between two rankings change nothing but the progress, which `status` has, too.
+        is_large = len(self.tournament.field) > crosstable.MOST_IN_CROSSTABLE
+        has_news = changes.field_changed or has_new_ranking or (changes.met and not is_large)
+        if has_news:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
-        if changes.status_changed or self._pairing != self.tournament.pairs_long:
+        has_progress = changes.met and not has_news
+        if has_progress or changes.status_changed or self._pairing != self.tournament.pairs_long:
             self._pairing = self.tournament.pairs_long
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 

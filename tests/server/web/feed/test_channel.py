@@ -3,13 +3,14 @@ from typing import Any
 
 import pytest
 from rumble_server.web.feed import channel as channels
-from rumble_server.web.feed import views
+from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.feed import UNWATCHED_MS
 from rumble_server.web.feed.spectator import Chunk
 
 from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
 from tests.server.web.memory_server import WRITE_MS, MemoryServer, parse
 
+KINDS = ("match_start", "move", "match_over")
 PAIR = ("alice", "bob")
 
 
@@ -252,6 +253,21 @@ async def test_a_crowd_is_told_every_half_second(server: MemoryServer) -> None:
     assert 10 <= kinds(crowd[0].events).count("field") <= 11
 
 
+async def test_results_of_a_large_field_bring_the_progress_and_new_rankings_the_standings(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crosstable, "MOST_IN_CROSSTABLE", 1)
+    tournament = server.world.create(start_at_bots=2, cycles=100)
+    watcher = await server.watched(tournament)
+    server.bots(*PAIR, think_ms=5, join=tournament.id)
+    for _ in range(15):
+        server.pass_ms()
+    while len(tournament.results) > max(event.data.get("matches_over", 0) for event in watcher.events):
+        await watcher.read("match_over")
+    told = {kind: [event.data for event in watcher.events if event.kind == kind] for kind in ("status", "standings")}
+    assert len(told["status"]) > 2 * len(told["standings"]) > 6
+
+
 async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2, cycles=50)
     watcher = await server.watched(tournament)
@@ -287,6 +303,42 @@ async def test_many_boards_are_made_in_several_turns_and_the_last_event_tells_th
     started = [event for event in watcher.events if event.kind == "match_start"]
     assert len({event.data["match"] for event in started}) == 4
     assert all(event.id < found.id for event in started), "a reader that is cut off before the end is sent all again"
+
+
+async def test_so_many_boards_are_told_at_once_and_the_others_later(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channels, "MOST_BOARDS", 2)
+    tournament = server.world.create(start_at_bots=8, legs=1)
+    server.bots(*(f"bot{number}" for number in range(7)), think_ms=100_000, join=tournament.id)
+    watcher = await server.watched(tournament)
+    server.bots("bot7", think_ms=100_000, join=tournament.id)
+    told = []
+    for _ in range(2):
+        server.pass_ms()
+        told.append([each.data["match"] for each in parse(await watcher.piece()) if each.kind == "match_start"])
+    assert [len(boards) for boards in told] == [2, 2]
+    assert {*told[0], *told[1]} == set(tournament.running)
+
+
+async def test_a_match_without_a_told_board_has_no_final_board(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channels, "MOST_BOARDS", 2)
+    tournament = server.world.create(start_at_bots=8, legs=1, away_ms=0)
+    watcher = await server.watched(tournament)
+    bots = server.bots(*(f"bot{number}" for number in range(8)), think_ms=100_000, join=tournament.id)
+    server.pass_ms()
+    for bot in bots:
+        bot.drop()
+    server.pass_ms(10)
+    server.pass_ms()
+    while kinds(watcher.events).count("match_over") < 4:
+        await watcher.read("match_over")
+    told = {kind: [event.data["match"] for event in watcher.events if event.kind == kind] for kind in KINDS}
+    assert len(told["match_start"]) == 2
+    assert sorted(told["move"]) == sorted(told["match_start"])
+    assert sorted(told["match_over"]) == sorted(tournament.results)
 
 
 async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_that_comes_meanwhile(
