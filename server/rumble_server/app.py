@@ -72,7 +72,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Hosts that stand for every address of this machine, each with the loopback address by which it reaches itself."""
+"""Hosts that stand for every address of this machine, each with the loopback address at which the machine reaches
+itself."""
 PRUNE_S = 3_600
 """Pause in s between two deletions of the moves and frames of old challenges."""
 SHUTDOWN_S = 3
@@ -203,7 +204,7 @@ class Server:
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
         """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main. Raises StoreError.
 
-        Return False if `stopping` was set during the standby. Return True otherwise, and at once with SQLite.
+        Return False if `stopping` was set during the standby, otherwise True. With SQLite, return True at once.
         """
         config = self.config
         if not is_postgres(config.db):
@@ -461,8 +462,8 @@ class Server:
         clubs over. Bots' connections are closed with code 1001.
         """
         # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
-        # the bots are closed, so that no bot is judged for the end of the server. The lease ends last, when this
-        # server has nothing left to write.
+        # the bots are closed, so that no bot is judged for the end of the server. The lease ends when this server has
+        # nothing left to write, and before the other processes end, whose current tasks may take seconds.
         tell_stopping()
         if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()
@@ -484,13 +485,14 @@ class Server:
             await self._serving
         for pairing in self._pairings:
             pairing.cancel()
-        await self._pairing.close()
         self._is_stopping.set()
         self._pruning.cancel()
         await self._counting
         clubs.let_go()
-        await self.store.close()
+        await self.store.end_writing()
         await self._end_lease()
+        await self.store.close()
+        await self._pairing.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""The base class of the SQLite store and the PostgreSQL store: the logs of clubs, readers, and start and end."""
+"""The base class of the SQLite store and the PostgreSQL store. A store opens readers, and begins and ends writing."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,6 +20,7 @@ class ClubStore:
         self._open_reader = open_reader
         self._bounds = bounds or Bounds()
         self._read_workers: ReadWorkers | None = None
+        self._has_ended_writing = False
 
     def close_log(self, club: str) -> None:
         """Forget the log of a club that was unloaded. Facts that still wait in the log are written nevertheless."""
@@ -45,9 +46,15 @@ class ClubStore:
 
     async def close(self) -> None:
         """Write all facts that still wait, and close the readers."""
-        await self.group.close()
+        await self.end_writing()
         if self._read_workers is not None:
             await self._read_workers.close()
+
+    async def end_writing(self) -> None:
+        """Write all facts that still wait, and end the writer. Do not wait for current reads, as `close` does."""
+        if not self._has_ended_writing:
+            self._has_ended_writing = True
+            await self.group.close()
 
     @property
     def commits(self) -> Histogram:
