@@ -1,6 +1,6 @@
 """The changes that facts make to a tournament, for its watchers. Pure; the feed of the web uses it."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from rumble_server.match.facts import (
@@ -37,16 +37,19 @@ class Changes:
     """The changes of a tournament since its watchers were last told."""
 
     tournament: Tournament
-    started: dict[str, None] = field(default_factory=dict)
-    """Ids of the matches that began, in order."""
-    moved: dict[str, None] = field(default_factory=dict)
-    """Ids of the matches in which the board, the running clock or the presence of a bot has changed, in order."""
+    boards: dict[str, bool] = field(default_factory=dict)
+    """Matches that began, or in which the board, the running clock or the presence of a bot has changed, by id.
+
+    The values are true for matches that began. The oldest change comes first.
+    """
     over: list[MatchOver] = field(default_factory=list)
     """Ended matches, and matches with a voided result (without scores)."""
     met: dict[frozenset[str], None] = field(default_factory=dict)
     """Pairs of bots with a changed result."""
     field_changed: bool = False
     status_changed: bool = False
+    has_ended: bool = False
+    """True if the tournament has ended."""
 
     def note(self, fact: LogFact) -> None:
         """Add the changes of a fact of this tournament, which the tournament has applied already."""
@@ -54,9 +57,9 @@ class Changes:
             case MoveMade() if self._is_joint(fact):
                 pass  # watchers hear of an answer only when all answers are in: then the next turns are asked
             case MoveMade() | TurnAsked() | TurnsAsked() | ChanceDrawn() | SeatAway() | SeatBack() | StartTold():
-                self.moved[fact.match] = None
+                self.boards.setdefault(fact.match, False)
             case MatchStarted():
-                self.started[fact.match] = None
+                self.boards[fact.match] = True
             case MatchOver():
                 self._note_over(fact)
             case ResultVoided():
@@ -65,17 +68,18 @@ class Changes:
                 self._note_over(replace(over, scores=None, reason=VOIDED))
             case BotJoined() | BotLeft() | BotBenched():
                 self.field_changed = True
-            case ConfigChanged() | TournamentStarted() | TournamentPaused() | TournamentResumed() | TournamentEnded():
+            case ConfigChanged() | TournamentStarted() | TournamentPaused() | TournamentResumed():
                 self.status_changed = True
+            case TournamentEnded():
+                self.status_changed = self.has_ended = True
             case _:
                 pass
 
-    def put_off(self, earlier: "Changes", matches: Iterable[str]) -> None:
-        """Put the changes of some matches in `earlier` before the changes here. Watchers were not told of them."""
-        started, moved = dict[str, None](), dict[str, None]()
-        for match in matches:
-            (started if match in earlier.started else moved)[match] = None
-        self.started, self.moved = started | self.started, moved | self.moved
+    def put_first(self, boards: Mapping[str, bool]) -> None:
+        """Put earlier changes of boards first, because watchers were not told of them."""
+        later, self.boards = self.boards, dict(boards)
+        for match, has_begun in later.items():
+            self.boards[match] = has_begun or self.boards.get(match, False)
 
     def _is_joint(self, made: MoveMade) -> bool:
         terms = self.tournament.running.get(made.match)

@@ -19,8 +19,8 @@ def test_a_tournament_that_was_played() -> None:
         bot.play(lambda turn: str(turn["legal"][0]))
     world.run()
     changes = changes_since(world, tournament, 0)
-    assert list(changes.started) == list(tournament.results)
-    assert list(changes.moved) == list(tournament.results)
+    assert changes.boards == dict.fromkeys(tournament.results, True)
+    assert changes.has_ended
     assert changes.over == list(tournament.results.values())
     assert set(changes.met) == {frozenset({"alice", "bob"})}
     assert changes.field_changed
@@ -51,7 +51,14 @@ def test_an_answer_to_a_joint_move_changes_nothing_before_all_are_in() -> None:
     one.move("C")
     world.run(10)
     assert world.log.last > before
-    assert list(changes_since(world, tournament, before).moved) == []
+    assert list(changes_since(world, tournament, before).boards) == []
     other.move("D")
     world.run(10)
-    assert list(changes_since(world, tournament, before).moved) == list(tournament.running)
+    assert list(changes_since(world, tournament, before).boards) == list(tournament.running)
+
+
+def test_changes_that_were_put_off_come_first() -> None:
+    changes = changes_since(World(), World().create(), 0)
+    changes.boards = {"new": True, "again": False}
+    changes.put_first({"old": False, "again": True})
+    assert list(changes.boards.items()) == [("old", False), ("again", True), ("new", True)]

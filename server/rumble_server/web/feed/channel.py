@@ -15,7 +15,7 @@ from rumble_protocol.fields import ServerMessageModel
 from rumble_server.arena.arena import Arena
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.changes import Changes
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.feed.spectator import Chunk, Spectator
@@ -28,9 +28,9 @@ SNAPSHOT_MS = 1_000
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
 AT_ONCE_BYTES = 12_000
-"""Size in bytes of made events at which a turn of the event loop ends: 12 boards of connect four, or 1 to 3 ms."""
+"""Number of bytes of made events after which a turn of the event loop ends: 12 boards of connect four, or 1 to 3 ms."""
 TOGETHER_BYTES = 1 << 18
-"""Size in bytes of made events at which they are sent before the flush is complete. Packing so many bytes takes 2 ms.
+"""Number of bytes at which the made events are sent before the flush is complete. Packing so many bytes takes 2 ms.
 Events packed together take fewer bytes than events packed alone, and less time for each reader."""
 MOST_BOARDS = 100
 """Maximum number of boards of running matches in a flush. Making 100 boards takes 12 ms.
@@ -72,7 +72,8 @@ class Channel:
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """The times of the last event, and of the last flush, in ms."""
         self._arena = arena
-        self._sent_up_to = self._telling_up_to = self._kept_from = up_to
+        self._sent_up_to = self._telling_up_to = up_to
+        self._kept_from = up_to + 1  # who returns to a new channel gets a snapshot, as the channel knows of no boards
         """Numbers of facts. All changes up to `_sent_up_to` are sent. A flush that is not complete sends the changes up
         to `_telling_up_to`. A reader whose last id is at least `_kept_from` has missed only kept events."""
         self._kept: deque[tuple[int, Chunk]] = deque()
@@ -86,7 +87,7 @@ class Channel:
         self._telling: Iterator[ServerMessageModel | None] | None = None
         """The events of the flush in progress that are still to be made; None if no flush is in progress.
 
-        Instead of an event, the iterator yields None where the next events need a turn of the event loop of their own.
+        The iterator yields None instead of an event if the next events need a new turn of the event loop.
         """
         self._made: list[_Encoded] = []
         """The events of the flush in progress that are made and not yet sent."""
@@ -94,8 +95,8 @@ class Channel:
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
-        """Number of plies last told to spectators, by match, for matches whose newest position they do not see yet.
-        -1 before the first telling."""
+        """The matches whose newest position spectators do not see yet, each with the number of plies last told to
+        spectators. The number is -1 before the first telling."""
 
     def flush(self, up_to: int) -> None:
         """Send the changes, unless the last flush was too recent or is not complete.
@@ -166,8 +167,8 @@ class Channel:
     async def catch_up(self, last_event_id: int | None = None) -> list[Chunk]:
         """Return the first chunks for a reader: the events after `last_event_id` if all are kept, else a snapshot.
 
-        The chunks hold everything sent until now. So the caller must offer later chunks to the reader from this turn of
-        the event loop on: after an `await` in between, the reader could miss a chunk.
+        The chunks hold everything sent until now. So the caller must begin to offer later chunks to the reader before
+        the next `await`; else the reader could miss a chunk.
         """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
             missed = [chunk for before, chunk in self._kept if before >= last_event_id]
@@ -199,6 +200,7 @@ class Channel:
             ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
             self._played |= self._being_played()
             live = await views.live_in_turns(self.tournament, self._arena)
+            self._played |= self._being_played()  # a match may have been voided and begun again meanwhile
             if len(self.tournament.results) == over:
                 break
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
@@ -229,22 +231,30 @@ class Channel:
         yield from self._other_events(changes)
 
     def board_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
-        """Yield the boards of matches that have begun or gone on, unless they are over by now."""
+        """Yield the boards of matches that have begun or gone on, unless they are over by now.
+
+        After `MOST_BOARDS` boards, the other changes of boards are put first in the next flush.
+        """
         behind, self._behind = self._behind, {}
-        live = self._arena.matches.live
-        changed = [match for match in {**changes.started, **changes.moved, **behind} if match in live]
-        self.changes.put_off(changes, changed[MOST_BOARDS:])
-        for match in changed[:MOST_BOARDS]:
-            open_match = live.get(match)
-            if open_match is not None:
-                kind, now_ms = FeedMatchStart if match in changes.started else FeedMove, self._arena.clock.now_ms()
-                public = open_match.referee.public(now_ms)
-                if not public.is_newest:  # spectators see the newest position only after their delay
-                    self._behind[match] = len(public.moves)
-                    if behind.get(match) == len(public.moves):
-                        continue
+        put_off, made = dict[str, bool](), 0
+        for match in [*changes.boards, *(match for match in behind if match not in changes.boards)]:
+            open_match, has_begun = self._arena.matches.live.get(match), changes.boards.get(match, False)
+            if open_match is None:
+                continue
+            now_ms = self._arena.clock.now_ms()
+            public = open_match.referee.public(now_ms)
+            is_told = not public.is_newest and behind.get(match) == len(public.moves)
+            if made == MOST_BOARDS and not is_told:
+                put_off[match] = has_begun
+                continue
+            if not public.is_newest:  # spectators see the newest position only after their delay
+                self._behind[match] = len(public.moves)
+            if not is_told:
+                made += 1
                 self._played[(match, open_match.referee.terms.attempt)] = open_match.referee
+                kind = FeedMatchStart if has_begun else FeedMove
                 yield views.board_view(kind, open_match.referee, now_ms, self._arena.display_names)
+        self.changes.put_first(put_off)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
         now_ms, has_new_ranking = self._arena.clock.now_ms(), self.has_new_ranking
@@ -259,7 +269,8 @@ class Channel:
         if has_news:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
         has_progress = changes.met and not has_news
-        if has_progress or changes.status_changed or self._pairing != self.tournament.pairs_long:
+        is_told = self.tournament.status not in OVER or changes.has_ended  # the last results come before the end
+        if is_told and (has_progress or changes.status_changed or self._pairing != self.tournament.pairs_long):
             self._pairing = self.tournament.pairs_long
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 

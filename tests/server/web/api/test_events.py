@@ -98,6 +98,9 @@ async def test_last_event_id_resumes(server: MemoryServer) -> None:
     stream = Stream(server, tournament.id)
     await stream.message()
     await stream.kinds("snapshot")
+    server.bots("ann", join=tournament.id)
+    server.pass_ms()
+    await stream.kinds("field")
     await stream.leave()
     last = server.world.log.last
     resumed = Stream(server, tournament.id, last_event_id=str(last))

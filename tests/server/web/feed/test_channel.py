@@ -183,9 +183,11 @@ async def test_who_is_cut_off_before_a_result_is_published_and_comes_back_late_g
 
 
 async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=2)
+    tournament = server.world.create(start_at_bots=2, cycles=5)
     watcher = await server.watched(tournament)
-    server.bots(*PAIR, join=tournament.id)
+    server.bots(*PAIR, think_ms=50, join=tournament.id)
+    server.pass_ms(1_000)
+    await watcher.piece()
     server.pass_ms(1_000)
     piece = parse(await watcher.piece())
     assert len(piece) > 1
@@ -203,13 +205,27 @@ async def test_what_was_not_kept_is_a_snapshot(server: MemoryServer, last_event_
 
 async def test_a_resumed_reader_hears_who_is_connected_now(server: MemoryServer) -> None:
     tournament = server.world.create()
+    watcher = await server.watched(tournament)
     (alice,) = server.bots("alice", join=tournament.id)
-    watcher = server.watch(tournament)
-    seen = await watcher.read("snapshot")
+    server.pass_ms()
+    await watcher.read("field")
     await watcher.close()
     alice.drop()
-    back = server.watch(tournament, seen.id)
+    back = server.watch(tournament, watcher.events[-1].id)
     assert (await back.read("field")).data["entrants"][0]["connected"] is False
+
+
+async def test_who_comes_back_to_a_new_channel_gets_a_snapshot(server: MemoryServer) -> None:
+    """A new channel does not know which boards the reader has, so no final board would come."""
+    tournament = server.world.create(start_at_bots=2, time_control={"move_ms": 600_000})
+    watcher = await server.watched(tournament)
+    server.bots(*PAIR, think_ms=500_000, join=tournament.id)
+    server.pass_ms()
+    await watcher.read("match_start")
+    seen = watcher.events[-1].id
+    await watcher.close()
+    server.pass_ms(UNWATCHED_MS + 1_000)
+    assert (await server.watch(tournament, seen).read("snapshot")).data["running"]
 
 
 async def test_what_is_kept_is_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +282,32 @@ async def test_results_of_a_large_field_bring_the_progress_and_new_rankings_the_
         await watcher.read("match_over")
     told = {kind: [event.data for event in watcher.events if event.kind == kind] for kind in ("status", "standings")}
     assert len(told["status"]) > 2 * len(told["standings"]) > 6
+
+
+async def test_the_end_of_a_large_tournament_is_told_after_the_last_result(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crosstable, "MOST_IN_CROSSTABLE", 1)
+    tournament = server.world.create(start_at_bots=2, cycles=100)
+    watcher = await server.watched(tournament)
+    server.bots(*PAIR, think_ms=50, join=tournament.id)
+    others = channels.Channel._other_events
+
+    def other_events(self: channels.Channel, changes: Any) -> Any:
+        """Yield the events of a flush with results, but end the tournament first."""
+        if changes.met and tournament.status == "running":
+            server.world.organiser.end(tournament.id, cancelled=True)
+        yield from others(self, changes)
+
+    monkeypatch.setattr(channels.Channel, "_other_events", other_events)
+    for _ in range(10):
+        server.pass_ms()
+    while (await watcher.read("status")).data["status"] != "cancelled":
+        pass
+    told = [event.data for event in watcher.events]
+    before = told[: next(at for at, data in enumerate(told) if data.get("status") == "cancelled")]
+    last = tournament.voided[-1].match
+    assert any(data["type"] == "match_over" and data["match"] == last for data in before)
 
 
 async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> None:
