@@ -41,7 +41,7 @@ PIECE_MATCHES = 1000
 PIECE_GAMES = 100
 """Number of matches in a piece of an export other than CSV. Some formats replay matches: 5 ms for a match of chess."""
 AUDIT_PACE_S = 5.0
-"""Time in s for which an audit of a tournament that is not over is reused before the next audit."""
+"""Time in s for which an audit is reused while the tournament is not over."""
 NO_RATINGS = rate(())
 
 Given = TypeVarTuple("Given")
@@ -88,7 +88,7 @@ def ended(rebuilt: Rebuilt) -> EndedTournament:
 
 
 def ranking(rebuilt: Rebuilt) -> Ranking:
-    """Return the ranking; as old as the ranker's pace allows if the tournament is not over, else exact."""
+    """Return the ranking: exact if the tournament is over, else at most a second old."""
     return _made(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
 
 
@@ -159,9 +159,10 @@ def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) 
 
 
 def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None) -> list[MatchOver]:
-    """Return the matches with a result, in the order of their ends: all, or those of `bot`, of `against`, or of both.
+    """Return the matches with a result, in the order of their ends.
 
-    The matches of a bot include the matches from which the bot was absent.
+    With `bot` or `against`, return only the matches of this bot. With both, return only the matches that have both
+    bots. The matches of a bot include the matches from which the bot was absent.
     """
     wanted = {name.casefold() for name in (bot, against) if name is not None}
     state = wanted, rebuilt.tournament.table.version
@@ -179,7 +180,7 @@ def count(rebuilt: Rebuilt, bot: str | None, against: str | None) -> int:
 
 
 def matches(rebuilt: Rebuilt, bot: str | None, against: str | None, first: int, until: int) -> bytes:
-    """Return the matches from `first` to before `until` that `chosen` returns, as the inside of a JSON list."""
+    """Return the matches of `chosen` from index `first` to before `until`, as JSON objects separated by commas."""
     return b",".join(to_json(each) for each in results(chosen(rebuilt, bot, against)[first:until]))
 
 
@@ -216,7 +217,7 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _columns(rebuilt: Rebuilt) -> int | None:
-    """Return the number of seats for which CSV has columns; None in a tournament of matches won, drawn or lost."""
+    """Return the number of seats that have columns in CSV; None if matches count as won, drawn or lost."""
     config = rebuilt.tournament.config
     return config.match_seats if config.counts_places else None
 
@@ -284,7 +285,7 @@ def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] |
 def of_lost_match(
     rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], given: tuple[*Given]
 ) -> Made | None:
-    """Run `make` for a match that was over without a beginning, because a bot was gone; return what `make` returns.
+    """Return the result of `make` for a match that never began, because a bot was gone.
 
     Such a match has no facts of its own. So `make` gets the terms and the outcome of the match from the tournament.
     Returns None if the match has no result.

@@ -24,10 +24,10 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
 
-PACE_MS = 1_000
-"""Minimum time in ms between two background computations for a tournament."""
+PACE_MS, SLOWEST_PACE_MS = 1_000, 10_000
+"""Bounds of the minimum time in ms between two background computations for a tournament (see `SHARE`)."""
 SHARE = 0.05
-"""Maximum share of a processor for a tournament's background computations, except for the first.
+"""Share of a processor that a tournament's background computations should not exceed, apart from the first computation.
 
 A field of 300 bots takes 0.1 s, so 2 s pass between two computations.
 """
@@ -137,7 +137,7 @@ class Ranker:
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
-        """Return a ranking that is as old as the pace allows; if the tournament is over, return an exact ranking."""
+        """Return an exact ranking if the tournament is over, else a ranking at most as old as the pace allows."""
         for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):
@@ -169,7 +169,7 @@ class Ranker:
         def done(ranking: Ranking | None, cpu_s: float) -> None:
             known.busy = False
             if known.background is not None:  # the first computation in a process imports numpy
-                known.pace_ms = max(PACE_MS, cpu_s * 1_000 / SHARE)
+                known.pace_ms = min(max(PACE_MS, cpu_s * 1_000 / SHARE), SLOWEST_PACE_MS)
             known.computed_at_ms = self._now_ms()
             known.background = ranking or known.background or _ranking(tournament.table, None, None, 0)
             waiting, known.waiting = known.waiting, []
