@@ -1,15 +1,16 @@
 """The fairness audit of a tournament, running or over: matches, seats, waits and clocks of each bot. Pure.
 
 A flag is an event that harmed a bot, and that nobody chose; docs/HOSTING.md explains each kind:
-- `seats`: after a complete schedule that gives both seats equally often, the numbers of matches in which a bot had the
-  first and the second seat differ by more than one;
+- `seats`: after a complete schedule that gives both seats equally often, a bot's number of first seats and its number
+  of second seats differ by more than one;
 - `company`: in a complete round-robin of tables, a bot met a second bot much more often than it met a third bot;
 - `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
   `patience` matches with other bots, and these matches come later in the schedule than the match of these two;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
 
 A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
-tournaments do not count. Each wait is flagged once, for the bot that it cost most. `history.py` makes the input.
+tournaments do not count. Each wait is flagged once, for the bot that lost most by the wait. `history.py` makes the
+input.
 """
 
 from bisect import bisect_left
@@ -44,7 +45,7 @@ class MatchRecord:
     """Time in ms from which bots can wait for the match: the time at which its round was paired from results (Swiss,
     knockout), or its last attempt became void. 0 for any other match."""
     free_since_ms: tuple[int, ...] = (0, 0)
-    """Times in ms, by seat, since which the bots had been connected with a free place when the match began."""
+    """Times in ms by seat. From its time to the start of the match, each bot was connected and had a free place."""
 
     @property
     def place(self) -> Place:
@@ -133,7 +134,7 @@ class Context:
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
-    """Waiting matches by bot, each as the opponent and the match's place in the schedule."""
+    """Waiting matches of each bot in `free_since_ms`, by bot: the opponent, and the match's place in the schedule."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
     """Times in ms since which bots have been connected with a free place, by bot. Bots without a free place are
     missing."""

@@ -22,7 +22,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
     """Return the part of the audit's input that a `Tournament` has, for an audit in another process.
 
-    `free_since_ms` has the time since which a bot has been connected with a free place, by bot; other bots are missing.
+    `free_since_ms` has, by bot, the time in ms since which the bot has been connected with a free place. Bots that are
+    not connected, or have no free place, are missing.
     """
     agenda = tournament.agenda
     finished = tournament.status in OVER
@@ -30,7 +31,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     to_play: dict[str, list[tuple[str, Place]]] = {}
     away: dict[str, list[Span]] = {}
     for bot, entrant in tournament.field.items():
-        if agenda is not None and not finished and not entrant.gone:
+        if agenda is not None and not finished and not entrant.gone and bot in free_since_ms:
             waiting = agenda.waiting(bot)
             to_play[bot] = [(slot.opponent(bot), slot.key) for slot in waiting if len(slot.seats) == 2]
         if entrant.absent_since_ms is not None:

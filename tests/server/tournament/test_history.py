@@ -18,8 +18,10 @@ from rumble_server.tournament.facts import (
     TournamentResumed,
     TournamentStarted,
 )
-from rumble_server.tournament.history import audit_facts
+from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.pairing import Pairing
+
+from tests.server.tournament.leader import Leader
 
 CREATED = TournamentCreated("t", TournamentConfig(name="T", game="tictactoe", absent_ms=120_000), 0)
 NOBODY_AWAY = Context(("a", "b", "c"), started_ms=1_000, now_ms=100_000, finished=True)
@@ -35,6 +37,15 @@ def over(match: str, seats: tuple[str, str], at_ms: int) -> MatchOver:
 
 def field(*bots: str) -> list[LogFact]:
     return [CREATED, *(BotJoined("t", bot, 0) for bot in bots), TournamentStarted("t", bots, (), 1_000)]
+
+
+def test_only_bots_with_a_free_place_wait_now() -> None:
+    leader = Leader.started("a", "b", "c", legs=1)
+    leader.due_ids()
+    (running,) = leader.tournament.running.values()
+    (free,) = {"a", "b", "c"} - set(running.seats)
+    now = context_of(leader.tournament, leader.now_ms, {free: 5})
+    assert {bot: len(waiting) for bot, waiting in now.to_play.items()} == {free: 2}
 
 
 def test_pauses_and_absences_are_no_waiting() -> None:
