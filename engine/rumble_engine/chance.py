@@ -28,7 +28,7 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
 
 
 def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
-    """Return the index that `number` picks among 1 + `others` outcomes: the same as from `drawn`, but without a list.
+    """Return the index that `number` picks among 1 + `others` outcomes. `drawn` picks the same, but from a list.
 
     Outcome 0 has the probability `first`, and each of the other outcomes the probability `each`. Raises ValueError if
     `number` is out of range, or if no outcome has a probability above 0.

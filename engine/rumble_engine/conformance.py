@@ -39,7 +39,7 @@ LONGEST = 10_000
 OTHERS = 20
 """Maximum number of illegal moves tried in each state. The moves were legal in earlier states."""
 LONG = 100
-"""Minimum number of views in each half of a playout for which `_check_growth` compares the sizes of views."""
+"""Minimum number of views in each half of a playout. In a shorter playout, `_check_growth` compares no sizes."""
 REMEMBERED = 250_000
 """Maximum number of positions remembered (about 100 MB), to compare states with equal `canonical` keys."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
@@ -416,7 +416,7 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return the codes of all plies, or for joint moves the codes of each mover; empty if `codes` raises NotListed."""
+    """Return the codes of all plies; for joint moves, a list for each mover. If `codes` raises NotListed, return []."""
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:

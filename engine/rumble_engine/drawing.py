@@ -3,10 +3,11 @@
 A `Drawing` has a character for each cell, as in most views, and a legend of the characters' looks. Cells are counted
 from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
 
-A `Path` is the sequence of clicks that enters a legal move. Each click has the cells where the click is accepted; the
-first cell is where the move will show. Putting a stone is one click on one cell. A step is two clicks. Dropping a stone
-down a column is one click on any cell of the column. Moves with equal paths (promotions) and moves without a path (a
-pass) are chosen by their text. No path is the beginning of a longer path, so a page knows when a move is complete.
+A `Path` is the sequence of clicks that enters a legal move. A click is a tuple of the cells that accept the click.
+After the move, the first cell of each click shows the move. Putting a stone is one click on one cell. A step is two
+clicks. Dropping a stone down a column is one click on any cell of the column. Moves with equal paths (promotions) and
+moves without a path (a pass) are chosen by their text. No path is the beginning of a longer path, so a page knows when
+a move is complete.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons", "po
 - `felt`: green squares;
 - `holes`: a plate with holes;
 - `hexagons`: hexagons, each row half a cell further right than the row above;
-- `points`: a backgammon board of 14 columns, whose seventh is the bar and whose last is for checkers borne off.
+- `points`: a backgammon board of 14 columns: the seventh is the bar, and the last is for checkers borne off.
 """
 Shape = Literal[
     "disc", "crowned", "berry", "tile", "cross", "nought", "pawn", "knight", "bishop", "rook", "queen", "king",
@@ -39,9 +40,9 @@ Colour = Literal["dark", "light", "first", "second", "third", "fourth", "fifth",
 """The colour of a piece: black, white, or the colour of a seat: `first` is seat 0's."""
 SEAT_COLOURS: tuple[Colour, ...] = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 Path = tuple[tuple[int, ...], ...]
-"""The clicks that enter a move. Each click has the cells that accept the click; the first cell shows the move later.
+"""The clicks that enter a move. A click is a tuple of the cells that accept the click.
 
-An empty path means that the move is entered as text.
+After the move, the first cell of each click shows the move. If the path is empty, the move is entered as text.
 """
 
 
@@ -128,7 +129,7 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
-    """Return the cells beside `cell` in one direction, as long as they have the same character as `cell`."""
+    """Return the cells next to `cell` in one direction, until a cell has another character or the board ends."""
     found: list[int] = []
     row, column = divmod(cell, columns)
     while True:

@@ -230,7 +230,7 @@ class State:
         return self.after(self.code_of(move))
 
     def canonical(self) -> Hashable:
-        """Return a key that is equal for all states that are equivalent by a symmetry of the game, for searches."""
+        """Return a key for searches. States that are equivalent by a symmetry of the game have equal keys."""
         return self
 
     def estimate(self) -> float:
@@ -269,11 +269,11 @@ class Game(ABC):
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
-    """Names of the seats for people, as the pieces look: `Black`. The default is `seat_marks`."""
+    """Names of the seats for people, from the look of the pieces: `Black`. The default is `seat_marks`."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """The key to press on a page, by move: a value of `KeyboardEvent.key` such as `ArrowUp` or `c`."""
+    """Keys to press on a page, by move. A key is a value of `KeyboardEvent.key`, such as `ArrowUp` or `c`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

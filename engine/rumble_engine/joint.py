@@ -3,7 +3,7 @@
 Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. For
 replays, logs and openings, a joint move is one ply, with one code and one text. The text has a word for each seat,
 and a seat that does not move has `-`: `up left - down`. In a game whose rules say what a fall does (`can_fall`), a
-mover that fell out before it answered has `-`, too, so the texts of the plies alone replay every match.
+mover that fell out without an answer has `-`, too. The texts of the plies alone therefore replay every match.
 """
 
 from abc import abstractmethod
@@ -22,7 +22,7 @@ IDLE = "-"
 class JointState(State):
     """A position of a game with joint moves. Plies of chance (`is_chance`) may come between joint moves.
 
-    A subclass defines the moves of each seat. This class makes the codes and texts of whole plies from them.
+    A subclass defines the moves of each seat. From these moves, this class makes the codes and texts of whole plies.
     """
 
     __slots__ = ()

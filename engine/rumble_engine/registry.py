@@ -3,9 +3,10 @@
     [project.entry-points."rumble.games"]
     mygame = "my_package:GAME"        # an instance of a subclass of rumble_engine.Game
 
-An entry point may also name a `GameFamily`, under the family's name: its games are called `family:name`.
+An entry point may also name a `GameFamily`. The entry point then has the family's name, and the games are called
+`family:name`.
 
-A game whose library is an optional extra raises MissingExtra when it is imported without the extra. `game_names` then
+If the library of a game is an optional extra, the import without this extra raises MissingExtra. `game_names` then
 leaves the game out, `missing_games` names the extra to install, and `get_game` raises the same error. `game_names`
 also leaves out a game whose package is broken, or that fails at its first position; `broken_games` has the reason.
 """

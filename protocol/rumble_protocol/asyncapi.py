@@ -2,8 +2,9 @@
 
 The `x-` fields extend AsyncAPI, so that a program can play without any knowledge but this document:
 
-- `x-values` of a reply: the source of each field. `from` is a runtime expression on the message to answer;
-  with `choose` the value is any element of the list found there. `given` names the value that the bot's owner supplies.
+- `x-values` of a reply: the source of each field. `from` is a runtime expression on the message to answer.
+  With `choose` the expression gives a list, and the value is any element of the list. `given` names the value that the
+  bot's owner supplies.
 - `x-within-ms` of a reply: its time limit in ms, as a runtime expression.
 - `x-ends` of an operation: the bot has nothing left to do after this message.
 - `x-subprotocol` and `x-close-codes` of the channel.

@@ -21,7 +21,7 @@ from rumble_protocol.server_messages import FieldProblem, ServerMessage
 MOST_PROBLEMS = 8
 """Maximum number of problems listed in the error for a message; further problems are left out."""
 LONGEST_NAME = 40
-"""Maximum number of characters that an error repeats of a field's name or of a message's type; the rest is cut.
+"""Maximum number of characters of a field's name, or of a message's type, in an error; the rest is cut.
 
 Errors never repeat the values of other fields.
 """

@@ -42,8 +42,8 @@ Duration = Annotated[int, Field(ge=0, le=DAY_MS)]
 SettingSchema = (
     bool | Annotated[int, Field(ge=-LARGEST_INTEGER, le=LARGEST_INTEGER)] | Annotated[str, Field(max_length=256)]
 )
-"""The values that `_setting` accepts, for the schema alone. A check by this union would report three problems for each
-wrong value."""
+"""Union of the types that `_setting` accepts, used only in the schema. Validation by the union would report three
+problems for each wrong value."""
 
 
 def _setting(value: Any) -> bool | int | str:

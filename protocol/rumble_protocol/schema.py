@@ -27,8 +27,8 @@ OMITTED: Final = {
     | (frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])) if model is Turn else frozenset())
     for model in _SENT
 }
-"""Fields that a server leaves out if they have nothing to tell, or if the login omits them. The keys are the names of
-messages and of parts of a feed's events."""
+"""Names of the fields that a server leaves out if they have nothing to tell, or if the login omits them. The keys are
+the names of messages and of parts of a feed's events."""
 Schema = dict[str, Any]
 
 

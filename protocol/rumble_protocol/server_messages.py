@@ -24,7 +24,7 @@ ToldRejection = Annotated[Rejection | str, _Open]
 ToldErrorCode = Annotated[ErrorCode | str, _Open]
 ToldNoticeCode = Annotated[NoticeCode | str, _Open]
 ToldTermination = Annotated[Termination | str, _Open]
-"""A code as a reader accepts the code: a known code or any text, since a later server may send new codes."""
+"""A termination in a message: a known code, or any other text, because a later server may send new codes."""
 
 
 class Welcome(ServerMessageModel):

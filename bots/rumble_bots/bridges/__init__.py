@@ -1,5 +1,5 @@
-"""Bridges, with which programs that speak another protocol play on a server unchanged.
+"""Bridges: through a bridge, a program that speaks another protocol plays on a server, without a change to the program.
 
-`dialogue` has the base class of the protocols `stdio`, `uci`, `gtp` and `gomocup`, which do no I/O. `child` runs the
-process of a program, `program` asks a program for moves against the clock, and `bot.BridgeBot` is the bot.
+`stdio`, `uci`, `gtp` and `gomocup` are protocols without I/O; `dialogue` has their base class. `child` runs the process
+of a program, `program` asks a program for moves against the clock, and `bot.BridgeBot` is the bot.
 """

@@ -13,7 +13,7 @@ from rumble_bots.sdk.errors import BadProgram, GiveUp
 class BridgeBot(Bot):
     """A bot whose moves come from programs.
 
-    Call `start` before use, and `close` at the end, which ends the programs.
+    Call `start` before use. Call `close` at the end, to end the programs.
     """
 
     def __init__(self, launch: Launch) -> None:
@@ -41,7 +41,7 @@ class BridgeBot(Bot):
             raise GiveUp(error) from error
 
     def session(self, message: server.Session) -> None:
-        """Make the programs of matches that ended while the bot was away available for other matches."""
+        """Release the programs of matches that ended while the bot was away, for use in other matches."""
         for match_id in self._playing.keys() - set(message.matches):
             self._release(match_id)
 

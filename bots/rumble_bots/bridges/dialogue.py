@@ -34,10 +34,7 @@ class Dialogue(ABC):
     games: Sequence[str] | None = None
     """Games of the protocol; None means any game."""
     greeting: str = "its first line"
-    """Description of the program's first answer.
-
-    A message to the owner quotes it while `begin` waits for the answer.
-    """
+    """Description of the program's first answer, for a message to the owner while `begin` waits for the answer."""
     hurry: Sequence[str] = ()
     """Lines to make the program answer at once, with the best move so far."""
     goodbye: Sequence[str] = ()

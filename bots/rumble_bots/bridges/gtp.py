@@ -14,14 +14,15 @@ GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
 """Possible fields for the size of the board in a state."""
 WORDS = {"swap": "swap-pieces"}
-"""GTP's word for a move, by Rumble's word for the same move."""
+"""GTP's words for moves, by Rumble's words for the same moves."""
 COLOURS = ("black", "white")
 
 
 def vertex(game: str, move: str) -> str:
     """Return a move in GTP's notation: `d4` for the move `B d4` of Go.
 
-    The letters of columns need no change: in Go both sides skip the letter i, and in other games neither does.
+    The letters of columns need no change. In Go, both GTP and Rumble skip the letter i. In other games, neither skips
+    the letter i.
     """
     return move.partition(" ")[2] if game == GO else WORDS.get(move, move)
 

@@ -132,7 +132,7 @@ class Program:
             self._child.kill()
 
     async def close(self) -> None:
-        """Ask the program to end, and kill a program that does not. Never start the program again."""
+        """Ask the program to end, and kill the program if it does not end. Never start the program again."""
         self._closed = True
         child, self._child = self._child, None
         if child is not None:
@@ -162,7 +162,7 @@ class Program:
         return move
 
     async def _ready(self, patience_s: float) -> Child:
-        """Return the program's process, which is started first if none runs.
+        """Return the program's process. If no process runs, start the program first.
 
         Raises Failed, and BadProgram for an unusable program.
         """

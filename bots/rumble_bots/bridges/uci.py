@@ -60,7 +60,7 @@ class Uci(Dialogue):
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         """Let the engine search, and return its best move.
 
-        The engine gets all moves of the match so far. Repetitions of positions count in chess.
+        The engine gets all moves of the match so far, because repetitions of positions count in chess.
         """
         match = (turn.match, turn.attempt)
         if match != self._match:

@@ -1,4 +1,4 @@
-"""The process of a bot's program: started, watched, and ended with the processes started by the program."""
+"""Starts, watches and ends the process of a bot's program. Processes started by the program are ended, too."""
 
 import asyncio
 import os
@@ -20,13 +20,13 @@ LAST_WORDS = 300
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
 """Pattern of lines that explain why a program ended.
 
-The last such line is quoted: in some languages, more lines follow.
+A report quotes the last such line. In some languages, more lines follow after the explanation.
 """
 
 
 @dataclass(slots=True)
 class Child:
-    """A bot's program, of which at most one process runs at a time.
+    """A bot's program. At most one process of the program runs at a time.
 
     The program learns from environment variables where to play. In `command`, the placeholders `{address}`, `{join}`
     and `{name}` are replaced, too.

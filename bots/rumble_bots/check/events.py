@@ -39,7 +39,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class TurnedAway:
-    """The event that a request to the server was refused, because it cannot be a bot's connection.
+    """The event that the server refused a request that cannot be a bot's connection.
 
     `why` is the reason.
     """

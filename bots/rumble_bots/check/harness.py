@@ -1,6 +1,6 @@
-"""The surroundings of a bot.
+"""The harness of a bot in a check.
 
-They start the bot's program, or wait for a bot that the user starts, and restart the server.
+The harness starts the bot's program, or waits for a bot that the user starts, and restarts the server.
 """
 
 from rumble_engine import Game
@@ -28,7 +28,7 @@ DOWN_S = 0.3
 
 
 class Harness(Play):
-    """Matches with a bot, the bot's program, and the bot's server.
+    """The matches with a bot, together with the program and the server of the bot.
 
     `child` is the program; None if the user starts the bot.
     """
@@ -116,9 +116,9 @@ class Harness(Play):
                 await self._challenge()
 
     async def _challenge(self) -> None:
-        """Make a bot that waits for challenges a member of the tournament, as if somebody had challenged the bot.
+        """Make the bot a member of the tournament, as if somebody had challenged the bot, and send `joined` to the bot.
 
-        Send `joined` to the bot.
+        Call this method only for a bot that waits for challenges.
         """
         self.referee.tournament_id = self.referee.tournament_id or TOURNAMENT_ID
         await self.referee.say_joined()
@@ -133,8 +133,8 @@ class Harness(Play):
     async def begin_again(self, game: Game | None = None) -> None:
         """Forget all matches, and wait for the bot to enter again. Raises Trouble.
 
-        A program of the check is stopped and started. A bot that the user started loses its connection, and must come
-        back by itself.
+        A program that the check started is stopped and started again. A bot that the user started loses its connection,
+        and must come back by itself.
         """
         referee = self.referee
         link = referee.link

@@ -32,7 +32,7 @@ class Link:
         self.pings: list[Ping] = []
         self.opened_at = record.now()
         self.extras = 0
-        """Number of frames from the bot that answered no turn."""
+        """Number of the bot's frames that were no answers to turns."""
         self.gone = False
         """True if further frames from this connection are ignored."""
 

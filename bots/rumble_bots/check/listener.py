@@ -40,7 +40,7 @@ class Listener:
     talk: Callable[[ServerConnection], Awaitable[None]]
     """Function called with each connection at `path`. It must return when the connection has ended."""
     turned_away: Callable[[str], object]
-    """Function called for each request for any path except `path`, with a text about the request."""
+    """Function called for each request whose path is not `path`. The argument is a text about the request."""
     ping_s: float | None = None
     """Time in s between two pings; None for no pings."""
     _server: Server | None = field(default=None, init=False)

@@ -37,7 +37,7 @@ With a compiler or on a busy machine, a start takes long.
 """
 MOVE_MS = 500
 BANK_MOVES = 5
-"""The bank of a match is the time of this number of moves, so that a bot may be slow at its first moves."""
+"""Number of moves whose time makes up the bank of a match, so that a bot may be slow at its first moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Plan:
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
-    """Games to play. If empty, the bot plays tic-tac-toe, or, if its login does not name tic-tac-toe, the first
-    possible game of its login."""
+    """Games to play. If empty, the bot plays tic-tac-toe. If the bot's login does not name tic-tac-toe, the bot plays
+    the first possible game of its login instead."""
     server: Address = ANY_PORT
     """Address and club of the scripted server. Port 0 means any free port."""
     wait_s: float = STARTED_S

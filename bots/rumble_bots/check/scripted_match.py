@@ -20,7 +20,7 @@ TABLE = 4
 MOST_LEGAL = 1_000
 """Maximum number of legal moves that a turn lists (in plain matches there is no maximum).
 
-Of more legal moves, the turn lists the first `FIRST_LEGAL` and a random sample of the others.
+If more moves are legal, the turn lists the first `FIRST_LEGAL` and a random sample of the others.
 """
 FIRST_LEGAL = 10
 """Number of legal moves that every turn lists: the first moves in the game's order."""
@@ -173,8 +173,8 @@ class ScriptedMatch:
     def _make_ply(self, own: Mapping[int, int]) -> None:
         """Make a ply from the bot's move and random moves of the other seats to move.
 
-        `own` has the code of the bot's move by its seat, and is empty if the bot does not move. While the bot is
-        not out of the match, random moves that end the match are avoided if possible.
+        `own` maps the bot's seat to the code of the bot's move, and is empty if the bot does not move. Until the bot
+        is out of the match, random moves that end the match are avoided if possible.
         """
         state = self.state
         tries = list(islice(_each(state, own, self.falls, self.random), MOST_TRIES))
@@ -250,7 +250,9 @@ class ScriptedMatch:
 
 
 def _each(state: State, own: Mapping[int, int], fallen: Iterable[int], random: Random) -> Iterator[dict[int, int]]:
-    """Yield possible plies as moves by seat, in random order. `own` is in every ply; the other seats' moves vary.
+    """Yield possible plies in random order, each as a mapping from seats to moves.
+
+    Every ply contains `own`; the moves of the other seats vary.
 
     The seats of `fallen` are out of the match. If `state.can_fall`, these seats have no move; otherwise they move at
     random, too.

@@ -25,7 +25,7 @@ TOURNAMENT_ID = "check"
 PONG_S = 2.0
 LIMITS = say.Limits(ping_ms=round(PING_S * 1000), pong_ms=round(PONG_S * 1000))
 LAG_S = 0.2
-"""Time in s for the network: a turn's deadline is by this time later than the end of the turn's clock."""
+"""Time in s for the network: a turn's deadline is `LAG_S` after the end of the turn's clock."""
 
 
 @dataclass(slots=True)

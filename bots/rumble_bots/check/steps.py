@@ -156,7 +156,7 @@ async def two_matches(harness: Harness) -> str:
 
 
 async def moves_between(harness: Harness) -> str:
-    """Play moves of other seats, send the turn, and before its answer a notice. The bot must still answer the turn."""
+    """Play moves of other seats, and send the turn. Send a notice before the bot answers. The bot must still answer."""
     match = await harness.start(seats_of(harness.referee.game) - 1)
     await harness.moved()
     await harness.advance(match)

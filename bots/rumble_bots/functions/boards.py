@@ -41,7 +41,7 @@ class BoardGame:
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
     def position(self, rows: Sequence[object]) -> str:
-        """Return the text of a board. Its cells are not checked: the reader of the text checks them."""
+        """Return the text of a board. The cells are not checked here, but by the reader of the text."""
         lines = [row if isinstance(row, list | tuple) else [row] for row in rows]
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 

@@ -14,14 +14,14 @@ from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BotFailed, SdkError
 
 NO_HURRY_MS = 10_000
-"""Time in ms that a turn shows to a function as left on the clock, when no clock runs."""
+"""Remaining time in ms that a turn shows to a function, when no clock runs."""
 
 
 class FunctionBot(ReferenceBot):
     """A function as a bot for the game `game`, without a server. Raises BadFunction.
 
-    Without `bot`, the function is loaded from `text`, which is FILE.py:FUNCTION. With `bot`, a bot that is already
-    loaded, `text` is only a name for error messages: the FILE.py of the bot.
+    Without `bot`, the function is loaded from `text`, which is FILE.py:FUNCTION. With `bot`, nothing is loaded. Then
+    `text` is the FILE.py of the bot, and serves only as a name in error messages.
 
     The function's turns have the position, but not the earlier moves: `ply` is 0 and `moves` is empty.
     """

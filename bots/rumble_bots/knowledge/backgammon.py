@@ -11,7 +11,7 @@ from rumble_engine.games.backgammon import BAR, CHECKERS, OFF, BackgammonState, 
 
 HITS = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3, 15: 1, 16: 1, 18: 1, 20: 1,
         24: 1}  # fmt: skip
-"""Number of the 36 rolls that hit a blot on an open board, by the distance of the hitter in pips."""
+"""Numbers of rolls, out of 36, that hit a blot on an open board, by the distance of the hitter in pips."""
 POINTS = {3: 2.0, 4: 5.0, 5: 7.0, 6: 5.0, 7: 5.0, 8: 3.0, 18: 3.0, 20: 5.0, 21: 5.0}
 """Value of a made point (two or more own checkers), by the number of the point. `POINT` is the value of made points
 that have no entry here."""
@@ -25,8 +25,8 @@ CALM = 0.25
 CONTACT = 22.0
 """Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0
-"""Factor in the lead that wins a race with a probability of 73%: 1 + `RACE` * sqrt(n) pips, where the seats together
-have n pips left."""
+"""Factor for races: a lead of 1 + `RACE` * sqrt(n) pips wins with a probability of 73%. n is the number of pips that
+the seats together have left."""
 ROLL = 4.0
 """Value in pips of having the next roll: half of an average roll."""
 REMEMBERED = 32_768

@@ -16,7 +16,7 @@ TRUST = 1.7
 The value was found by playing matches.
 """
 EDGE = 2
-"""Exponent of the numbers of dice in the odds that a seat lasts longer than an opponent."""
+"""Exponent of the two seats' numbers of dice, in the odds that a seat lasts longer than an opponent."""
 REMEMBERED = 32_768
 """Maximum number of situations with cached moves."""
 

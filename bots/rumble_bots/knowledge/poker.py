@@ -25,7 +25,7 @@ Strength = tuple[int, ...]
 
 
 def best(state: PokerState, seat: int) -> Sequence[int]:
-    """Return a single move: with strong cards a pot-sized raise, at good odds or without cost a call, else a fold."""
+    """Return a single move: a pot-sized raise with strong cards, a call at good odds or without cost, else a fold."""
     hand = _hand(state)
     others = state.seats - len(hand.folded) - 1
     own = equity(hand.cards[seat], "".join(hand.board), others)

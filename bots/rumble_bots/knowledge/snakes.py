@@ -1,4 +1,4 @@
-"""Rules of thumb for snakes: move to where the snake reaches most squares before the others, and eat when hungry.
+"""Rules of thumb for snakes: reach as many squares as possible before the other snakes, and eat when hungry.
 
 A set of squares is an integer with a bit for each square, so a flood from all heads at once takes few operations. A
 body leaves its squares from the tail on. A square counts as free from the step in which the tail has left it.
@@ -14,7 +14,7 @@ from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
 HUNGRY = 30
 """Health up to which a snake is hungry, so that food counts most."""
 AMPLE = 2
-"""Lead in length over every other snake, in squares, from which on a snake without hunger wants no food."""
+"""Lead in length over every other snake, in squares. With this lead or more, a snake without hunger wants no food."""
 APPETITE = 0.4
 """Value of food that a snake without hunger reaches in one move. On the same scale, room of the whole board has the
 value 1."""
@@ -23,8 +23,8 @@ GROWTH = 6
 STARVES = 0.3
 """Factor for the worth of a starving snake."""
 HEADS_LOST, HEADS_WON = 1.0, 0.1
-"""Deduction from a move's worth if a snake of the same length or more may enter the same square, and bonus if only
-shorter snakes may enter the square."""
+"""Deduction from a move's worth if a snake of the same length or more may enter the same square; addition to the worth
+if only shorter snakes may enter the square."""
 
 
 class Board:

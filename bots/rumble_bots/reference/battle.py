@@ -35,7 +35,8 @@ COUNTED: dict[str, Callable[[float], float]] = {
     "losses": lambda score: score == 0,
     "score": lambda score: score,
 }
-"""The rates of a battle, by name. Each function turns the first bot's score in a match into the count of the match."""
+"""The rates of a battle, by name. Each function gets the first bot's score in a match, and returns how much the match
+counts for the rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +191,10 @@ def interval(pairs: Mapping[float, int]) -> Interval:
     Both matches of a pair have the same opening, with seats swapped. Therefore pairs are independent, but single
     matches are not.
 
-    Wilson's interval is for rates of 0 or 1 only. Therefore it is computed for an effective number of pairs (L. Kish,
-    Survey Sampling, 1965): so many pairs with rates of 0 or 1 would have a mean as uncertain as the given pairs. An
-    additional pair of the largest variance, 1/4, keeps the interval from being too narrow if few pairs differ.
+    Wilson's interval is for rates of 0 or 1 only. Therefore an effective number of pairs (L. Kish, Survey Sampling,
+    1965) takes the place of the true number. With the effective number of pairs, all with rates of 0 or 1, the mean
+    would be as uncertain as with the given pairs. An additional pair of the largest variance, 1/4, keeps the interval
+    from being too narrow if few pairs differ.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count
@@ -209,7 +211,7 @@ def _rates(pairs: Mapping[Pair, int], counted: Callable[[float], float]) -> Coun
 
 
 def wilson(count: float, total: float, z: float = Z95) -> Interval:
-    """Return the confidence interval (by default 95%) of a rate that was observed `count` times in `total`.
+    """Return the confidence interval (by default 95%) of the rate of an event that happened `count` times in `total`.
 
     Edwin B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of the American
     Statistical Association 22 (1927), 209-212. Unlike the textbook interval, Wilson's interval is valid near 0 and 1.

@@ -31,7 +31,7 @@ CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
 """Codes of errors after which the bot stops, because it cannot enter the tournament."""
 NOW_AND_THEN = 4
-"""Number of turns from an extra frame to the next.
+"""Number of turns per extra frame.
 
 If the frames came more often, the server would close the connection.
 """

@@ -2,8 +2,8 @@
 
 In tic-tac-toe the bot looks up the best move in a table of the package, which `rumble_bots.reference.tables` writes.
 The table has the moves of the streetwise bot: moves of the highest value, and among these the hardest to answer. The
-table is a JSON object with the fields `won`, `drawn` and `lost`. Each field maps the texts of positions with this value
-for the mover to the best moves.
+table is a JSON object with the fields `won`, `drawn` and `lost`: the possible values of a position for the mover. Each
+field maps the texts of positions with its value to the best moves.
 
 In games that a search solves within a few seconds (see `is_solvable`), the bot searches.
 """
@@ -24,7 +24,7 @@ from rumble_bots.search import Search, Strong, solve
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
 """The games with a table of best moves, by the class of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""Value for the mover of the positions in a field of a table, by the name of the field."""
+"""Values of positions for the mover, by the name of the table's field that contains the positions."""
 CELLS = 16
 """Maximum number of cells of a connect four board that is searched to the end. 16 cells take about a second."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"

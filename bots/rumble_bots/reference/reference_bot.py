@@ -52,7 +52,7 @@ class Sight:
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. If `remembers` is false, nothing but random numbers and caches is kept between moves."""
+    """A bot without a network. If `remembers` is false, the bot keeps only random numbers and caches between moves."""
 
     about: ClassVar[str] = ""
     """The bot's way of playing, as a line for opponents."""

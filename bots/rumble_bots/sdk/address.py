@@ -1,8 +1,8 @@
 """The address of a club of a server, which people write in several ways.
 
-`Address.parse` reads `http(s)://host:port`, `ws(s)://host:port` and `host:port`, each with `/c/NAME` behind it for the
-club NAME, and with `/bot` or the path of a page at the end. With a scheme, the port defaults to the scheme's own (80 or
-443).
+`Address.parse` reads `http(s)://host:port`, `ws(s)://host:port` and `host:port`. For the club NAME, `/c/NAME` follows.
+At the end, `/bot` or the path of a page may follow. With a scheme, the port may be missing; the default is the scheme's
+own port (80 or 443).
 """
 
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ INSTALLED = tuple(str(Path(module.__path__[0])) for module in (rumble_bots, rumb
 
 
 class Chooser:
-    """A caller of a bot's `choose`: of an async function on the event loop, of an ordinary function in a thread.
+    """The caller of a bot's `choose`. An async function runs on the event loop, an ordinary function in a thread.
 
     The thread leaves the event loop free to answer pings.
     """
@@ -84,7 +84,7 @@ class Chooser:
 
 
 def traceback_lines(error: BaseException) -> list[str]:
-    """Return the lines of the error's traceback, from the first place in a file of the bot's author on."""
+    """Return the lines of the error's traceback, beginning with the first place in a file of the bot's author."""
     told = traceback.TracebackException.from_exception(error)
     first = next((number for number, frame in enumerate(told.stack) if _is_own(frame)), 0)
     told.stack = traceback.StackSummary.from_list(told.stack[first:])
@@ -98,7 +98,7 @@ def _is_own(frame: traceback.FrameSummary) -> bool:
 def in_a_line(error: BaseException) -> str:
     """Return the error's type, text and place in a single line.
 
-    The place is the innermost line in a file of the bot's author; without such a line, where the error was raised.
+    The place is the innermost line in a file of the bot's author, or else the line that raised the error.
     """
     text = " ".join(str(error).split())
     told = f"{type(error).__name__}: {text}" if text else type(error).__name__

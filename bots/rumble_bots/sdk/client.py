@@ -25,7 +25,7 @@ NORMAL = 1000
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
 """First and longest time in s before a reconnect; each delay is shortened at random."""
 STEADY_S = 2.0
-"""Duration in s from which on a connection counts as good.
+"""Duration in s above which a connection counts as good.
 
 After a good connection, delays begin with `FIRST_DELAY_S`.
 """

@@ -1,7 +1,7 @@
 """The bot's side of the protocol, sans I/O: a frame or an answer in, actions out. No socket, no thread, no sleep.
 
 A ply may be asked more than once: after a reconnect the turn has a new `turn_id`. If the bot is still thinking, its
-answer goes to the newest turn; if its answer was sent and lost, it is sent again. An answer for a position that is no
+answer goes to the newest turn. An answer that was sent and lost is sent again. An answer for a position that is no
 longer asked is dropped.
 """
 
@@ -29,7 +29,7 @@ LONGEST_MOVE = 256
 LONGEST_NOTE = 1024
 """Maximum number of bytes sent as a note: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
-"""Refusals after which a bot that has logged in before tries again.
+"""Refusals after which the bot tries again, if an earlier login was accepted.
 
 After `TOO_MANY_MESSAGES`, a bot that has never logged in tries again, too: other bots at its address may have sent the
 messages.

@@ -65,9 +65,9 @@ class OwnKey:
         return cls(server, name, check_key(given) if given else kept_key(server, name), is_kept=not given)
 
     def admitted(self, identity: str, made_key: str | None = None) -> None:
-        """Keep `made_key`, if any. If the SDK keeps the key, keep the key for `server`, and the club's identity.
+        """Keep `made_key`, if any. If `is_kept`, keep the club's identity.
 
-        Call this method when the server has accepted the key.
+        If `is_of_another`, keep the key for `server`. Call this method when the server has accepted the key.
         """
         try:
             if made_key is not None:

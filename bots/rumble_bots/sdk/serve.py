@@ -50,11 +50,11 @@ async def serve(
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server` until the tournament `join`, or the match of `challenge`, is over. Return a summary of its end.
+    """Play on `server` until the tournament `join`, or the match of `challenge`, is over. Return a summary of the end.
 
-    With neither of the two, play until cancelled. With `challenges` the bot accepts challenges, and plays until
-    cancelled. After a lost connection the bot connects again. Raises SdkError if the bot cannot play, or cannot play
-    on.
+    With neither `join` nor `challenge`, play until cancelled. With `challenges` the bot accepts challenges, and plays
+    until cancelled. After a lost connection the bot connects again. Raises SdkError if the bot cannot play, or cannot
+    play on.
 
     - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS, and `/c/NAME`
       behind it for the club NAME; the default club is `main`. The link of a page of the club works, too.

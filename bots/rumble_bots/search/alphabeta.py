@@ -5,8 +5,8 @@ There is a version with a table, and one without.
 Donald E. Knuth, Ronald W. Moore: An analysis of alpha-beta pruning. Artificial Intelligence 6 (1975), 293-326;
 fail-soft after John P. Fishburn (1983).
 
-At the root the search chooses the same move as plain minimax, the first of the best moves: a move replaces the best
-move only with a higher value, and a bound is never higher than the true best value.
+At the root the search chooses the same move as plain minimax: the first of the best moves. A later move replaces an
+earlier move only if its value is higher. A bound in place of a value is never higher than the true best value.
 """
 
 import math

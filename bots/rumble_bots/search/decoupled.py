@@ -5,12 +5,12 @@ maximizes its own score. Marc Lanctot, Christopher Wittlinger, Mark H. M. Winand
 tree search for simultaneous move games: a case study in the game of Tron. BNAIC 2013, 104-111.
 
 The means of a position's moves are scaled to 0 for the worst and 1 for the best, so that small differences count. Now
-and then a mover tries a move by lot. Otherwise seats in like positions would always make like moves, and never learn
-the value of a move against a different move.
+and then a mover tries a move by lot. Otherwise seats in similar positions would always make similar moves, and never
+learn the value of a move against a different move.
 
-The numbers that draw outcomes of chance are the same at each position: each number is the number before plus `GOLDEN`,
-modulo `NUMBERS`. Therefore even a few draws bring the outcomes almost in proportion to their probabilities, and
-different moves are compared with equal dice.
+At each position, the same sequence of numbers draws outcomes of chance. Each number is the previous number plus
+`GOLDEN`, modulo `NUMBERS`. Therefore even a few draws bring the outcomes almost in proportion to their probabilities,
+and different moves are compared with equal dice.
 
 A round ends at a position that is new to the tree. After an outcome of chance, the round goes on by one more move,
 because the value of a roll depends on the move made with it.

@@ -20,7 +20,7 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 EXPLORATION = 1.0
 """Weight of the bonus for few visits. The bonus is added to mean results from -1 to 1."""
 SOON = 6
-"""Maximum number of plies of a random game, in games that estimate positions. Then the game estimates the position."""
+"""Maximum number of plies of a random game before the game's estimate, in games that estimate positions."""
 LATE = 500
 """Maximum number of plies of a random game, in games that do not estimate positions. Most random games are shorter."""
 FIRST = 4
@@ -74,7 +74,7 @@ class Node:
         return (-self.total if seat else self.total) / self.visits
 
     def promising(self) -> "Node":
-        """Return the child with the highest sum of the mean result, for the seat to move, and the bonus."""
+        """Return the child with the highest sum of mean result and bonus, for the seat to move."""
         known, seat = EXPLORATION * EXPLORATION * log(self.visits), self.seat
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 

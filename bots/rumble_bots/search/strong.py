@@ -26,7 +26,7 @@ LONGEST_LINE = 20
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
-"""Depth in plies of the heaviest refutations in `history`: deeper searches give no more weight."""
+"""Depth in plies above which a deeper search gives a refutation no more weight in `history`."""
 Entry = tuple[float, float, float, int]
 """An entry of the table: depth of the search, lower and upper bound of the value, and best move."""
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)

@@ -54,10 +54,9 @@ def think(
     A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, a search is
     given up after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
 
-    Two searches are quick: a search without a depth in a game too big for a search to the end, and the search that
-    replaces a single call that was given up. In a quick search, `TIME_MS` takes the place of a missing
-    `limits.time_ms`. A quick search ends as soon as it finds a win or a loss. After a loss, the move of the deepest
-    search without the loss is returned.
+    A search is quick in two cases: the game is too big for a search to the end, and `limits` has no depth; or a single
+    call was given up. In a quick search, `TIME_MS` takes the place of a missing `limits.time_ms`. A quick search ends
+    as soon as it finds a win or a loss. After a loss, the move found at the depth before is returned.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)

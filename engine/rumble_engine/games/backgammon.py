@@ -36,7 +36,7 @@ OFF, BAR, CHECKERS = 0, 25, 15
 """The points used for checkers borne off and checkers on the bar, and a seat's number of checkers."""
 PASS = "pass"
 Side = tuple[int, ...]
-"""A seat's number of checkers by point. The points are counted from this seat's side: `OFF`, 1 to 24, `BAR`."""
+"""The numbers of a seat's checkers, by point. The points are counted from the seat's side: `OFF`, 1 to 24, `BAR`."""
 Step = tuple[int, int, bool]
 """A step of a checker: the start point, the end point, and whether the step hits."""
 START: Side = tuple({6: 5, 8: 3, 13: 5, 24: 2}.get(point, 0) for point in range(26))
@@ -177,9 +177,10 @@ class BackgammonState(State):
         return "\n".join([*lines, *ends, f"dice: {self.dice or '-'}"])
 
     def estimate(self) -> float:
-        """Estimate the value by how many points fewer the mover has to go than the opponent.
+        """Estimate the value by the mover's lead in the race.
 
-        The difference is divided by the number of points in the longest possible race.
+        The lead is the opponent's number of points to go, minus the mover's number. The lead is divided by the number
+        of points in the longest possible race.
         """
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)

@@ -14,9 +14,9 @@ from rumble_engine.drawing import EMPTY, Colour, Drawing, Piece
 COLUMNS, BAR, OFF = 14, 6, 13
 """Number of columns, and the indexes of the columns for the bar and for checkers off."""
 HIGH = 5
-"""Number of rows in each half, which is also the maximum number of checkers drawn of a stack."""
+"""Number of rows in each half, and maximum number of checkers drawn for a stack."""
 MARKS = ("XABCDEFGHIJ", "Oabcdefghij")
-"""Marks of each seat: first for a checker, then for the last drawn checker of stacks of 6 to 15 checkers."""
+"""Marks of each seat: for a checker, then for the last drawn checker of a stack of 6, of 7, and so on up to 15."""
 LABELS = (
     (*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
     (*map(str, range(12, 6, -1)), "bar", *map(str, range(6, 0, -1)), "off"),
@@ -39,7 +39,7 @@ PIECES = {
     **_checkers(0, "white", "light"),
     **_checkers(1, "black", "dark"),
 }
-"""The pieces. The dice come first, because JavaScript puts keys that are numbers first in objects."""
+"""The pieces. The dice come first, because a JavaScript object has integer keys before all others."""
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:

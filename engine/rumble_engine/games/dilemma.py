@@ -5,8 +5,8 @@ around with the probability `noise`. The ply of chance has `-`, or the seats who
 `01`.
 
 A seat that falls out ends the match. In each remaining round, the fallen seat has the least of the four payoffs in the
-settings. The other seat has the payoff of the best answer to the choice that can give the least payoff. If both seats
-fall out in one ply, each has the least payoff in each remaining round.
+settings. A fallen seat is treated as making the choice that can give this payoff. The other seat has the payoff of the
+best answer to this choice. If both seats fall out in one ply, each has the least payoff in each remaining round.
 
 View: `round` (the number of rounds played), `payoffs` (the sum of each seat), `last` (both choices of the last round
 after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else empty), and the
@@ -130,7 +130,7 @@ class DilemmaState(JointState):
         return self._played(chosen)
 
     def _ended(self, stayed: Collection[int]) -> Self:
-        """Return the final state after a fall. `stayed` has the seats that did not fall out, at most one."""
+        """Return the final state after a fall. `stayed` has the seat that did not fall out, or no seat if both fell."""
         rules = self.rules
         left = rules.rounds - self.round
         first, second = [

@@ -3,8 +3,8 @@
 Rules (https://www.hexwiki.net/index.php/Rules): take turns filling cells; seat 0 (X) connects the top edge with the
 bottom, seat 1 (O) the left edge with the right. A full board has exactly one winner, so there is no draw. Settings:
 `size` (11 by default); `swap` (on by default): the second player may answer the first stone by `"swap"`. The stone
-then becomes an O, mirrored at the long diagonal (column and row exchanged), so the stone has the same place relative to
-O's edges as before relative to X's edges. X moves next.
+then becomes an O, mirrored at the long diagonal (column and row exchanged). The O stands to O's edges as the X stood to
+X's edges. X moves next.
 
 Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row is
 half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
@@ -128,7 +128,7 @@ class HexState(State):
 
 
 def _connects(board: Squares, stones: int, group: int, seat: int) -> bool:
-    """Return true if the stones connected to `group` within `stones` touch both edges of `seat`."""
+    """Return true if `group`, with all cells of `stones` connected to `group`, touches both edges of `seat`."""
     edges = (board.column(0), board.column(-1)) if seat else (board.row(0), board.row(-1))
     if not (stones & edges[0] and stones & edges[1]):
         return False
@@ -165,7 +165,7 @@ def _around(cells: int, down: int, slant: int) -> int:
 
 
 def _grown(board: Squares, group: int, within: int) -> int:
-    """Return `group` and the cells of `within` connected to `group`."""
+    """Return the mask of `group` and of all cells of `within` that are connected to `group`."""
     down, slant = board.stride, board.stride - 1
     grown = 0
     while grown != group:

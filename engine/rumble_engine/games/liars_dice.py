@@ -11,13 +11,13 @@ Moves: a bid, `3x5` (three fives), or `liar`. Ply of chance: the dice of each se
 dice: `51 - 4`. A seat sees its own dice, and `?` in place of hidden dice.
 
 A seat that falls out (ply `-`) loses its dice. The round ends without a further loss, because the bids counted dice
-that are gone, and the next seat with dice begins the next round. A fallen seat is behind every seat with dice.
+that are gone. The next seat with dice begins the next round. A fallen seat is behind every seat with dice.
 
 View: `seat` (the owner of the view; null for a spectator), `counts` (the number of dice of each seat), `hands` (the
 dice of each seat, in order, `1456`; `????` if hidden; empty while chance decides and after the end), `bids` (the bids
 of the round, each as a seat and a text: `[0, "3x5"]`), `to_move`, `out` (the seats out, in the order of going out),
-`last_hands`, `last_bids` and `last_call` (of the last round with a call of `liar`: the dice, the bids, the caller and
-the loser; empty before), and the settings. The text is the view with every die, as JSON.
+`last_hands`, `last_bids` and `last_call` (the dice, the bids, and the caller and loser of the last round that ended
+with the call `liar`; empty before the first call), and the settings. The text is the view with every die, as JSON.
 """
 
 import json

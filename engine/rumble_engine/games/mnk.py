@@ -81,7 +81,7 @@ class Family:
     def promise(self, mine: int, theirs: int) -> int:
         """Return a sum over all lines without a stone of `theirs`.
 
-        A line adds the square of its number of stones of `mine`.
+        A line with n stones of `mine` adds n * n.
         """
         total = 0
         for step, starts in self.starts:

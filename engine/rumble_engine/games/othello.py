@@ -1,4 +1,4 @@
-"""Othello: a move turns over every line of the other side's discs that it encloses; most discs at the end win.
+"""Othello: a move encloses lines of the other side's discs, and turns them over; most discs at the end win.
 
 Rules (World Othello Federation, https://www.worldothello.org/about/about-othello/othello-rules/official-rules/english):
 a side puts a disc on an empty square. In at least one of eight directions, an unbroken line of the other side's discs

@@ -5,8 +5,8 @@ in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rul
 
 1. Each snake moves its head by a square, and its tail follows. The snake loses one of its 100 points of health.
 2. A snake with its head on food has full health again, and is longer by a square from the next turn on.
-3. A snake without health, or off the board, is out. Then each other snake is out whose head is on a body, or on the
-   head of a snake that is at least as long.
+3. A snake without health, or off the board, is out. Then a remaining snake is out if its head is on a body, or on the
+   head of another snake that is at least as long.
 
 A snake whose seat falls out is out before the others move. Like a starved snake, it is in nobody's way in that turn.
 
@@ -16,9 +16,9 @@ After a joint move chance brings food: `-` for none, or its square `3,7` (column
 snakes never starve and are longer by a square each turn. The last snake on the board wins. After `turns` turns all
 remaining snakes share a place, and so do snakes that go out in the same turn.
 
-View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, and
-`out` (the turn in which it went out; 0 while it plays) with its `reason`; `feeds`, true while chance decides; and the
-settings. The text is the view as JSON.
+View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, `out`
+(the turn in which the snake went out; 0 before) and `reason` (for going out); `feeds`, true while chance decides; and
+the settings. The text is the view as JSON.
 """
 
 import json
@@ -213,7 +213,7 @@ class SnakesState(JointState):
         return ([(0, none)] if none else []) + ([(1 + number, each) for number in self._free()] if each else [])
 
     def draw(self, number: int) -> int:
-        """Return the code that `drawn` would return, but faster: all free squares have the same probability."""
+        """Return the same code as `drawn`, in a faster way, because all free squares have the same probability."""
         none, each = self._food_chances()
         place = drawn_evenly(none, each, self.size**2 - len(self._taken), number)
         return 1 + self._free()[place - 1] if place else 0
@@ -282,7 +282,7 @@ def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
-    """Return the kind of collision of a snake's head with a snake in `there`; an empty text without a collision."""
+    """Return how the head of the snake of `seat` collides with a snake in `there`; an empty text if not at all."""
     own = there[seat]
     head, others = own.body[0], [snake for other, snake in there.items() if other != seat]
     if head in own.body[1:]:

@@ -34,7 +34,7 @@ class Allowance:
         self._check(self.quotas.tournaments, tournaments, "tournaments", "end one first")
 
     def house_room(self, most: int, added: int) -> int:
-        """Return how many further house bots can be added to tournaments of a club that has `added` of them already.
+        """Return how many further house bots can be added to the club's tournaments, which have `added` house bots now.
 
         `most` is the maximum that the server itself allows the club.
         """

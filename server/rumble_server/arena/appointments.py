@@ -20,15 +20,16 @@ from rumble_server.tournament.tournament import Tournament
 PATIENCE = 2
 """Factor for the number of matches that a bot may begin elsewhere before the bot owes a tournament a match.
 
-The number is `PATIENCE` times the number of tournaments with matches for the bot. For example, if three tournaments
-have matches for a bot, each is owed a match after 3 * `PATIENCE` matches of the bot in the others.
+The number is `PATIENCE` times the number of tournaments with matches for the bot. For example, a bot has matches in
+three tournaments. After 3 * `PATIENCE` matches in two of the tournaments, the bot owes the third tournament a match.
 """
 
 
 @dataclass(slots=True, eq=False)
 class Passed:
-    """The count of the matches that a bot began in other tournaments while a tournament had a match waiting for the
-    bot.
+    """A count for a bot and a tournament in which a match waits for the bot.
+
+    Each match that the bot begins in another tournament meanwhile is counted.
     """
 
     since_ms: int
@@ -80,9 +81,9 @@ class Appointments:
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
         """Return the tournament that is owed a match by a player of the match `started`; None if `started` may begin.
 
-        For an owed match an appointment is made, which keeps the match's players free. `started` may begin in spite of
-        an owed match in two cases: its own tournament was passed over at least as often as the tournament of the owed
-        match, or an appointment was made for `started`.
+        Make an appointment for the owed match, which keeps the match's players free. An owed match does not hold up
+        `started` in two cases: an appointment was made for `started`, or the tournament of `started` was passed over
+        at least as often as the tournament of the owed match.
         """
         made = self._of.get(pair[0])
         if not self._passed or (made is not None and made.slot.match_id == started.match):

@@ -200,7 +200,7 @@ class Arena:
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
     ) -> None:
-        """Carry out a message; `shown` is the invitation of a `join` that came with the login."""
+        """Carry out a message. If the message is the `join` of a login, `shown` is the login's invitation."""
         try:
             match message:
                 case Join() if self.lifecycle.is_over(message.tournament):

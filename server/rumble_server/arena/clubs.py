@@ -79,7 +79,7 @@ class ClubDirectory:
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret for which the administrator's token `token` can be exchanged.
+        """Return the made secret (see `make_secret`) for which the administrator's token `token` can be exchanged.
 
         If no administrator's token is set, return `token`.
         """

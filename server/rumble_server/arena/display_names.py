@@ -21,7 +21,7 @@ _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe0
 """Letters and marks without any shape, by which two names could look alike (Default_Ignorable_Code_Point)."""
 _KINDS = {"L": "a", "M": "m", "N": "1"}
 _FORM = re.compile(r"(?!m)(?!.*mmm)(?!.*[ '-]m)(?=.*[a1])[am1'-]+( [am1'-]+)*")
-"""The form of a display name, with a sign for each character: `a` for a letter, `m` for a mark, `1` for a digit."""
+"""Pattern of a display name after each letter was replaced by `a`, each mark by `m`, and each digit by `1`."""
 
 
 def check(text: str) -> str:
@@ -55,7 +55,7 @@ class DisplayNames:
         self._shown: dict[str, str] = {}
         """Display names by the bot's name in lower case."""
         self._holders: dict[str, str] = {}
-        """Names of bots by their display names, as `folded` returns these."""
+        """Names of bots by folded display name (see `folded`)."""
 
     def apply(self, fact: DisplayNamed) -> None:
         self._shown[fact.name.casefold()] = fact.display
@@ -87,5 +87,5 @@ class DisplayNames:
         return self._names.get(name) is None and self.get(name) is None and not self.taken(name)
 
     def taken(self, name: str) -> bool:
-        """Return whether people know another bot by this name. With a display name, a bot is not known by its name."""
+        """Return whether people know a bot by this name. Return false if the bot `name` has a display name."""
         return self.get(name) is None and self.holder(name) is not None

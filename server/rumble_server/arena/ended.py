@@ -10,10 +10,9 @@ from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.errors import TournamentError
 
 Answer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
-"""Function that returns the answer to a bot, given the tournament's record and the bot's name.
+"""Function that takes a tournament's record and a bot's name, and returns the answer to the bot and the bot's result.
 
-The second value is the bot's result if `tournament_over` is to follow, or else None. The function raises
-TournamentError to answer with an error.
+The result is None if no `tournament_over` is to follow. The function raises TournamentError to answer with an error.
 """
 
 

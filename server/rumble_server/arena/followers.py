@@ -13,8 +13,8 @@ Frames = dict[BotSession, tuple[bytes, int]]
 
 @dataclass(eq=False, slots=True)
 class Followers:
-    """The waiting sessions of a club, by the id of the ended tournament. When its connection ends, a session is
-    forgotten.
+    """The waiting sessions of a club, by the id of the ended tournament. A session is forgotten when the session's
+    connection ends.
     """
 
     _clock: Clock

@@ -49,8 +49,8 @@ class HouseKeys:
         return make_secret(hmac.digest(self._secret, name.casefold().encode(), "sha256")[:RANDOM_BYTES])
 
     def may_claim(self, name: str, key: str | None) -> bool:
-        """Return true if a login with this key may claim a new name. A name that only house bots may have needs the key
-        that `key` returns for the name.
+        """Return true if a login with this key may claim a new name. For a name of a house bot, only the key from
+        `HouseKeys.key` is accepted.
         """
         return not is_house_name(name) or key == self.key(name)
 
@@ -140,7 +140,7 @@ class HouseBots:
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
-        """Return a line of text about each reference bot that can be added to a tournament, by the bot's name."""
+        """Return, by name, a line of text about each reference bot that can be added to a tournament."""
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property

@@ -19,10 +19,10 @@ from rumble_server.tournament.ids import slug
 from rumble_server.tournament.tournament import Tournament
 
 LONGEST_STEM = 24
-"""Maximum number of characters of a name without its number: with the number, a name has at most 32."""
+"""Maximum number of characters of a name before its final number. The whole name has at most 32 characters."""
 PREFIX = "pupil"
-"""Name for a pupil whose display name has no ASCII letters or digits. It also begins a name that would otherwise begin
-like a house bot's."""
+"""Name for a pupil whose display name has no ASCII letters or digits. Also the prefix of a name that would otherwise
+begin like the name of a house bot."""
 
 
 @dataclass(frozen=True, slots=True)

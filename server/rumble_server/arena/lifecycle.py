@@ -76,8 +76,8 @@ class Lifecycle:
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
 
-        A bot with a display name belongs to a pupil. In a classroom it is recorded as `by_code`, even if it did not
-        show the join code now. Thus a pupil who was away at the start comes back as a pupil.
+        A bot with a display name belongs to a pupil. In a classroom, the bot of a pupil is recorded as `by_code`, even
+        if the bot shows no join code now. Thus a pupil who was away at the start comes back as a pupil.
         """
         display = self._recorder.display_names.get(player.name)
         by_code = joined.by_code or (display is not None and tournament.config.classroom)
@@ -140,8 +140,8 @@ class Lifecycle:
     ) -> Tournament:
         """Create a tournament. Raises TournamentError with the code `quota`.
 
-        `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is the secret
-        that is valid as well as the host's invitation code. `follows` is the ended tournament whose pupils are moved
+        `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is a secret
+        that admits bots just like the host's invitation code. `follows` is the ended tournament whose pupils are moved
         over.
         """
         self._recorder.allowance.check_creation()
@@ -160,7 +160,10 @@ class Lifecycle:
         return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
-        """Number the field and begin; matches start when the transaction settles. Raises TournamentError."""
+        """Number the entrants, and begin the tournament. Raises TournamentError.
+
+        Matches start when the transaction settles.
+        """
         self._recorder.record(commands.start(tournament, self._recorder.clock.now_ms(), order))
 
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:

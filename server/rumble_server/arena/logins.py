@@ -132,8 +132,8 @@ class Logins:
         return player, is_open
 
     def _by_share(self, address: str) -> list[str]:
-        """Return the addresses that may lose a name to `address`, the address with the most names first, `address`
-        itself last.
+        """Return the addresses that may lose a name to `address`, in falling order of their number of names. `address`
+        itself comes last.
 
         Another address may lose a name only if it claimed at least two names more than `address`.
         """
@@ -143,8 +143,8 @@ class Logins:
         return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
 
     def _free_name(self, address: str, may_free: Callable[[], bool], now_ms: int) -> bool:
-        """Free a name claimed by this address, so that names of idle bots keep no new bot out. Return whether a name
-        was freed.
+        """Free a name claimed by this address, so that a new bot is not kept out by names of idle bots. Return whether
+        a name was freed.
 
         The freed name is the newest whose bot was never in a match, is in no tournament that has started, and has been
         away for `UNPLAYED_MS`. No name is freed if `may_free` then returns false.

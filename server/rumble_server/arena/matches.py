@@ -66,7 +66,7 @@ class LiveMatch:
         self._matches = matches
         self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match; 0 in a match without a chance
-        seed. Thus a crash cannot lose a seed whose commitment the bots have."""
+        seed. Thus a crash cannot lose a seed after the bots got the seed's commitment."""
         self.referee = Referee(
             started,
             tournament.control,
@@ -205,7 +205,7 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Give the matches that a player is away from to its sessions, after a session got room."""
+        """Give a player's sessions the matches that the player is away from, after a session got room."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)
@@ -283,7 +283,8 @@ class Matches:
     def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
         """Log a frame of no particular match in every match of the session.
 
-        Keys and invitations in a bot's frame are blanked. The first match has the frame, and the others refer to it.
+        Keys and invitations in a bot's frame are blanked. Only the fact of the session's first match contains the
+        frame. The facts of the other matches refer to the first match's fact.
         """
         now_ms, first, number = self.recorder.clock.now_ms(), "", 0
         for match_id, part in session.matches.items():

@@ -36,7 +36,7 @@ class Organiser:
 
     @transactional
     def change_config(self, tournament_id: str, config: TournamentConfig) -> None:
-        """Change the configuration in the lobby, and tell the bots; later, only list or unlist the tournament."""
+        """Change the configuration before the start, and tell the bots. Later, only list or unlist the tournament."""
         tournament, recorder = self._tournament(tournament_id), self.arena.recorder
         recorder.record(commands.change_config(tournament, config, self.arena.clock.now_ms()))
         if tournament.status == "lobby":
@@ -53,8 +53,8 @@ class Organiser:
     def again(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
         """Create a tournament after an ended one, and move the pupils of the ended tournament to the new tournament.
 
-        With `top`, only the best `top` pupils are moved. Pupils who left are not moved, nor are bots whose login does
-        not admit the game. A waiting pupil who is moved gets `joined` first, and then the held `tournament_over`.
+        With `top`, only the best `top` pupils are moved. Pupils who left, and bots whose login excludes the game, are
+        not moved. A waiting pupil who is moved gets `joined` first, and then the held `tournament_over`.
         """
         arena, tournament = self.arena, self._create(config, follows=ended.id)
         now_ms = arena.clock.now_ms()
@@ -76,8 +76,8 @@ class Organiser:
 
     @transactional
     def start(self, tournament_id: str, *, without_absent: bool = False) -> None:
-        """Number the field, and begin the tournament. Raises TournamentError if the field cannot play all rounds of a
-        Swiss, or cannot make up the tables.
+        """Number the entrants, and begin the tournament. Raises TournamentError if the field cannot play all rounds of
+        a Swiss, or cannot make up the tables.
 
         With `without_absent`, first take out the bots that are not connected; house bots stay.
         """
@@ -173,7 +173,7 @@ class Organiser:
         self.arena.recorder.record(commands.change_join_code(tournament, None, self.arena.clock.now_ms()))
 
     def _made_beside(self, invite: str | None) -> str | None:
-        """Return a new secret that is to admit bots as well as the code `invite`, which the host chose.
+        """Return a new secret that will admit bots just like `invite`, an invitation code that the host chose.
 
         Return None if there is no code, or if the server made the code.
         """
@@ -197,7 +197,7 @@ class Organiser:
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:
-        """Set the key of a name, which may be open. If `key` is None, forget the old key: the next login claims the
+        """Set the key of a name, even of an open name. If `key` is None, forget the old key: the next login claims the
         name anew.
 
         Sessions that logged in with an older key are signed out. Sessions of an open name go on: they needed no key.

@@ -29,7 +29,7 @@ class Player:
     away_from: dict[str, Part] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
-    """Open tournaments of the bot by id. The tournament in which the bot's last match ended longest ago comes first."""
+    """Open tournaments of the bot by id. When a match of the bot ends, the match's tournament moves to the end."""
     claimed: int = 0
     """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
     free_since_ms: int = 0
@@ -39,7 +39,7 @@ class Player:
     has_played: bool = False
     """True if the bot was in a match in this run."""
     kept_for: str | None = None
-    """Game of the match for which the bot has an appointment, and keeps its last place; None without an appointment."""
+    """Game of the appointed match for which the bot keeps its last place; None without an appointment."""
     untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
     """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
     the frames at its next login in this run."""
@@ -81,8 +81,8 @@ class Player:
         return None
 
     def is_shared(self, tournament: Tournament) -> bool:
-        """Return true if the bot has matches to play in this tournament, and is playing or has matches to play in
-        another. A challenge does not count as another tournament.
+        """Return true if the bot has matches to play in this tournament, and also matches that are played or are to be
+        played in another tournament. A challenge does not count as another tournament.
         """
         others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
         return tournament.has_matches(self.name) and any(

@@ -144,7 +144,7 @@ class HouseRunner(Protocol):
     """The port for house bots, each of which runs in a process of its own."""
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return a line of text about each reference bot that can play a game, by the bot's name."""
+        """Return, by name, a line of text about each reference bot that can play a game."""
 
     def ladder(self) -> Mapping[str, str]:
         """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""

@@ -62,7 +62,7 @@ class Recorder:
         self.names = Names()
         self.display_names = DisplayNames(self.names)
         self.slips: dict[str, facts.SlipMade] = {}
-        """Valid slips of pupils, by the name in lower case."""
+        """Valid slips, by the pupil's name in lower case."""
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
         self.clubs = clubs

@@ -19,9 +19,9 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 TournamentFacts = Callable[[str], Iterable[LogFact]]
-"""Function that returns the facts to rebuild a tournament from, given the tournament's id."""
+"""Function that takes a tournament's id, and returns the facts from which the tournament is rebuilt."""
 MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
-"""Function that returns the facts of matches by match id, given the tournament's id and the matches' ids.
+"""Function that takes a tournament's id and ids of matches, and returns the facts of the matches by match id.
 
 The facts of all attempts at a match are in order.
 """
@@ -66,9 +66,9 @@ def take_up(
 
     No away or absent budget runs during the arena's grace, and none ran while the server was down.
 
-    `lost_rows` are the numbers of damaged rows, whose facts about the club are lost. If there are any, no earlier host
-    token is valid any more. The names in the fields of open tournaments, and the names in `played_before`, may also
-    have lost their keys. No bot may claim such a name until the host resets its key.
+    `lost_rows` are the numbers of damaged rows, whose facts about the club are lost. If rows are lost, all earlier host
+    tokens become invalid. The names in the fields of open tournaments, and the names in `played_before`, may have lost
+    their keys, too. No bot may claim such a name until the host resets the name's key.
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):

@@ -27,8 +27,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 MOST_ATTEMPTS = 5
 """Number of void attempts at a match after which its tournament is paused, so that the host can look into the match."""
 MOST_STALLS = 2
-"""Number of attempts at a match, void because too much time was excused, after which the match's tournament is paused.
-So a bot cannot void matches at will."""
+"""Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
+attempt is void because too much time was excused. So a bot cannot void matches at will."""
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
@@ -72,7 +72,8 @@ class Scheduler:
     def look_at(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player came or became free.
 
-        The tournament in which the player's last match ended longest ago comes first. So no tournament is passed over.
+        First comes the tournament in which no match of the player has ended for the longest time. So no tournament is
+        passed over.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled

@@ -45,7 +45,7 @@ class Outlet:
 
 
 Kind = Literal["frame", "over", "barrier"]
-"""Kind of a held item: it ends a match (over), waits for all earlier items (barrier), or neither (frame)."""
+"""Kind of a held item: `over` ends a match, `barrier` waits for all earlier items, and `frame` does neither."""
 Said = bytes | CloseCode
 """Frame, or the code with which the connection is closed."""
 Written = Callable[[], None] | None
@@ -70,9 +70,9 @@ class Part:
 class BotSession:
     """A login of a bot on a connection.
 
-    A frame is held until its fact is on disk. It is also held while an earlier frame of the same match is held, or an
-    earlier frame that belongs to no match. A barrier, which is a last frame (`send_last`) or the end of the connection
-    (`close`), waits for every earlier frame.
+    A frame is held until its fact is on disk. A frame is also held while an earlier frame of the same match, or of no
+    match, is held. A barrier, which is a last frame (`send_last`) or the end of the connection (`close`), waits for
+    every earlier frame.
 
     A match keeps its place until the bot is told of the match's end. So the bot never sees itself in more than
     `max_matches` matches.

@@ -32,7 +32,7 @@ class Redeemed:
 
 
 class SlipDesk:
-    """The desk of a club where slips are given out and redeemed. The server shows a slip's code once, after `make`."""
+    """The commands that make, void and redeem a club's slips. The server shows a slip's code once, after `make`."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena

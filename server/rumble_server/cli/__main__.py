@@ -8,7 +8,7 @@ import sys
 from typing import NoReturn
 
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
-"""The mode in which each standard stream is opened, in the order of their file descriptors: 0, 1, 2."""
+"""Mode in which each standard stream is opened, by name, in the order of the streams' file descriptors 0, 1, 2."""
 PLAIN = {"±": "+-", "…": "..."}
 """ASCII text for each non-ASCII sign that Rumble prints, for streams that cannot encode the sign."""
 

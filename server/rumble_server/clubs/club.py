@@ -57,7 +57,7 @@ class ClubGate(MoveGate, Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True if the lease is valid, and `go_on` was called since the lease was last over."""
+        """True if the lease is valid, and `go_on` was called after the last end of the lease."""
 
     def enter(self, call: Callable[[], None], /) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
@@ -111,7 +111,7 @@ class ClubParts:
     """Function to make the gate of a club; None if this process leads clubs without a lease."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
-    """Event set whenever facts of any club have reached the disk."""
+    """Event that is set whenever facts of any club have reached the disk."""
 
     def secret_of(self, what: str, club: str) -> str:
         """Return a club's secret for the purpose `what`. The secret is the same in each run of the server."""
@@ -237,7 +237,10 @@ class Club:
         self.log.on_sizes.append(self.arena.challenges.spend)
 
     def _recover(self, stored: Stored) -> None:
-        """Bring the recovered facts into the arena, and log damage. Facts recorded from now on are written."""
+        """Bring the recovered facts into the arena, and log errors about damaged rows.
+
+        Facts recorded from now on are written.
+        """
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems.values():
             text = "%snames, hosts or bans are lost; a name in no tournament may be claimed anew: %s"
@@ -300,7 +303,7 @@ class Club:
     def abandon(self, code: CloseCode = CloseCode.NO_LEADER) -> None:
         """End the connections of bots and the streams of visitors at once.
 
-        Bots and visitors find the leader when coming again.
+        Bots and visitors find the leader when they connect again.
         """
         if self.gate is not None:
             self.gate.abandon()

@@ -1,11 +1,11 @@
-"""Idle clubs: long empty and without a request. `ClubRegistry` unloads idle clubs."""
+"""Idle clubs, which have long been empty and without a request. `ClubRegistry` unloads idle clubs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 MOST_IDLE = 256
-"""Maximum number of empty clubs in memory. Beyond the maximum, the clubs empty for longest are unloaded."""
+"""Maximum number of empty clubs in memory. Beyond the maximum, the clubs that have been empty longest are unloaded."""
 
 
 class Idle:
@@ -42,10 +42,11 @@ class Idle:
         return club not in self.since_ms
 
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
-        """Return the clubs to unload: idle clubs and, if too many clubs are empty, the clubs empty for longest.
+        """Return the clubs to unload: the idle clubs.
 
-        A club is returned only if it is empty at two looks in a row. A caller that has just asked for the club can
-        therefore enter between the looks.
+        If too many clubs are empty, the clubs that have been empty longest are returned, too. A club is returned only
+        if it is empty at two looks in a row. A caller that has just asked for the club can therefore enter between the
+        looks.
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)

@@ -1,6 +1,7 @@
 """The clubs of this process: loading, unloading, hand-over, and settings of clubs (stored by `main`).
 
-`app.Server` starts the clubs. The web and bots' connections ask for clubs; a node sends commands (`nodes.node.Led`).
+`app.Server` starts the clubs. The web asks for clubs, and so do connections of bots. A node sends commands
+(`nodes.node.Led`).
 
 A lone server loads `main`, each club with an unfinished tournament or with residents (house bots that wait for
 challenges), and any other club while it is used.
@@ -57,7 +58,7 @@ AHEAD_S = 10.0
 TOLD_S = 1.0
 """Maximum time in s to read the use of resources by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the use of resources by each club that another node leads, by club, as read from the database."""
+"""Validator of the uses of resources, by club, that are read from the database for the clubs of other nodes."""
 
 
 class LeaseNode(Protocol):
@@ -70,7 +71,7 @@ class LeaseNode(Protocol):
         """Wait until this node leads a club, and return the club's epoch."""
 
     def want(self, club: str) -> None:
-        """Ask for a leader, on any node, for a club without a leader."""
+        """Ask for a leader of a club without a leader. Any node may become the leader."""
 
     def leads_under(self, club: str, epoch: int) -> bool:
         """Return true if this node leads a club under this epoch."""
@@ -85,7 +86,7 @@ class LeaseNode(Protocol):
         """Discard a club because the database refused a commit that this node made under `epoch`."""
 
     async def uses_elsewhere(self) -> Mapping[str, Any]:
-        """Return the use of resources by each club that another node leads, by club. Raises StoreError."""
+        """Return the uses of resources, by club, for the clubs that other nodes lead. Raises StoreError."""
 
 
 class ClubRegistry:
@@ -114,7 +115,7 @@ class ClubRegistry:
         self._known = 0
         """Number of the newest fact of `main` that this node has read while another node leads `main`."""
         self._news = asyncio.Event()
-        """Event set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
+        """Event that is set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
         self._reader: LogReader | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
@@ -122,13 +123,13 @@ class ClubRegistry:
         self.is_abandoned = False
         """True if this process has had no valid lease for a long time, and therefore lets no bot in."""
         self.lost = asyncio.Event()
-        """Event set when this node cannot lead clubs any more. The process then ends."""
+        """Event that is set when this node cannot lead clubs any more. The process then ends."""
 
     async def start(self) -> None:
         """Load `main`, clubs with residents, and clubs with unfinished tournaments. The store writes from now on.
 
-        On one of several nodes, ask for leaders of these clubs on any node, and wait until `main` has a leader. Raises
-        StoreError.
+        With several nodes, ask for leaders of these clubs instead, and wait until `main` has a leader. Any node may
+        become a leader. Raises StoreError.
         """
         store = self._shared.store
         if self._node is not None and self._is_one_of_several:
@@ -349,7 +350,7 @@ class ClubRegistry:
     # --- main's facts about clubs ---
 
     async def _keep_following(self) -> None:
-        """Read the facts of `main` about clubs and bans every `FOLLOW_S`, while another node leads `main`."""
+        """Every `FOLLOW_S`, read the facts of `main` about clubs and bans, while another node leads `main`."""
         told = ""
         while True:
             try:
@@ -394,7 +395,7 @@ class ClubRegistry:
     def _need(self, name: str) -> None:
         """Load a club, so that house bots can wait there for challenges.
 
-        With several nodes, ask for a leader of the club on any node instead.
+        With several nodes, ask for a leader of the club instead. Any node may become the leader.
         """
 
         def told(loading: asyncio.Task[Club | None]) -> None:
@@ -530,7 +531,10 @@ class ClubRegistry:
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the use of resources by each club of this node, by club. The node writes the uses for other nodes."""
+        """Return the uses of resources, by club, for the clubs of this node.
+
+        The node writes the uses for other nodes.
+        """
         return {name: asdict(use) for name, use in self._own_uses().items()}
 
     # --- life ---

@@ -62,12 +62,13 @@ smaller."""
 MOST_ASKED = 64
 """Maximum value of `_asked`. Answers to further open turns are handled only if the turn of the loop has time left."""
 MOVE_BYTES = 512
-"""Maximum size in bytes of received answers that are handled without asking `has_time`. To refuse a frame of this size
-takes 0.2 ms."""
+"""Maximum size in bytes of a piece of received data whose answers are handled without asking `has_time`. To refuse a
+frame of this size takes 0.2 ms."""
 FRAMES_AT_ONCE = 32
 """Maximum number of frames that the full parser handles before the parser asks `has_time` again. A ping takes 60 us."""
 MOST_WASTED = 32
-"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which even answers ask `has_time`."""
+"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which answers are no longer handled
+without asking `has_time`."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 
@@ -117,7 +118,7 @@ class Connection(asyncio.Protocol):
         self._fragmented = False
         """True between the first and the last frame of a fragmented message."""
         self._unparsed = 0
-        """Upper bound of the bytes of an incomplete frame in the parser. At 0 the parser surely holds none."""
+        """Upper bound of the size in bytes of an incomplete frame in the parser. At 0 no such frame is there."""
         self.rest = b""
         """Received bytes. The bytes from index `rest_at` on wait for a later turn of the loop.
 
@@ -150,7 +151,7 @@ class Connection(asyncio.Protocol):
         self._is_stamped = False
         """True if the kernel tells how long received data has waited to be read."""
         self._is_newest = True
-        """False while a text is handled and later bytes of the bot have been read already."""
+        """False during the handling of a text if later bytes of the bot have been read already; else True."""
 
     # --- asyncio.Protocol ---
 
@@ -340,10 +341,11 @@ class Connection(asyncio.Protocol):
         return self._delay_ms if self._is_stamped else None
 
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
-        """Return the sum of two times in ms: a frame's wait to be written, and its answer's wait to be read.
+        """Return the waiting time in ms of a frame and its answer, and True if the time is exact.
 
-        The frame was sent `ago_ms` ago. The second value is False if more data came after the answer. The sum is then
-        only a minimum, because the kernel tells the age of the newest data alone.
+        The time is the frame's wait to be written plus the answer's wait to be read. The frame was sent `ago_ms` ago.
+        If more data came after the answer, the second value is False, and the time is only a minimum. The reason is
+        that the kernel tells only the age of the newest data.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest

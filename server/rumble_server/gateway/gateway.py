@@ -95,7 +95,7 @@ class Gateway:
         return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
-        """Close every session at once. For the arena the bots are gone, so it asks them for no more moves."""
+        """Close every session at once. The arena takes the bots for disconnected, and asks for no more moves."""
         for session in list(self.sessions.open.values()):
             session.end(code)
             self.lost(session)

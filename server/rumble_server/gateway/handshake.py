@@ -22,7 +22,7 @@ class HandshakePolicy:
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
         """Make the rules.
 
-        `public_url` is the address of the pages for other machines. The Origin of this address fits any known Host.
+        `public_url` is the address of the pages for other machines. Its Origin is accepted with any known Host.
         """
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}

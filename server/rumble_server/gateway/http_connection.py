@@ -44,9 +44,9 @@ MOST_URL_BYTES = 4_096
 MOST_QUERY_FIELDS = 64
 """Maximum number of fields in a query. The web unpacks all fields, each in some 10 us, before it checks the first."""
 HEADERS_OF_A_REQUEST = 32
-"""Each so many headers of a request count as a further request of its client. Browsers send about 15 headers."""
+"""Number of headers of a request that count as one more request of the client. Browsers send about 15 headers."""
 BYTES_OF_A_REQUEST = 1_024
-"""Each so many bytes of a refused request count as a further request of its client."""
+"""Number of bytes of a refused request that count as one more request of the client."""
 LINGER_S = 1.0
 """Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
 Refusal = tuple[HTTPStatus, str, str]

@@ -20,7 +20,7 @@ MOST_NOTED = 256
 Each write of the outbox makes at most one note.
 """
 MOST_WAITING = 256
-"""Number of waiting connections at which the outbox writes at once, so that the first need not wait longer."""
+"""Number of waiting connections at which the outbox writes at once, so that no connection waits too long."""
 
 
 class OutboxConnection(Protocol):

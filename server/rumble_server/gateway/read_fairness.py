@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of late readers in a turn at which sockets are left unread. Reading a socket takes some 50 us."""
+"""Number of late readers in a turn, from which on sockets are left unread. Reading a socket takes some 50 us."""
 MOST_AGAIN = 100
 """Maximum number of unread sockets that are read again in a turn."""
 
@@ -34,7 +34,7 @@ class SocketReader(Protocol):
     """A connection whose socket can be left unread."""
 
     def stop_reading(self) -> bool:
-        """Leave the socket unread. Return false if the connection reads nothing at the moment, and nothing was done."""
+        """Leave the socket unread. If the connection reads nothing at the moment, do nothing and return false."""
 
     def read_again(self) -> bool:
         """Read the socket again. Return false if the connection will read nothing more."""
@@ -66,7 +66,7 @@ class ReadFairness:
         self._ends_s = 0.0
         """Time in s at which the budget of this turn ends."""
         self.sockets: set[SocketReader] = set()
-        """The open connections without a login whose sockets are read, or were paused for another reason."""
+        """The open connections without a login that are not in `_unread`. Some may be paused for other reasons."""
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()

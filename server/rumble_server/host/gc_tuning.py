@@ -12,7 +12,7 @@ LEAST_NEW, MOST_NEW = 1_250, 2_500
 
 A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
 if other programs use the processor, too. Python subtracts the freed old objects from the number of new objects, so a
-pass may look at far more than this number: `look` makes passes, too.
+pass may look at far more objects than the bound. Therefore `look` makes passes, too.
 """
 LEAST_COUNTED = 100
 """Number of new objects, as Python counts them, below which `look` makes no pass, because the server is idle."""
@@ -115,7 +115,8 @@ class Interpreter:
     def _pace(self, took_s: float, since_s: float) -> None:
         """Choose the number of new objects before the next pass.
 
-        The last pass took a CPU time of `took_s`. It ended `since_s` after the end of the pass before. Both are in s.
+        `took_s` is the CPU time in s of the last pass. `since_s` is the time in s between the ends of the last two
+        passes.
         """
         if took_s > LONGEST_PASS_S or took_s < PASS_SHARE / 4 * since_s:
             self._pass_after(max(self._most_new // 2, LEAST_NEW))

@@ -66,8 +66,8 @@ def network_addresses(
 ) -> list[str]:
     """Return this machine's addresses in its networks: every IPv4 address, and an address for each IPv6 network (/64).
 
-    IPv4 addresses come first; of each version, the address of the default route comes first. Loopback and link-local
-    addresses are left out. No packet is sent, and names are looked up only on this machine.
+    IPv4 addresses come before IPv6 addresses. The address of the default route is the first of its IP version. Loopback
+    and link-local addresses are left out. No packet is sent, and names are looked up only on this machine.
     """
     kept: dict[object, Address] = {}
     for address in sorted([*default_routes(), *interfaces()], key=lambda each: each.version):

@@ -37,7 +37,7 @@ class SideProcess:
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
-        """The last pool that was given up, after its process died or by `close`.
+        """The pool that was given up last, because the pool's process died or `close` was called.
 
         This reference is needed so that the pool's own thread does not free the pool. That thread could wait for a lock
         held by itself, and the server would never end (seen with Python 3.13.0).
@@ -66,7 +66,8 @@ class SideProcess:
     async def close(self) -> None:
         """Finish the current task, cancel the waiting tasks, and wait until the process has ended.
 
-        If Python exits while the pool's own thread ends, Python 3.11 may print a traceback. So a thread waits.
+        If Python exits while the pool's own thread ends, Python 3.11 may print a traceback. So another thread waits for
+        the end of the pool's thread.
         """
         pool = self._pool
         if pool is not None:

@@ -142,30 +142,31 @@ class Constants(BaseModel):
     challenges_per_address_at_one_bot: Count = 8
     """Maximum number of open challenges of an address to one bot.
 
-    Bots that joined a tournament by an invitation or a join code may have more: all such bots of a tournament together
-    `open_challenges_at_one_bot` minus this number. A class tries its bots at the same time.
+    Bots that joined a tournament by an invitation or a join code may have more. All such bots of a tournament together
+    may have `open_challenges_at_one_bot` minus this number. A class tries its bots at the same time.
     """
     challenge_bytes_per_day: Bytes = 268_435_456
     """Maximum number of bytes that challenges of an address, even of loopback, may add to the database in a day.
 
     A ply takes some 600 bytes. Bots that joined a tournament by an invitation or a join code are not counted by
-    address. All such bots of a tournament have this number together. Any bot may challenge, and no bot may fill the
-    disk.
+    address. All such bots of a tournament have this number together. Any bot may send challenges, but must not be able
+    to fill the disk.
     """
     challenge_frames_ms: Milliseconds = 86_400_000
     """Time in ms for which the moves and frames of a challenge are kept after its end. Results are kept forever."""
     unhurried_challenges: Count = 8
     """Number of open challenges to one bot below which a further challenge may have any clock.
 
-    For challenges above this number, see `hurried_challenge_ms`.
+    A bot with this number of open challenges, or more, accepts only clocks within `hurried_challenge_ms`.
     """
     hurried_challenge_ms: Milliseconds = 600_000
-    """Maximum in ms of two values of a challenge above `unhurried_challenges`: `move_ms` + `bank_ms`; `increment_ms`.
+    """Maximum in ms of `move_ms` + `bank_ms`, and of `increment_ms`, in a challenge to a bot that has at least
+    `unhurried_challenges` open challenges.
 
     A silent bot holds a place until its clock has run out.
     """
     proxied_lag_ms: Milliseconds = 10_000
-    """Maximum lag in ms that is allowed to a seat in a match if only pings measured the lag, as behind a proxy.
+    """Maximum total lag in ms that is allowed to a seat in a match if only pings measured the lag, as behind a proxy.
 
     A bot could delay its pongs to gain time.
     """

@@ -130,7 +130,7 @@ class Buckets:
     def _forget_idle(self, now_ms: int) -> None:
         """Forget the least recently used buckets, as long as they are idle.
 
-        A bucket in debt is moved to the end of the order, so that the next search goes on behind it.
+        A bucket in debt is moved to the end of the order, so that the next call begins with a different bucket.
         """
         while self._kept:
             key, bucket = next(iter(self._kept.items()))

@@ -73,7 +73,7 @@ class Connections:
         return _take_out(self.waiting, newcomer.address, newcomer)
 
     def admit(self, address: str) -> None:
-        """Give a stranger's place that is no longer used to the connection that has waited longest at `address`."""
+        """Give a free place for strangers to the connection that has waited longest at `address`."""
         for newcomer in self.waiting.get(address, ()):
             self.leave(newcomer)
             newcomer.admit(Place(self, address, ("stranger", address)))
@@ -159,7 +159,7 @@ class Place:
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let a new connection take over a stranger's place, from `WAIT_MS` after `now_ms` on. Ignore other places.
+        """Let a new connection take over this place from `WAIT_MS` after `now_ms` on, if the place is a stranger's.
 
         `end` is called when the place is taken over, and ends the stranger's connection.
         """

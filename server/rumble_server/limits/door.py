@@ -23,7 +23,7 @@ class Door:
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """Allowances of bytes that challenges may write to the log, by the holder of the challenge.
+        """Allowances of bytes that challenges may write to the log, keyed by the holder of the challenge.
 
         A holder is the tournament that the challenger joined by a code, or else the challenger's address.
         """
@@ -52,8 +52,8 @@ class Door:
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
         """Count an unplayed name that is freed for a new name of `address`. Return False if too many were freed.
 
-        `invited_to` is the tournament of a valid invitation, or None. Each tournament has a separate count, which names
-        without its invitation cannot use up.
+        `invited_to` is the tournament of a valid invitation, or None. Each tournament has a separate count. Names
+        without an invitation to the tournament do not use up this count.
         """
         about = "" if invited_to is None else self._prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

@@ -20,7 +20,7 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""The value of a parameter `whose` for host tokens. For keys, `whose` is a bot's name. No bot can have this name."""
+"""Value of a parameter `whose` for host tokens. No bot can have this name. For keys, `whose` is a bot's name."""
 
 
 class Guesses:

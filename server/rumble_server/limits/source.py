@@ -98,8 +98,8 @@ def source_of(peer: str) -> str:
 def is_forwarded(headers: Headers) -> bool:
     """Return true if the headers show that a proxy has forwarded the request.
 
-    This may be shown by a header's name; by a header whose value is an address, because proxies may use any name; or by
-    a Host that is not this machine.
+    The sign of a proxy is the name of a header, an address as the value of a header, or a Host that is not this
+    machine. Values are examined because proxies may use any name.
     """
     for name, value in headers:
         if name == b"host":

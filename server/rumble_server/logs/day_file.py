@@ -29,7 +29,7 @@ class DayFile(TimedRotatingFileHandler):
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
-        """Begin a new file if a new day has begun. The first failure after this call is logged again."""
+        """Begin a new file if a new day has begun. After this call, `handleError` logs an error again."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
@@ -40,7 +40,7 @@ class DayFile(TimedRotatingFileHandler):
                 self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Log the current error, at most once between two calls of `tick`: with a full disk, every event fails."""
+        """Log the current error, at most once between two calls of `tick`, because each event fails on a full disk."""
         if not self._failed:
             self._failed = True
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())

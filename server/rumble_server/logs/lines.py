@@ -21,7 +21,7 @@ _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "task
 
 
 class Blanker:
-    """A function that replaces by `***` the given secrets in a text, and each value after the name of a secret."""
+    """A function that writes `***` in a text for each given secret, and for each value after the name of a secret."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         self._secrets = secrets

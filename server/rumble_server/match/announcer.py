@@ -135,7 +135,7 @@ class Announcer(Progress):
     # --- matches that are not plain ---
 
     def _tell_falls(self, now_ms: int) -> None:
-        """Tell the bots about each fall after the ply in which the seat fell. Earlier, no other bot may know it."""
+        """Tell the bots about falls in completed plies. Earlier, no other bot may know of these falls."""
         falls = self._plies.falls
         while self._falls_told < len(falls):
             seat, fall = list(falls.items())[self._falls_told]

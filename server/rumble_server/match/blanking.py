@@ -6,7 +6,8 @@ A regular expression finds the secrets, because a bot's frame may be neither JSO
 import re
 
 SECRETS = ("key", "invite", "token", "password")
-"""Names whose values are blanked: in any case, with any quotes, and at the end of a longer name (`host_token`)."""
+"""Names whose values are blanked. A name is found in upper or lower case, with any quotes, and as the end of a longer
+name (`host_token`)."""
 BLANK = r'\1"***"'
 
 

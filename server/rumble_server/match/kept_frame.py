@@ -9,7 +9,7 @@ import orjson
 SURELY_SHORT = 512
 """Maximum number of characters of a frame that is stored unchanged without counting its bytes.
 
-A character has at most four bytes, so `most_bytes` must be at least four times as large.
+A character has at most four bytes, so `most_bytes` must be at least four times this number.
 """
 COMPACT_TIMES = 5
 """Maximum size of JSON without padding, as a multiple of `most_bytes`. Of a larger frame, only the beginning is stored.

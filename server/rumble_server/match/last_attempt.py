@@ -13,7 +13,7 @@ from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted, MoveMa
 def last_attempt(facts: Sequence[object]) -> tuple[MatchStarted | None, MatchOver | None]:
     """Return the newest start and the newest end of a match; None for a missing fact.
 
-    While another attempt is played, the start belongs to this attempt, and the end to the attempt before.
+    While a next attempt is played, the start belongs to the next attempt, and the end to the attempt before.
     """
     started = next((fact for fact in reversed(facts) if isinstance(fact, MatchStarted)), None)
     return started, next((fact for fact in reversed(facts) if isinstance(fact, MatchOver)), None)
@@ -61,9 +61,9 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
     """Return the thinking time in ms for each of the first `plies` plies of the attempt with these terms.
 
     The time is None for a ply without a bot's answer, such as an opening move. If a move used time of the bank, the
-    thinking time follows from the bank. Otherwise it is the time between asking and answering, which may include time
-    in which the turn waited for the disk. If the bot was asked again for the same ply, the time used before is added:
-    the new turn's `remaining_ms` is smaller by this time. Of a joint move, the longest time counts.
+    thinking time follows from the bank. Otherwise the thinking time is the time between asking and answering, which may
+    include time in which the turn waited for the disk. If the bot was asked again for the same ply, the time used in
+    earlier turns is added: the new turn's `remaining_ms` is smaller by that time. Of a joint move, the longest counts.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control

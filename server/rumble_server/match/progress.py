@@ -1,8 +1,8 @@
 """The progress of a match: moves, banks, budgets, open turns, and the outcome. Only facts change it. No I/O.
 
 The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
-values are in no fact, because they belong to the running process: the lag of connections, parts of turns that bots want
-left out, turns that wait in the server, and how late the server was. All times are in ms.
+values are in no fact, because they belong to the running process: the lag of connections, names of fields that bots
+omit from turns, turns that wait in the server, and how late the server was. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable

@@ -161,7 +161,7 @@ class Referee(Announcer):
 
         If the kernel measures how long the connection's answers wait, the time is 0: a bot must not gain by thinking
         while the server is late, and then connecting again. There are three exceptions: a turn from before a suspension
-        of the club, a turn that the bot was not sent, and an answer in doubt (`in_doubt`).
+        of the club, a turn that was not sent to the bot, and an answer in doubt (`in_doubt`).
         """
         own = self.seats[seat]
         return 0 if own.turn is None or self._is_told(own, own.turn) else self._excused_ms(seat, now_ms)
@@ -405,7 +405,7 @@ class Referee(Announcer):
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
         """Return the seat that has lost by time, with termination and reason; None without such a seat.
 
-        Clocks of open turns are examined first, and then the away budget that ran out first.
+        A clock of an open turn counts before any away budget. Of several away budgets, the earliest to run out counts.
         """
         if self.over is not None:
             return None

@@ -37,7 +37,7 @@ class SeatState:
     away_left_ms: int
     retries_left: int
     away_since_ms: int | None
-    """Time since when the seat's bot is away; None while it is connected."""
+    """Start of the absence of the seat's bot; None while the bot is connected."""
     away_late_ms: int = 0
     """The server's sum of lateness in ms when the away budget began to run."""
     greeted: bool = False
@@ -56,9 +56,9 @@ class SeatState:
     """Ids of the seat's turns with an accepted move."""
     turn: "OpenTurn | None" = None
     used_ms: int = 0
-    """Thinking time in ms about the present ply before the open turn was asked."""
+    """Thinking time in ms about the present ply in earlier turns, without the open turn."""
     counted_ms: int = 0
-    """Part in ms of the seat's excused time in the present ply: the part that may make the match void."""
+    """Excused time in ms of the seat in the present ply, as far as the time may make the match void."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 

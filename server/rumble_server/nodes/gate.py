@@ -118,7 +118,7 @@ class Gate:
         self._let_in()
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
-        """Count the time for which the gate was closed as lateness of the process, which is not charged to bots."""
+        """Make the lateness of the process include the time of the closed gate. Lateness is not charged to bots."""
         # The clock may have counted a part already: a stall of the process, or the time for which another club's gate
         # was closed. Only the rest is added, so that no bot is excused twice for the same ms.
         lateness = self._clock.lateness

@@ -34,11 +34,11 @@ from rumble_server.store.postgres import lease_statements as statements
 RENEWALS = 5
 """Number of renewals in the time of one lease, if every statement succeeds."""
 RETRIES = 20
-"""Number of retries in the time of one lease. After a failed statement the node waits for a 20th of this time."""
+"""Number of retries in the time of one lease. After a failed statement the node waits for a 20th of a lease's time."""
 READY_MS = 2_000
-"""Maximum time in ms in which a node has to read an offered club ahead. Later, another node gets the offer."""
+"""Maximum time in ms for a node to read an offered club ahead. After this time, another node gets the offer."""
 LISTEN_MS = 2_000
-"""Maximum time in ms for a new leader to let bots in. Then the old leader closes the bots' connections anyway."""
+"""Maximum time in ms for a new leader to let bots in. After this time, the old leader closes the bots' connections."""
 LOOK_MS = 100
 """Time in ms for which the old leader leaves bots connected after the new leader's report.
 
@@ -134,8 +134,10 @@ class Lease:
         self._look_at_ms: int | None = None
         """Time in ms of a look just after the next possible end of another node's lease; None if no look is planned."""
         self._confirm_until_ms: int | None = None
-        """Time in ms at which the renewed lease ends, while the suspended node waits for the look that confirms its
-        clubs; None at any other time."""
+        """Time in ms at which a renewed lease ends, if the node is still suspended; None in all other cases.
+
+        The node waits for the look after the renewal, which shows if the node still leads its clubs.
+        """
         self._abandon_at_ms: int | None = None
         """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
@@ -145,12 +147,14 @@ class Lease:
         self._passed_over: dict[str, set[str]] = {}
         """Nodes that did not read a club ahead in time, by club. The club is not offered to them again."""
         self._stopping: str | None = None
-        """The club that is being stopped. Only one club is stopped at a time, to keep its pause short."""
+        """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
         self._given: dict[str, int] = {}
         """Clubs that are stopped and being handed over, with their old epochs. The database has not answered yet."""
         self._leaving: dict[str, tuple[int, int]] = {}
-        """Clubs handed over whose bots are still connected here, each with the new epoch, and the time in ms at which
-        to close the bots' connections."""
+        """Clubs that were handed over, but have bots still connected here.
+
+        Each has the new epoch, and the time in ms at which to close the bots' connections.
+        """
         self._reading: dict[str, int] = {}
         """Number of the offer for which this node is reading or has read a club ahead, by club."""
         self._suspend(now_ms)
@@ -320,7 +324,8 @@ class Lease:
     def _notice(self, now_ms: int) -> None:
         """Suspend the node if its lease is over.
 
-        Also forget an unconfirmed renewal that is over, and close bots' connections if the lease was over for too long.
+        Also forget a renewed lease that ended before a look, and close bots' connections if the lease was over for too
+        long.
         """
         if not self.suspended and not self.holds(now_ms):
             self._suspend(self.until_ms)
@@ -338,7 +343,7 @@ class Lease:
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
-        """Extend the lease to `until_ms`. On a suspended node, leave this to the look that follows the renewal."""
+        """Extend the lease to `until_ms`. If the node is suspended, leave the extension to the next look."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
@@ -348,7 +353,7 @@ class Lease:
     def _seen(self, seen: statements.Seen, now_ms: int) -> None:
         """Store the rows of a look, and act on the rows.
 
-        On a suspended node: if a renewal came before the look, end the suspension, otherwise ignore the look.
+        If the node is suspended, a look after a renewal ends the suspension, and any other look is ignored.
         """
         if self.suspended:
             if self._confirm_until_ms is None:

@@ -39,7 +39,7 @@ SOON_S = 0.02
 GOES_MS = 15_000
 """Maximum time in ms that a stopping node waits for the next club to be handed over. Reading a club ahead is faster."""
 TELL_S = 1.0
-"""Interval in s at which the node writes the use of resources by its clubs, if changed, for other nodes to read."""
+"""Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock of the lease. If possible, the clock runs on while the machine sleeps, like the clock of the database."""
 
@@ -97,10 +97,10 @@ class Led(Protocol):
         """End the process, because this node cannot lead clubs any more."""
 
     def changed(self) -> None:
-        """Note that this process may have newer rows of nodes and clubs in memory."""
+        """Note that the rows of nodes and clubs in memory may have changed."""
 
     def own_uses(self) -> Mapping[str, Any]:
-        """Return the use of resources by each club of this node, by club. The node writes the uses for other nodes."""
+        """Return the use of resources of each club that this node leads, for other nodes to read. Keys are clubs."""
 
 
 class Node:
@@ -169,7 +169,7 @@ class Node:
         return self.lease.clubs[club]
 
     def want(self, club: str) -> None:
-        """Ask for a leader, on any node, for a club without a leader."""
+        """Have this node acquire a club without a leader, unless another node acquires the club first."""
         self._act(lambda: self.lease.want(club, now_ms()))
 
     def leads_under(self, club: str, epoch: int) -> bool:
@@ -186,7 +186,7 @@ class Node:
         self._act(lambda: self.lease.release(club, now_ms()))
 
     async def uses_elsewhere(self) -> dict[str, Any]:
-        """Return the use of resources by each club that another node leads, by club. Raises StoreError."""
+        """Return the use of resources of each club that another node leads. Keys are clubs. Raises StoreError."""
         return await self._telling.uses_elsewhere(self.id)
 
     async def hand_all_over(self) -> None:
@@ -253,7 +253,7 @@ class Node:
                 await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
     async def _tell_uses(self, led: Led) -> None:
-        """Write the use of resources by the led clubs for other nodes to read, whenever the use has changed."""
+        """Write the led clubs' use of resources for other nodes, whenever the use has changed."""
         told: Mapping[str, Any] = {}
         while True:
             await asyncio.sleep(TELL_S)

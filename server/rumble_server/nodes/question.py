@@ -21,7 +21,7 @@ from rumble_server.web.path_owner import Owner, owner_of
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
 """Headers that mark a request forwarded by a proxy. The proxy's own questions have no such header."""
 URI = frozenset({b"x-original-uri", b"x-forwarded-uri"})
-"""Headers with path and query of the client's request: for nginx as configured in docs/examples, and for Caddy."""
+"""Headers with path and query of the client's request, from nginx (configured as in docs/examples) or Caddy."""
 LED_BY = b"Rumble-Leader: %s\r\n"
 AGAIN = b"Retry-After: 1\r\n"
 Answer = tuple[HTTPStatus, bytes]

@@ -75,7 +75,7 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator by which a cell of the first line is the text `column`; None without such a separator."""
+    """Return the separator that makes the text `column` a cell of the first line; None without such a separator."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 

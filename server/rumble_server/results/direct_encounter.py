@@ -14,7 +14,7 @@ class Encounters:
 
     scores: dict[str, int]
     met: dict[str, int]
-    """Number of bots of the group that each bot met."""
+    """Number of opponents that a bot met within the group, by bot."""
     win: int
     """Score for a win against a bot, in the unit of `scores`."""
 

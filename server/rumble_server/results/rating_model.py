@@ -83,10 +83,10 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
     """Return true if the first-move term has a finite most likely value. It has none if the seat explains every result.
 
-    The term is infinite exactly if there are strengths t with these properties, or with the same for exchanged seats:
-    t[i] - t[j] >= -1 where bot i in the first seat scored against bot j, and t[i] - t[j] <= -1 where bot j in the
-    second seat scored against bot i. Such strengths exist unless the graph of these conditions has a negative cycle
-    (Bellman and Ford).
+    The term is infinite if some strengths t meet two conditions: t[i] - t[j] >= -1 where bot i in the first seat scored
+    against bot j, and t[i] - t[j] <= -1 where bot j in the second seat scored against bot i. The term is also infinite
+    if some strengths meet the same conditions with the seats exchanged. Otherwise the term is finite. Such strengths
+    exist unless the graph of these conditions has a negative cycle (Bellman and Ford).
     """
     first, second = score > 0, score < count
     # The first test finds the common negative cycle at once: a pair in which both bots scored from the same seat.

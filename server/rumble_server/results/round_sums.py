@@ -1,8 +1,8 @@
 """Tie-breaks of events in which some rounds were not played: FIDE Handbook C.07, articles 7 to 9, 14 and 16. Pure.
 
 Scores are adjusted as follows:
-- The score of an opponent (art. 16.3): unplayed rounds after the last round for which the opponent was there count as
-  drawn.
+- The score of an opponent (art. 16.3): after the last round for which the opponent was there, each unplayed round
+  counts as drawn.
 - The bot's own unplayed round (art. 16.4): it counts as played against a dummy that has the bot's own points. In the
   edition of March 2026 the dummy's points are limited: by the adjusted score of the scheduled opponent (16.4.1), or,
   without an opponent, by the points of a draw in each round (16.4.2).

@@ -57,7 +57,7 @@ class LiveTable(ABC, Generic[R]):
         self.version += 1
 
     def withdraw(self, name: str) -> None:
-        """Remove from the field a bot that has no matches."""
+        """Remove a bot without matches from the field."""
         self.tally.bots.pop(name, None)
         self.version += 1
 

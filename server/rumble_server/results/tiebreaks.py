@@ -52,7 +52,7 @@ TIEBREAKS: dict[str, str] = {
     "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
-"""The description that people read of each tie-break, keyed by the short name of the tie-break."""
+"""Descriptions of the tie-breaks for people, by short name of the tie-break."""
 OF_RATINGS = frozenset(("aro", "tpr"))
 """Tie-breaks that need the bots' ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS

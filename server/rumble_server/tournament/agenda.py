@@ -35,7 +35,8 @@ class Agenda:
         """Numbers of the withdrawn bots."""
         self._late_matches = 0
         self._leads: list[int] | None = None
-        """Surplus of first over second moves in the whole schedule, by bot number; None before a bot joins late."""
+        """Number of first moves less number of second moves in the whole schedule, by bot number; None before a bot
+        joins late."""
         self.bots = list(bots)
         """Bots by number, late joiners at the end."""
         self.schedule = schedule
@@ -57,7 +58,7 @@ class Agenda:
     def prepare(self) -> Task | None:
         """Return the task that pairs the next round. This call changes no state.
 
-        Return None while no round can be paired yet, and always once the schedule is `exhausted`.
+        Return None while no round can be paired yet, and after the schedule is `exhausted`.
         """
         return self.schedule.prepare(self._played, self._gone)
 
@@ -118,7 +119,7 @@ class Agenda:
         self._gone.add(self.bots.index(bot))
 
     def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
-        """Set the half-point byes. `half_byes` has the bots by round of a Swiss; other bots are paired in the round."""
+        """Set the half-point byes. `half_byes` has the bots with such a bye, by round of a Swiss; others are paired."""
         number_of = {bot: number for number, bot in enumerate(self.bots)}
         given = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
         self.schedule.half_byes = given

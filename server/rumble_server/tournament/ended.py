@@ -1,4 +1,4 @@
-"""Records of ended tournaments, from which bots and lists are answered without rebuilding the tournament."""
+"""Records of ended tournaments. The server uses them for answers to bots and for lists, and rebuilds no tournament."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields

@@ -78,7 +78,7 @@ class BotLeft:
 
 @dataclass(frozen=True, slots=True)
 class BotAbsent:
-    """A bot's absent budget changed to `absent_left_ms`: the time for which matches that are due wait for the bot."""
+    """A bot's absent budget changed to `absent_left_ms`: the time for which due matches wait for the bot."""
 
     tournament: str
     bot: str
@@ -409,7 +409,7 @@ TournamentFact = (
     | MatchStarted
     | MatchOver
 )
-"""Facts that rebuild a tournament; other facts of a match rebuild only the match."""
+"""Facts that rebuild a tournament. Any other fact of a match is needed only to rebuild the match."""
 LogFact = ServerFact | TournamentFact | MatchFact | VersionSaved
 """All facts of the event log."""
 
@@ -419,8 +419,8 @@ _ABOUT_THE_SERVER = frozenset(get_args(ServerFact))
 
 
 VERSIONS = "@"
-"""First character of a key of versions. Rows with versions of a bot have such a key in place of a tournament's id. No
-tournament's id begins with this character."""
+"""First character of each key that `versions_of` returns. Rows with versions of a bot have such a key in place of a
+tournament's id. No tournament's id begins with this character."""
 
 
 def versions_of(bot: str) -> str:

@@ -83,9 +83,9 @@ class Terms:
         )
 
     def _fallen(self, slot: Slot, gone: tuple[int, ...], reason: str, at_ms: int) -> Outcome:
-        """Return the outcome if these seats fall out before the first ply, with the payoffs that the rules give.
+        """Return the outcome if the seats `gone` fall out before the first ply, with the payoffs that the rules give.
 
-        The other seats make any move, which can change neither their places nor their payoffs.
+        The other seats make some move. The choice of the move changes neither their places nor their payoffs.
         """
         state, seats = self.start(slot, at_ms).opening_state(), len(slot.seats)
         if isinstance(state, JointState) and state.can_fall:

@@ -322,7 +322,7 @@ class Tournament:
         return self.table.display_names.get(bot, bot)
 
     def display_names(self, bots: Iterable[str]) -> dict[str, str]:
-        """Return display names by the bot's name, for those of the given bots that have a display name."""
+        """Return the display names of the given bots, by the bot's name. Bots without a display name are left out."""
         known = self.table.display_names
         return {bot: known[bot] for bot in bots if bot in known}
 

@@ -1,4 +1,4 @@
-"""The versions of a bot's source that its owner has saved."""
+"""The versions of a bot's source, as saved by the bot's owner."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -106,7 +106,7 @@ class Process:
     unready: Callable[[], str | None] = lambda: None
     """Reason why matches cannot start at present; None while matches can start."""
     tries: SecretChecker = field(default_factory=lambda: SecretChecker(Guesses(Bounds(), Refusals()), int))
-    """Checks of secrets in requests about the process, counted together with the checks of main."""
+    """Checker of secrets in requests about the process. The checker of main shares the counts of wrong secrets."""
     leads: Callable[[], list[str]] = list
     """Names of the clubs led by this process now."""
     reach: Reach = field(default_factory=Reach)
@@ -124,7 +124,7 @@ class Site:
     process: Process
     club: str = MAIN
     saving: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    """Locks under which the versions of a bot are numbered and saved, by the bot's name: no bot waits for another."""
+    """Locks for numbering and saving versions: a lock for each bot name, so that no bot waits for another bot."""
 
     @property
     def root(self) -> str:
@@ -133,7 +133,7 @@ class Site:
 
     @property
     def tries(self) -> SecretChecker:
-        """Checks of secrets in requests to this club."""
+        """Checker of secrets in requests to this club."""
         return SecretChecker(self.arena.door.guesses, self.arena.clock.now_ms)
 
     @property

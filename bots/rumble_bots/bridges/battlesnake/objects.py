@@ -41,7 +41,7 @@ def body_of(
 
 
 def last_direction(view: Mapping[str, Any], seat: int) -> str:
-    """Return the direction of a snake's last move, even across joined edges; `FIRST` before the first move."""
+    """Return the direction of a snake's last move, also across joined edges. Before the first move, return `FIRST`."""
     size, (head, neck, *_) = view["size"], view["snakes"][seat]["body"]
     step = [(head[axis] - neck[axis]) % size for axis in (0, 1)]
     return next((name for name, (x, y) in STEPS.items() if step == [x % size, y % size]), FIRST)

@@ -3,8 +3,8 @@
 Rules (World Checkers Draughts Federation, https://www.wcdf.net/rules.htm): twelve men a side on the 32 dark squares,
 numbered 1 to 32 row by row from black's side. Black moves first. A man steps one square diagonally forward; a king,
 also backward. A piece jumps over a neighbour of the other side onto the empty square behind it and takes it. A side
-that can jump must jump, in any way, and go on until the same piece has no further jump; but a man that reaches the far
-row is crowned and its move is over. A side that cannot move on its turn loses.
+that can jump must jump, by any of the possible jumps. The same piece must go on until it has no further jump. A man
+that reaches the far row is crowned, and the move is over. A side that cannot move on its turn loses.
 
 Draws, claimed by the referee at once: the position occurs for the third time (setting `repetitions`; 0: never), or
 each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. So every game ends.

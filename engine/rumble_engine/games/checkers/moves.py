@@ -9,7 +9,7 @@ from functools import cache
 
 ALL = (1 << 32) - 1
 FAR = (0xF000_0000, 0xF)
-"""The row on which men of each seat become kings, as a mask."""
+"""Masks of the row on which men become kings, by seat."""
 
 
 def _walk(square: int, down: int, across: int) -> int | None:
@@ -38,7 +38,7 @@ BETWEEN = {
     for over, end in zip(STEPS[2][start], JUMPS[2][start], strict=True)
     if end >= 0
 }
-"""The mask of the square over which a jump goes, by the start and end of the jump."""
+"""Masks of the square that a jump passes over, by the start and end of the jump."""
 
 
 @cache

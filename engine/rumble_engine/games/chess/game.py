@@ -3,10 +3,10 @@
 Rules: the FIDE Laws of Chess of 2023 (https://handbook.fide.com/chapter/E012023). Without any claim a game is drawn
 by stalemate (5.2.1), by a dead position, judged by material alone (5.2.2), at the fifth appearance of a position
 (9.6.1) and after 75 moves of each side without capture or pawn move (9.6.2; checkmate comes first). The third
-appearance (9.2) and 50 such moves (9.3) are draws that a player may claim: with the setting `claims` at `referee`, the
-default, the referee claims them as soon as they are on the board; at `none` nobody does. Positions are the same if the
-same pieces are on the same squares, the same side moves and the same moves are possible, including castling and
-capturing in passing.
+appearance (9.2) and 50 such moves (9.3) are draws that a player may claim. With the setting `claims` at `referee`, the
+default, the referee claims such a draw as soon as the position is on the board. At `none`, nobody claims. Positions are
+the same if the same pieces are on the same squares, the same side moves and the same moves are possible, including
+castling and capturing in passing.
 
 Moves: the notation of the Universal Chess Interface: the start square and the end square, `"e2e4"`, castling by the
 king's move, `"e1g1"`, promotion with the piece, `"e7e8q"`. Seat 0 plays white.
@@ -80,7 +80,7 @@ class ChessState(State):
     ) -> None:
         """Make the state.
 
-        `quiet` is the number of plies since the last capture or pawn's move, and `number` the number of the move.
+        `quiet` is the number of plies since the last capture or pawn's move, and `number` the move number of the FEN.
         `since` has the moves after the last irreversible move, and `seen` the key of the position before each of these
         moves.
         """
@@ -209,7 +209,7 @@ class ChessState(State):
         return "no such move"
 
     def _reaches(self, cells: str, start: str, end: str) -> bool:
-        """Return true if the piece on `start` can go to `end`, without regard to castling and to checks of its king."""
+        """Return true if the piece on `start` can go to `end`. Castling and checks of the piece's king are ignored."""
         cell, goal = CELLS[start], CELLS[end]
         man = cells[cell]
         if man not in "Pp":

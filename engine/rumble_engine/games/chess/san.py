@@ -27,8 +27,8 @@ def san(state: State, move: str) -> str:
 def spellings(state: State, move: str) -> list[str]:
     """Return all texts by which people may write a legal move, the standard text first.
 
-    The other texts of a piece's move name the file of its start square, the rank, both or neither. The other text of a
-    pawn's move leaves out the new piece of a promotion.
+    The other texts of a piece's move have the file of the start square, the rank, both or neither. The other text of
+    a pawn's promotion leaves out the new piece.
     """
     usual, start, end = san(state, move), move[:2], move[2:4]
     if usual[0] in "KQRBN":
@@ -39,7 +39,7 @@ def spellings(state: State, move: str) -> list[str]:
 
 
 def _which(state: State, cells: str, start: str, end: str) -> str:
-    """Return the part of `start` that tells the moving piece from equal pieces that can go to `end`, too.
+    """Return the part of `start` that distinguishes the moving piece from equal pieces that can also go to `end`.
 
     The part is the column, the row or both. It is empty if no equal piece can go to `end`.
     """

@@ -7,7 +7,7 @@ since OpenSpiel may compute the default from further parameters (the columns of 
 family has every game of OpenSpiel for two or more seats, if the game needs no further files or games, and is not in
 `catalogue.EXCLUDED`.
 
-Moves: in OpenSpiel's notation; a move of a game in which seats move at the same time has `_` in place of each space.
+Moves: in OpenSpiel's notation. If seats move at the same time, each move has `_` in place of each space.
 View of an open game: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as OpenSpiel draws
 the board, with line breaks, and OpenSpiel's action numbers of the past plies, which determine the state. A game of
 joint moves has `movers` in place of `to_move`; a game with several numbers of seats also has `seats`. View of a seat in
@@ -15,8 +15,8 @@ a hidden game: `{"seat": 0, "board": "...", "to_move": 0, "ply": 7, ...settings}
 the seat's knowledge; spectators see neither `seat` nor `board`. The position's text is the action numbers with spaces
 between, or `start`. States after different moves are different, even if the positions are equal.
 
-If OpenSpiel draws random numbers inside a game, the first ply is of chance, and its text is the seed of these numbers.
-Other outcomes of chance are plies of chance, with OpenSpiel's probabilities.
+If OpenSpiel draws random numbers inside a game, the first ply is a ply of chance. The text of this ply is the seed
+of the random numbers. Other outcomes of chance are plies of chance, with OpenSpiel's probabilities.
 """
 
 from rumble_engine.errors import MissingExtra

@@ -22,16 +22,16 @@ SEATS = ("players", "num_players", "numPlayers")
 SEEDS = ("rng_seed", "seed")
 """Names that OpenSpiel uses for the seed of a game's random generator."""
 MOST_SEATS = {"tiny_hanabi": 2}
-"""Maximum number of seats, by game, where OpenSpiel would allow more seats although the payoffs are for two."""
+"""Maximum number of seats, by game. OpenSpiel would allow more seats, although the payoffs are for two."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False, "use_double_dummy_result": False, "num_redeals": 1}
 """Parameters that have a fixed value in every game that has the parameter.
 
-The last two belong to bridge. With other values, a solver would take up to seconds after the deal or at the end.
+The last two belong to bridge. With other values, a solver could take seconds after the deal or at the end.
 """
 SHOWN = {"egocentric", "egocentric_obs_tensor", "obs_back", "obs_front", "obs_side", "plain_obs_tensor", "string_rep"}
 """Parameters of OpenSpiel's output, without effect on a game."""
 SECRET = {"fully_obs", "imp_info", "observation_type"}
-"""Parameters that change what a seat knows, and therefore the kind of game."""
+"""Parameters that change the knowledge of a seat, and thereby the kind of game."""
 UNSAFE = {
     *("boards_file", "dims", "instances_file"),
     *("go_fish.initial_cards", "go_fish.ranks", "go_fish.suits", "goofspiel.num_turns", "hanabi.colors"),
@@ -40,10 +40,10 @@ UNSAFE = {
     *("universal_poker.numSuits", "universal_poker.calcOddsNumSims"),
     *("checkers.columns", "checkers.rows", "havannah.board_size", "twixt.board_size", "y.board_size"),
 }
-"""Parameters that name a file, or have values that end the process or leave a match without a move.
+"""Parameters that name a file. Also parameters with values that end the process, or leave a match without a move.
 
-OpenSpiel's checkers fails on boards that are not square. For the last three games, OpenSpiel keeps tables for the
-whole process: after a match of another size, a match of the usual size ends the process.
+OpenSpiel's checkers fails on boards that are not square. For havannah, twixt and y, OpenSpiel keeps tables for the
+whole process. After a match of another size, a match of the usual size ends the process.
 """
 HIDDEN = {*FIXED, *SEATS, *SEEDS, *SHOWN, *SECRET, *UNSAFE}
 """Parameters that are not offered as settings. A name without a dot is hidden in all games, `game.name` in one game."""
@@ -60,7 +60,7 @@ CHOICES = {
         ("winloss_scoring", "enable_gammons", "full_scoring"),
     )
 }
-"""The allowed values of a parameter with a choice, by the parameter's default value."""
+"""Tuples of allowed values, by default. A parameter with the default `cdh` allows `cdh` and `adh`."""
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)

@@ -21,7 +21,7 @@ INFORMATION = {
     "repeated_leduc_poker": "the observation leaves out the order of the bets",
     "universal_poker": "the observation leaves out the cards on the board and the order of the bets",
 }
-"""Games whose views are OpenSpiel's information states, each with the reason why its observations do not suffice."""
+"""Games whose views are OpenSpiel's information states, each with the reason why observations do not suffice."""
 TOLD = {"dark_chess": "the clock at the end tells whether the other seat has captured something or moved a pawn"}
 """Games whose views leave out the last two words of OpenSpiel's observation, each with the reason."""
 

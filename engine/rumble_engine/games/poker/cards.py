@@ -30,7 +30,7 @@ def joined(cards: Sequence[str]) -> str:
 
 
 def ways(deck: int, counts: Sequence[int]) -> int:
-    """Return in how many ways sets of `counts` cards can be dealt from a deck of `deck` cards."""
+    """Return the number of ways to deal sets from `deck` cards. `counts` has the number of cards in each set."""
     return prod(comb(deck - sum(counts[:dealt]), count) for dealt, count in enumerate(counts))
 
 

@@ -1,8 +1,8 @@
 """A hand of Texas hold'em, played by OpenSpiel's `universal_poker`.
 
 OpenSpiel counts the seats from the left of the button; with two seats, the button posts the small blind. Limit betting
-is played in OpenSpiel's no-limit game, with only one amount allowed for each raise: OpenSpiel's own limit games crash
-the process with more than four seats.
+is played in OpenSpiel's no-limit game, with only one amount allowed for each raise. The reason: OpenSpiel's own limit
+games crash the process with more than four seats.
 """
 
 import re
@@ -22,7 +22,7 @@ FOLD, CALL = 0, 1
 BOARD = (3, 1, 1)
 """Number of cards dealt to the board at the beginning of the second, third and fourth round."""
 DEEP = 48
-"""Stack of each seat in limit games, in big blinds. A hand costs at most 24 of them, so the stack never limits play."""
+"""Stack of each seat in limit games, in big blinds. A hand costs at most 24, so the stack never limits play."""
 WORD = re.compile(r"[fc/]|r[1-9]\d{0,5}", re.ASCII)
 BETTING = re.compile(f"(?:{WORD.pattern})*", re.ASCII)
 
@@ -195,7 +195,7 @@ class Hand:
         return tuple(gains)
 
     def shown(self) -> tuple[str, ...]:
-        """Return each seat's cards as the showdown has shown them; `HIDDEN` for a seat that showed no cards."""
+        """Return the cards of each seat; `HIDDEN` for a seat that did not show its cards at a showdown."""
         is_showdown = len(self.folded) < self.rules.seats - 1
         return tuple(
             [cards if is_showdown and seat not in self.folded else HIDDEN for seat, cards in enumerate(self.cards)]
@@ -228,7 +228,7 @@ def word_of(action: int) -> str:
 
 
 def action_of(word: str) -> int:
-    """Return the action of a word of the form `WORD`; -1 if the word is not an action."""
+    """Return the action of a word that matches `WORD`; -1 if the word is no action, such as `/`."""
     amount = int(word[1:] or 0)
     return amount if amount > CALL else "fc".find(word)
 

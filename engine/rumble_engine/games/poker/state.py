@@ -17,7 +17,7 @@ from rumble_engine.texts import shown
 CONCEDED = -1
 """The code of the ply `-` in a match of two seats: the mover fell out, and folds all remaining hands."""
 MOST_LISTED = 52
-"""Maximum number of possible deals that `chances` lists. The turn and the river have fewer."""
+"""Maximum number of deals that `chances` lists. The turn and the river have fewer possible deals."""
 
 
 class PokerState(State):

@@ -49,11 +49,12 @@ def battle(
 ) -> None:
     """Play many matches between two bots, and print the wins, draws, losses and score of A, with 95% intervals.
 
-    With further bots, all play at one table, and the command prints the first places and the mean score of each. A
-    score is the share of the other seats that are behind.
+    With further bots, all bots play at one table. The command prints each bot's number of first places and mean score.
+    A bot's score in a match is the share of the other seats that rank behind the bot.
 
-    With a folder, each file NAME.py in the folder is a bot: its function `choose` or `ai`, or its only function. All
-    play all, and the command prints the crosstable. A bot that fails loses the match.
+    With a folder, each file NAME.py in the folder is a bot. The bot is the file's function `choose` or `ai`, or the
+    file's only function. Each bot plays all others, and the command prints the crosstable. A bot that fails loses the
+    match.
     """
     if second is None:
         _folder(first, game, read_settings(setting), matches or 2, seed, timeout)
@@ -156,7 +157,7 @@ def _print_table(
 def _maker(text: str, game: str, functions: "list[FunctionBot]") -> "Maker":
     """Return a function that makes the bot named by `text`.
 
-    If `text` is FILE.py:FUNCTION, this call already loads the function, and appends its bot to `functions`.
+    If `text` is FILE.py:FUNCTION, load the function at once, and append the function's bot to `functions`.
     """
     from rumble_bots.functions.load import is_function
     from rumble_bots.functions.local import FunctionBot

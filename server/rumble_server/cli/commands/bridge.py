@@ -144,11 +144,11 @@ def bot_maker(
 ) -> "Callable[[str, Callable[[str], None]], BridgeBot | BattlesnakeBot]":
     """Return a function that makes the bot.
 
-    The function's arguments are a label, and a second function, which gets lines for the person. If `stderr` is None,
-    the label names the file for the bot's standard error.
+    The returned function takes a label, and a function that shows a line to the person. If `stderr` is None, the label
+    names the file for the bot's standard error.
 
-    Raises CliError for options that do not fit the protocol or each other, and CliError or BadAddress for a wrong
-    command of a Battlesnake.
+    Raises CliError for options that do not fit the protocol or each other. For a Battlesnake, raises CliError unless
+    `command` is a single word, and BadAddress if the word is not an HTTP address.
     """
     from rumble_bots.bridges.bot import BridgeBot
     from rumble_bots.bridges.program import Launch

@@ -82,7 +82,7 @@ def check(
 
 
 def _address(server: str | None) -> "Address":
-    """Return the address at which the check listens for the bot. Raises BadAddress; CliError for TLS."""
+    """Return the address at which the check listens for the bot. Raises BadAddress, and for TLS CliError."""
     from rumble_bots.check.run import ANY_PORT
     from rumble_bots.sdk.address import Address
 

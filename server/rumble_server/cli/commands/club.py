@@ -17,7 +17,7 @@ from rumble_server.cli.support.organiser_client import AdministratorClient, api_
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
 
 NONE = "none"
-"""Value of an option that removes a quota."""
+"""Text that removes a quota, when given as the value of the quota's option."""
 
 
 def _checked(name: str) -> str:
@@ -164,7 +164,7 @@ def _change(client: AdministratorClient, name: str, change: dict[str, Any]) -> A
 
 
 def _quotas(texts: Mapping[str, str | None]) -> dict[str, int | None]:
-    """Read the quotas that are given: numbers, or `none` (None). Raises CliError for another text."""
+    """Return the given quotas by name: a number, or None for the text `none`. Raises CliError for any other text."""
     quotas: dict[str, int | None] = {}
     for name, text in given(**texts).items():
         if text != NONE and not text.isdecimal():

@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 LOGS_S = 60.0
 """Interval in s of `Logs.tick`, which logs the counts of the flood filter and begins an audit file after midnight."""
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
-"""An option's type, and the placeholder of its value in the help, keyed by the type of the setting.
+"""Types of options, each with the placeholder for the option's value in the help, keyed by the type of the setting.
 
-The option of a number is text: `read_config` reads the number, and names the option in an error.
+The option for a number has type str, because `read_config` reads the number, and names the option in an error.
 """
 
 

@@ -17,7 +17,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: 
 @app.command()
 @of_host
 def add(client: OrganiserClient, name: Name) -> Answer:
-    """Make a host's token called NAME. The token is printed only this once."""
+    """Make a token for a host, and call the token NAME. The token is printed only this once."""
     told = client.post("host/tokens", {"name": name})
     return told, told["token"]
 
@@ -25,7 +25,7 @@ def add(client: OrganiserClient, name: Name) -> Answer:
 @app.command("list")
 @of_host
 def list_(client: OrganiserClient) -> Answer:
-    """List the tokens by name."""
+    """List the tokens' names, and when each token was made."""
     from rich.table import Table
 
     told = client.get("host/tokens")

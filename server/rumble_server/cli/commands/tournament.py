@@ -54,8 +54,8 @@ VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "remove": ("Remove a bot for good. It loses the matches that it has not finished.", {"name": BotName}),
     "unbench": ("Let a bot play again that was benched for its faults.", {"name": BotName}),
 }
-"""The commands that send a single request, keyed by name: the help text, and an option or argument for each field of
-the request's body."""
+"""The commands that send a single request, keyed by name. Each value has the command's help text, and an option or
+argument for each field of the request's body."""
 
 
 class ExportFormat(StrEnum):
@@ -95,7 +95,7 @@ def bye(
     number: Annotated[int, typer.Argument(metavar="ROUND", min=1, help="A round that is not paired yet.")],
     take_back: Annotated[bool, typer.Option("--take-back", help="Take back a bye that was given.")] = False,
 ) -> Answer:
-    """Give a bot a half-point bye in a round of a Swiss, for which the bot is then not paired."""
+    """Give a bot a half-point bye in a round of a Swiss. The bot is not paired in the round."""
     also = f", {bot} has {'no' if take_back else 'a'} half-point bye in round {number}"
     asked = {"name": bot, "round": number, "take_back": take_back}
     return _command(client, tournament_id, "bye", asked, also)
@@ -184,7 +184,7 @@ def list_(server: Server = LOCAL_SERVER, json_: Json = False) -> None:
 
 @app.command()
 def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = False) -> None:
-    """Show the standings by rank, with the faults of bots and who is benched."""
+    """Show the standings by rank, with each bot's faults, and whether the bot is benched."""
     from rumble_server.cli.output.tables import standings_for, tiebreak_legend, tiebreaks_for
 
     client, path = OrganiserClient(server), ("tournaments", tournament_id)

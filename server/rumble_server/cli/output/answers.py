@@ -10,7 +10,10 @@ from rumble_server.cli.output.terminal import plain, plain_lines, plain_or_rich
 
 
 def print_answer(told: Any, *shown: Any, as_json: bool) -> None:
-    """Print `told` if `as_json` is true, otherwise `shown`: texts, and tables whose texts `plain` has escaped."""
+    """Print `told` as JSON if `as_json` is true, and otherwise the texts and tables in `shown`.
+
+    The caller must have escaped the texts in tables with `plain`.
+    """
     if as_json:
         typer.echo(plain_lines(json.dumps(told, indent=2, ensure_ascii=False)))
         return

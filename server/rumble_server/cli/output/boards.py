@@ -17,7 +17,7 @@ from rumble_server.cli.output.terminal import plain, plain_lines
 
 COLOURS = (33, 166, 35, 134, 160, 37, 137, 205)
 SEATS = {seat: f"{'' if seat % 2 else 'bold '}color({colour})" for seat, colour in enumerate(COLOURS)}
-"""The rich style of each seat's pieces."""
+"""Style of the pieces by seat, as the library rich writes styles."""
 QUIET = "dim"
 LISTS = ("names", "row_labels", "column_labels", "top_labels")
 
@@ -72,7 +72,7 @@ def _append_labels(text: Text, labels: Sequence[str], indent: int, cell_width: i
 def _before(after_last: bool, is_last: bool) -> str:
     """Return the character before a cell: a bracket or bar next to a cell of the last move, otherwise a space.
 
-    `is_last` means that the cell belongs to the last move, and `after_last` that the cell before belongs to the move.
+    `is_last` is true if the cell belongs to the last move, `after_last` if the preceding cell belongs to the last move.
     """
     if is_last:
         return "|" if after_last else "["

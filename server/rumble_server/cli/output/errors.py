@@ -22,7 +22,7 @@ class CliError(Exception):
 
 
 def as_cli_error(error: Exception) -> CliError | None:
-    """Return `error` as the user of a command reads it, or None for an error that can only be a bug of Rumble."""
+    """Return `error` as a CliError for the user, or None if the error can only be a bug of Rumble."""
     if isinstance(error, CliError):
         return error
     from rumble_bots.check.errors import BadCommand

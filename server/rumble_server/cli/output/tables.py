@@ -72,7 +72,7 @@ def standings_table(tournament: "Tournament") -> Table:
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
     """Add a column `faults` to `table` if there is a remark on any bot.
 
-    Return the rest of each bot's row, by the bot's name: a cell with the remark, or no cell if there is no column.
+    Return the cells to add to each bot's row, by the bot's name: the remark, or no cell if no column was added.
     """
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
@@ -86,7 +86,7 @@ def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tourn
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
     """Return the heading of a column for byes if any bot has a bye; otherwise no heading.
 
-    The column explains points that a bot has from no match.
+    The column explains points that a bot got without a match.
     """
     return ("byes",) if any(line.byes or line.half_byes for line in lines) else ()
 
@@ -181,7 +181,7 @@ def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: 
 def remarks_on(
     lines: Sequence[Mapping[str, Any]], entrants: Sequence[Mapping[str, Any]] = (), *, brief: bool = False
 ) -> dict[str, str]:
-    """Return remarks by name: matches lost by the bot's own fault, and whether the bot is benched or withdrew."""
+    """Return the remark on each bot that lost by its own fault, is benched or withdrew, keyed by the bot's name."""
     found = {line["name"]: [fault_text(line.get("faults", {}), brief)] for line in lines}
     for entrant in entrants:
         told = "benched" if entrant["benched"] else "withdrew" if entrant["withdrawn"] else ""
@@ -196,7 +196,7 @@ def void_text(void: Mapping[str, int]) -> list[str]:
 
 
 def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
-    """Write the number of losses by each fault, `2 timeout, 1 illegal move`, or if `brief` their sum, `3`."""
+    """Write the number of losses by each fault, as `2 timeout, 1 illegal move`. With `brief`, write the sum, as `3`."""
     if brief:
         return str(sum(faults.values()) or "")
     return ", ".join(f"{count} {fault.replace('_', ' ')}" for fault, count in faults.items())
@@ -248,7 +248,7 @@ def crosstable(tournament: "Tournament") -> Table:
 
 
 def _scores(tournament: "Tournament") -> dict[tuple[str, str], dict[str, float]]:
-    """Return, for each pair of bot and opponent, the bot's score in each of their matches, by match id."""
+    """Return each bot's scores against each opponent: keyed by the pair (bot, opponent), and then by match id."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for match_id, over in tournament.results.items():
         first, second = over.seats

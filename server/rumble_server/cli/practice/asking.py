@@ -76,9 +76,10 @@ def in_time(
 ) -> Made:
     """Return the result of `work`, or raise its error. Raises CliError if a function takes longer than `seconds`.
 
-    `work` runs in a thread. `asked_at_s` returns the functions that are running, each with the start of its call in s
-    of `time.monotonic`. `tell` is called twice a second with a text about slow functions. After a CliError the thread
-    goes on, because a thread cannot be ended. The command ends without waiting for the thread.
+    `work` runs in a thread. `asked_at_s` returns the names of the functions that are running, each with the time
+    (`time.monotonic`) at which the running call began. `tell` is called twice a second with a text about slow
+    functions. After a CliError the thread goes on, because a thread cannot be ended. The command ends without waiting
+    for the thread.
     """
     made: Future[Made] = Future()
 

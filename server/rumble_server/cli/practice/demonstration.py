@@ -103,7 +103,7 @@ def multiplied(names: list[str]) -> list[str]:
 
 
 def entrant_names(bots: list[str]) -> list[str]:
-    """Return a name for each bot: the bot's own name, and a number behind it if several bots share the name."""
+    """Return a name for each bot: the bot's own name, followed by a number if several bots have the same own name."""
     own = [own_name(bot) for bot in bots]
     many = {name for name, count in Counter(own).items() if count > 1}
     seen: Counter[str] = Counter()

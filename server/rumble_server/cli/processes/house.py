@@ -107,7 +107,7 @@ class _Child:
         self.playing = asyncio.create_task(self._play())
 
     def tell(self, bots: Sequence[ClubBot]) -> None:
-        """Have the process play `bots` and no other bots. Bots in `bots` that already play go on undisturbed."""
+        """Let the process play `bots`, and no other bots. A bot that plays already, and is in `bots`, goes on."""
         if list(bots) != self._bots:
             self._bots = list(bots)
             self._write()

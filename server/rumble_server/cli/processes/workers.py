@@ -14,7 +14,7 @@ from rumble_server.cli.support.bot_names import as_bot_name
 LONGEST_NAME = 32
 """Maximum number of characters of a worker's name. The same maximum holds for a bot's name."""
 MOST_OF_HOST = 16
-"""Maximum number of characters of this machine's name in a worker's name that `names` makes."""
+"""Maximum number of characters that `names` takes from this machine's name for a worker's name."""
 
 own: str | None = None
 """The worker's name, in a process started by `--workers`; otherwise None."""

@@ -55,7 +55,7 @@ def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def program(command: Sequence[str]) -> list[str]:
-    """Return the command that starts a bot: for a FILE.py:FUNCTION, `rumble bot` with it; otherwise `command`."""
+    """Return the command that starts a bot: `rumble bot FILE.py:FUNCTION` for a function, otherwise `command`."""
     is_function = len(command) == 1 and command[0].rpartition(":")[0].endswith(".py")
     return [*((sys.executable, "-m", "rumble_server.cli", "bot") if is_function else ()), *command]
 

@@ -2,7 +2,7 @@
 
 
 def games(incomplete: str) -> list[str]:
-    """Return the names that begin with `incomplete`: of games, and of families of games, such as `openspiel:`."""
+    """Return the games and the families of games (such as `openspiel:`) whose names begin with `incomplete`."""
     from rumble_engine.registry import game_families, game_names
 
     names = [*game_names(), *(f"{family}:" for family in game_families())]

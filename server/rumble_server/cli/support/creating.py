@@ -28,7 +28,7 @@ OPTIONS = {
     "start_at_ms": "--start-at",
     "seed_ratings": "--seed-rating",
 }
-"""Names of options that differ from the name that typer would make of the field's name, keyed by field."""
+"""Names of options, keyed by field. For any other field, typer makes the option's name of the field's name."""
 WRITTEN = {
     "invite": ("CODE", ""),
     "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),
@@ -37,7 +37,7 @@ WRITTEN = {
     "tiebreaks": ("LIST", ""),
     "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
 }
-"""The placeholder and the explanation that the help has for a value written in a special form, keyed by field."""
+"""Placeholder and explanation of a value in the help, keyed by field, for fields whose values have a special form."""
 
 
 def create_command() -> Any:
@@ -88,7 +88,7 @@ def create(
 
 
 def _fields() -> dict[str, ConfigField]:
-    """Return the fields of a configuration that have an option, by the option's name in Python."""
+    """Return the configuration's fields for which `create` has an option, keyed by the option's name in Python."""
     return {name.rpartition(".")[2]: each for name, each in config_fields().items() if name not in ("name", "game")}
 
 

@@ -14,7 +14,7 @@ Answer = tuple[Any, ...]
 
 
 def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
-    """Return a command of hosts that calls `ask` and prints the answer.
+    """Return a command for hosts. The command calls `ask` and prints the answer.
 
     `ask` gets the command's own options, and a client of the server in its parameter `client`.
     """
@@ -22,7 +22,7 @@ def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
 
 
 def of_administrator(ask: Callable[..., Answer]) -> Callable[..., None]:
-    """Return a command of administrators that calls `ask` and prints the answer, as `of_host` does for hosts."""
+    """Return a command for administrators. As with `of_host`, the command calls `ask` and prints the answer."""
     return _asking(ask, AdministratorClient, "admin_token", AdminToken)
 
 

@@ -19,7 +19,7 @@ NodeName = Annotated[
     str, typer.Argument(metavar="NODE", help="Its id or the beginning of it, or its address: rumble node list.")
 ]
 ANSWER_MS = 10_000
-"""Maximum time in ms for an answer of the database. Half of it is the maximum time of a statement."""
+"""Maximum time in ms for an answer of the database. A statement may take at most half as long."""
 
 
 def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:

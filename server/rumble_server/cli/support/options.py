@@ -88,15 +88,15 @@ Iterations = Annotated[
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that are given on the command line. An option that is not given is None."""
+    """Return the options that the command line gives. In `options`, None marks an option that is not given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def with_parameters(run: Callable[..., T], parameters: Mapping[str, Any]) -> Callable[..., T]:
-    """Return `run` with a signature for typer, in which `parameters` stand in the place of the `**` of `run`.
+    """Return `run` with a signature for typer, in which `parameters` replace the `**` parameter of `run`.
 
-    `parameters` has the annotation of each parameter, by name. The user must give every argument. An option that the
-    user does not give is None.
+    `parameters` has the annotation of each parameter, by name. A typer argument is required. A typer option is None
+    if the user does not give the option.
     """
     own = inspect.signature(run, eval_str=True)
     added = []

@@ -62,7 +62,7 @@ class OrganiserClient:
         self._given = host_token
         self._headers = _bearer(kept_token(address, host_token)) if host_token else {}
         self._trust_env = not address.loopback
-        """True if requests go through the proxies that the environment names: for servers on other machines."""
+        """True for a server on another machine: requests then go through the proxies that the environment names."""
         needs_tls = address.secure or self._trust_env  # even for a plain server: the proxy may have TLS
         self._verify = _trusted() if needs_tls else False  # loading authorities takes longer than most requests
 
@@ -170,10 +170,10 @@ class OrganiserClient:
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
 
     def _keep(self, made: str | None) -> None:
-        """Keep the token that the server has made in exchange for a token that the host chose.
+        """Save the token `made` by the server, which replaces the token that the host chose. None means no such token.
 
-        After many wrong tokens from an address, the server refuses chosen tokens from this address, but still accepts
-        tokens that the server has made. So a host with a made token is not locked out by the mistakes of neighbours.
+        After many wrong tokens from an address, the server refuses chosen tokens from the address, but still accepts
+        tokens that the server has made. So wrong tokens of others at the address do not lock out a host with `made`.
         """
         from rumble_bots.sdk.keys import keep, token_file
 

@@ -29,7 +29,7 @@ class RecordedMatch:
     result: str
     infos: dict[int, MoveInfo] = field(default_factory=dict)
     absent: int = 0
-    """Number of bots that did not come to a table. Their seats are the last of `seats`."""
+    """Number of bots that did not come to a table. Their names are at the end of `seats`."""
 
     @property
     def seats_played(self) -> int:

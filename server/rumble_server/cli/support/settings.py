@@ -29,7 +29,7 @@ FILE_VARIABLE = "RUMBLE_CONFIG"
 OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
 """Names of options that differ from the name of their field, keyed by field."""
 CLOSE = 0.88
-"""Similarity, 0 to 1, from which on an unknown variable counts as a misspelt variable of a setting, and is refused."""
+"""Minimum similarity (0 to 1) to a setting's variable at which an unknown variable is refused as misspelt."""
 
 
 @dataclass(frozen=True, slots=True)

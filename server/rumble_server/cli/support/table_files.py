@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
     """Return whether to rank the bots of a file by tables instead of by matches of two.
 
-    True if the file has tables alone (`results.is_of_tables`). Also true if the file has all results as tables, too
-    (`results.tables`), and payoffs are the points: either `points` or the tournament in the file says so.
+    True if the file has only tables (`results.is_of_tables`). Also true if the file has all results in both forms
+    (`results.tables` is not empty), and `points` or the file's tournament chooses payoffs as the points.
     """
     from rumble_server.results.tables.points import PAYOFFS
 

@@ -1,8 +1,8 @@
 """Standings of tables by points and tie-breaks. Pure.
 
 - `won` first places that a bot had alone, at tables where another bot played.
-- `places` the bot with the most first places, then with the most second places, and so on; a place that is shared
-  counts. The value shown is the place among the tied bots, or 0 if all stay tied.
+- `places` the number of first places, then the number of second places, and so on; a place that is shared counts.
+  The value shown is the place among the tied bots, or 0 if all stay tied.
 - `de` direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
   Handbook C.07, art. 6). A pair counts with the average over the tables at which both bots sat. The value
   shown is the place among the tied bots, or 0 if all stay tied.
@@ -29,7 +29,7 @@ TABLE_TIEBREAKS: dict[str, str] = {
     "payoff": "sum of payoffs",
     "faults": "fewest faults",
 }
-"""The description that people read of each tie-break for tables, keyed by the name of the tie-break."""
+"""Descriptions of the tie-breaks for tables, for people, by name of the tie-break."""
 DEFAULT_TABLES = ("won", "places", "de")
 
 

@@ -206,7 +206,7 @@ class _Reader:
         )
 
     def entry(self, line: _Line, column: int, number: int) -> TrfEntry | None:
-        """Return the round in the columns from `column` on; None if the columns are blank. Raises _Bad."""
+        """Return a player's entry for the round whose columns begin at `column`; None if blank. Raises _Bad."""
         opponent_text, seat = line.part(column, column + 3), line.part(column + 4, column + 6).lower()
         code = line.part(column + 7, column + 7).upper()
         if line.part(column + 8, column + 9):
@@ -370,8 +370,9 @@ class _Reader:
     def wrong_points(self, event: TrfEvent) -> Iterator[str]:
         """Yield a problem for each player whose points do not follow from the player's results.
 
-        Some pairing programs add the bye of the next round to a player's points, or virtual points, which count for the
-        pairing alone. Such points are no problem. Also yield a problem if more rounds were played than the event has.
+        Points may include the bye of the next round, or virtual points (which count for the pairing alone), because
+        some pairing programs add these. Such points are no problem. Also yield a problem if more rounds were played
+        than the event has.
         """
         if event.rounds is not None and event.played > event.rounds:
             yield f"line 1, column 1: {event.played} rounds were played of {event.rounds}"

@@ -32,16 +32,16 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""The codes and seats whose points each key sets. The keys are from the fields XXS and 162.
+"""The codes of results and colours whose points a key sets, by key. The keys are from the fields XXS and 162.
 
 In 162, bbpPairings writes Z where the format has A.
 """
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
-"""The key in `KEYS` that has the meaning of a field of bbpPairings, keyed by this field."""
+"""The key of `KEYS` with the same meaning, for each field of bbpPairings."""
 
 
 class Points:
-    """The points of each code of a result and code of a colour: `STANDARD`, changed by each field of a file."""
+    """The points for each pair of a result's code and a colour's code: `STANDARD`, changed by the fields of a file."""
 
     def __init__(self) -> None:
         self._worth = {cell: value for code, value in STANDARD.items() for cell in _cells(code)}

@@ -10,7 +10,7 @@ from rumble_server.tournament.facts import VERSIONS, TournamentCreated, Tourname
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 Told = dict[str, tuple[bool | None, bool]]
-"""Two flags of each tournament, by its key: listed (None if its creation was not read), and over."""
+"""Two flags of each tournament, by the tournament's key: listed (None if the creation was not read), and over."""
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ def is_record(text: str | None, tournament_id: str) -> bool:
 
 
 def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterator[str]:
-    """Try to rebuild a tournament without damaged rows, and yield a line about the problem if this fails."""
+    """Rebuild a tournament that has no damaged row. If the rebuilding fails, yield a line about the problem."""
     what = about(club, tournament_id)
     try:
         if rebuild_tournament(any_club.of(club).tournament_facts(tournament_id)) is None:
@@ -55,7 +55,7 @@ def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterat
 
 
 def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
-    """Update the flags in `told` by the facts of a row; `key` is the key of the row's tournament.
+    """Update the flags in `told` from the facts of a row. `key` is the key of the row's tournament.
 
     Rows with versions of a bot belong to no tournament, and change nothing.
     """
@@ -82,7 +82,7 @@ def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Cont
 
 
 def about(club: str, tournament: str) -> str:
-    """Return a text that says to what a row of the log belongs: a tournament, a bot's versions, or the club itself."""
+    """Return a text that names the owner of a row of the log: a tournament, a bot (of versions), or the club."""
     if tournament.startswith(VERSIONS):
         return f"versions of the bot {prefix_of(club)}{tournament.removeprefix(VERSIONS)}"
     if tournament:

@@ -4,7 +4,7 @@ What is lost depends on the row:
 - A row with facts that rebuild a tournament is replaced by an empty row. The next start of the server shows the
   tournament as damaged.
 - A row with facts about a club as a whole is replaced by an empty row, too. The next start takes back every host token.
-  It also lets nobody claim the name of a bot that is in a tournament, until the host resets the bot's key.
+  After the start, nobody can claim the name of a bot in a tournament until the host resets the bot's key.
 - A row with moves is left out. The next start finds that a match lacks moves, and has the match played again.
 Indexes and missing records are made anew.
 """
@@ -46,9 +46,9 @@ CLUB_FACTS_LOST = (
 
 
 def repair(path: str, backup: str, now_ms: int) -> list[str]:
-    """Copy a damaged database to `backup`, then mend it, while no server runs. Return lines that describe the work.
+    """Copy a damaged database to `backup`, then mend the original. Return lines that describe the work.
 
-    An undamaged database is not changed, and gives no lines. Raises StoreError.
+    No server may run on the database. An undamaged database is not changed, and gives no lines. Raises StoreError.
     """
     with locked(path) as real_path:
         if not verify(real_path).problems:

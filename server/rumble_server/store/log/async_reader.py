@@ -153,7 +153,7 @@ class AsyncReader:
         return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the begun matches just before and after a match in its tournament, and the other leg if begun."""
+        """Return the previous and next begun match in a match's tournament, and the other leg if the leg has begun."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:

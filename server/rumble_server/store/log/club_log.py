@@ -49,7 +49,7 @@ class ClubLog:
     """
 
     def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
-        """Make the log of a club that has facts up to number `last` and `size` bytes on disk.
+        """Make the log of a club. `last` is the number of the newest fact on disk, and `size` the bytes of all rows.
 
         New facts get their numbers from `numbers`, and are written under `epoch`.
         """

@@ -22,19 +22,20 @@ class Content(TypedDict):
     last: int
     """Number of the club's newest fact after this commit."""
     log: list[tuple[int, str, int, str]]
-    """Rows of the log: number of the first fact, tournament id, kind of row, and the text of the facts.
+    """Rows of the log. Each has the number of the first fact, the tournament id, the kind of row, and the facts' text.
 
     The tournament id is empty in a row about the club as a whole.
     """
     created: list[tuple[str, bool]]
-    """Ids of tournaments that are new or have a changed configuration, each with true if the tournament is listed."""
+    """Ids of tournaments with a new or changed configuration. The flag of each is true if the tournament is listed."""
     over: list[str]
     """Ids of the tournaments that ended in this commit."""
     ended: list[tuple[str, str]]
     """Ids and records of ended tournaments."""
     dropped: list[tuple[str, int, int]]
-    """Old versions of bots to delete: the key of the bot's rows, the number of the oldest row to keep, and the bytes of
-    the deleted rows.
+    """Bots whose old versions are to be deleted.
+
+    Each has the key of the bot's rows, the number of the oldest row to keep, and the size in bytes of the deleted rows.
     """
 
 

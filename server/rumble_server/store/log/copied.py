@@ -23,7 +23,7 @@ class Contents(Protocol):
         """Return `main` and all clubs that have rows, in order of name."""
 
     def newest_run(self) -> int:
-        """Return the greatest number so far of a server run (SQLite) or of a club's epoch (PostgreSQL)."""
+        """Return the greatest number of any server run (SQLite), or the greatest epoch of any club (PostgreSQL)."""
 
     def log(self, club: str) -> Iterator[Row]:
         """Yield the rows of a club's log, in order of tournament, kind and number."""

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 BATCH_S = 0.006
 """Time in s from the first fact of a commit to the beginning of the commit, if no caller waits for the fact."""
 HURRIED_S = 0.003
-"""Time in s from the moment when a caller begins to wait to the beginning of a commit. Meanwhile, facts gather."""
+"""Time in s from the start of a caller's wait to the start of the commit. Meanwhile, more facts gather."""
 RETRY_S = 1.0
 """Time in s between a failed write and its repetition."""
 WATCH_S = 0.5

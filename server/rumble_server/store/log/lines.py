@@ -8,7 +8,7 @@ from typing import Any
 from rumble_server.match.facts import MoveMade, TurnAsked
 
 COMPACT, SPACED = "compact", "spaced"
-"""Short texts that save space: they replace the frame of a move in a row, if the frame has the usual form.
+"""Short texts that save space in the log. If the frame of a move has the usual form, a short text replaces the frame.
 
 The usual form is JSON with only the fields of a move, in order. `COMPACT` stands for a frame without spaces, `SPACED`
 for a frame with a space after each colon and comma.

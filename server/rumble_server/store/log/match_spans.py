@@ -18,8 +18,8 @@ def matches_in(facts: str) -> set[str]:
 def spans(rows: Iterable[str]) -> dict[str, tuple[int, int | None]]:
     """Find the matches that start or end in `rows`. Return the numbers of each match's first and last facts.
 
-    `rows` are texts of a club's rows in the log's order. The first fact of a match is its first start in `rows`, or its
-    end if there is no start. The last fact is the match's end, or None if the match has not ended since its last start.
+    `rows` are texts of a club's rows in the log's order. The first fact of a match is the earliest start
+    or end in `rows`. The last fact is the match's end, or None if the match has not ended since its last start.
     """
     found: dict[str, tuple[int, int | None]] = {}
     for facts in rows:

@@ -23,7 +23,7 @@ from rumble_server.tournament.versions import StoredVersion
 log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
-"""Number of rows at the end of the log in which the newest time is searched. The last commit may have several rows."""
+"""Number of newest rows that are searched for the newest time. The last commit may have several rows."""
 PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
@@ -54,7 +54,7 @@ class LogReader:
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
-        Only listed tournaments are returned, or with `unlisted` only unlisted tournaments.
+        `unlisted` selects tournaments: True only unlisted tournaments, False only listed tournaments.
         """
         return self.rows.listed_ids(limit, unlisted=unlisted)
 
@@ -145,8 +145,8 @@ class LogReader:
     def match_facts(self, match_id: str) -> list[LogFact]:
         """Return the facts of all attempts of a match, in order; an empty list if the match never began.
 
-        Reading stops soon after the match's end. If the result is made void much later, the fact about this is missing
-        until the match is played again. Raises Pruned if the match's plies were deleted.
+        Reading stops soon after the match's end. A fact that makes the result void much later is missing until the
+        match is played again. Raises Pruned if the match's plies were deleted.
         """
         tournament_id = tournament_id_of(match_id)
         span = self.rows.span(tournament_id, match_id)
@@ -173,7 +173,7 @@ class LogReader:
         return stored
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Return the begun matches just before and after a match in its tournament, and the other leg if begun."""
+        """Return the previous and next begun match in a match's tournament, and the other leg if the leg has begun."""
         own = MatchId.parse(match_id)
         rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
@@ -183,7 +183,7 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame to which `shared` refers, logged for another match; None if the log has no such frame."""
+        """Return the frame of another match to which `shared` refers; None if the log has no such frame."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None

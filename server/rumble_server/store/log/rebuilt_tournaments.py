@@ -29,7 +29,7 @@ class _Kept:
 class RebuiltTournaments:
     """A cache of rebuilt tournaments of all clubs, which keeps the tournaments used last.
 
-    The results and entrants of all kept tournaments add up to at most `most_results`. The tournament used last is
+    The sizes of kept tournaments (results plus entrants) add up to at most `most_results`. The tournament used last is
     always kept, whatever its size.
     """
 

@@ -30,7 +30,7 @@ class Span(NamedTuple):
 
 
 Counted = tuple[int, Counter[str]]
-"""Number of the newest fact that a count includes, and the count: numbers of a club's ended tournaments by status."""
+"""Number of the newest fact that was counted, and the number of a club's ended tournaments for each status."""
 
 
 class Rows(ABC):
@@ -108,7 +108,7 @@ class Rows(ABC):
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
-        Only listed tournaments are returned, or with `unlisted` only unlisted tournaments.
+        `unlisted` selects tournaments: True only unlisted tournaments, False only listed tournaments.
         """
         which = "NOT listed" if unlisted else "listed"
         query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND {which}
@@ -165,8 +165,8 @@ class Rows(ABC):
     def of_match(self, tournament_id: str, kind: int, span: Span, until: int, text: str) -> list[Row]:
         """Return the rows of a tournament that may have facts of a match: rows that contain `text`, and damaged rows.
 
-        Two parts of the log are searched: from the row with the fact `span.first` to the fact `until`, and the facts
-        after `span.indexed`, which the index of matches lacks.
+        Two parts of the log are searched. The first part goes from the row with the fact `span.first` to the fact
+        `until`. The second part has the rows after the fact `span.indexed`, which the index of matches lacks.
         """
         rows = self.log(tournament_id, "kind = :kind AND number > :indexed", kind=kind, indexed=span.indexed)
         if span.first is not None:
@@ -175,7 +175,7 @@ class Rows(ABC):
         return [(number, facts) for number, facts in rows if facts is None or text in facts]
 
     def first_of(self, match_ids: Collection[str]) -> int:
-        """Return the smallest number that a fact of one of these begun matches can have.
+        """Return a lower bound for the numbers of all facts of these begun matches.
 
         If none of the matches is in the index, return the number after the last indexed fact.
         """

@@ -79,7 +79,7 @@ class PostgresConnection:
         self.name = shown(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         self._prepared: dict[str, bytes] = {}
-        """Statements prepared on the open connection: the name of each, by its SQL."""
+        """Names of the statements prepared on the open connection, by the SQL of the statement."""
         self._lock = RLock()
 
     def close(self) -> None:

@@ -35,9 +35,9 @@ class Acquire:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A request to the node `to`: read a club ahead (`store/log/ahead.py`), to become the club's next leader.
+    """A statement by which a leader asks the node `to` to read a club ahead, and then to lead the club.
 
-    This node must lead the club under `epoch`. The answer is `Offered`.
+    This node must lead the club under `epoch`. See `store/log/ahead.py` for reading ahead. The answer is `Offered`.
     """
 
     club: str
@@ -70,7 +70,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """A statement by a club's leader: the node announces to all nodes that it lets bots in. The answer is `Executed`.
+    """A statement that tells all nodes that this node lets a club's bots in. The answer is `Executed`.
 
     The node has loaded the club, and leads it under `epoch`.
     """
@@ -97,11 +97,11 @@ class ClubRow:
     wanted: str | None = None
     """Node that an operator wants as the next leader; None if no operator asked for a move."""
     to: str | None = None
-    """Node of the leader's newest offer, which shall read the club's facts in advance. None without an offer."""
+    """Node that the leader asked in its newest offer to read the club ahead; None without an offer."""
     offer: int = 0
     """Number of the leader's newest offer."""
     ready: int = 0
-    """Number of the newest offer after which the asked node has read the club ahead; 0 if there was none."""
+    """Number of the newest offer after which the asked node has read the club ahead; 0 without such an offer."""
     listens: int = 0
     """Newest epoch in which the club's leader lets bots in."""
 

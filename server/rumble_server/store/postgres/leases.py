@@ -146,7 +146,7 @@ class Leases:
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None
         self._running: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
-        """Tasks of unfinished statements. The callers of some may have stopped waiting."""
+        """Tasks of unfinished statements. A task may go on after its caller has stopped waiting."""
 
     async def close(self) -> None:
         """Cancel the running statements, and close the connection."""
@@ -196,11 +196,11 @@ class Leases:
                 return statements.Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
-        """Write `uses` to a node's row, for other nodes to read: the use (`ClubUse`) of each club led by the node."""
+        """Write to a node's row, for other nodes, the use of resources (`ClubUse`) of each club that the node leads."""
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:
-        """Return the use of resources (`ClubUse`) by each club that another node leads, as last written, by club.
+        """Return the last written use of resources (`ClubUse`) of each club that another node leads. Keys are clubs.
 
         Nodes without a valid lease are left out.
         """

@@ -97,7 +97,7 @@ Columns of `clubs`:
 - `last` is the number of the newest fact, and `bytes` the approximate size of the facts.
 - `indexed` is the number of the newest fact that the table `matches` covers.
 - `wanted` is the node that an operator wants as the next leader.
-- `offered` is the node that the leader asked to read the club ahead, and `offer` the number of this newest offer.
+- `offered` is the node that the leader asked to read the club ahead. `offer` is the number of the newest such offer.
 - `ready` is the number of the newest offer after which the asked node has read the club ahead.
 - `listens` is the newest epoch in which the club's leader lets bots in.
 Every commit changes a row of `clubs`. Pages are only half filled (`fillfactor`), to leave room for new versions of

@@ -44,8 +44,8 @@ class Unindexed:
     def due(self, content: Content) -> Spans | None:
         """Return the matches that this commit has to write to the club's index; None if the index need not be written.
 
-        Call it again with the same content if the commit failed. Matches that an earlier leader did not index are read
-        from the log. Raises StoreError.
+        Call `due` again with the same content if the commit failed. Matches that an earlier leader did not index are
+        read from the log. Raises StoreError.
         """
         now_s = monotonic()
         name = content["club"]
@@ -62,7 +62,7 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Note that the matches that `due` returned last for a club are in the club's index now."""
+        """Note that a club's index now has the matches from the last call of `due` for the club."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

@@ -1,4 +1,4 @@
-"""A check of the index of tournaments, which a server makes when it starts.
+"""A check at the start of a server: is the index of tournaments complete and undamaged?
 
 A server lists and resumes only tournaments in the index. A tournament missing there would be lost without a message.
 """

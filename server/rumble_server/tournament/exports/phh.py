@@ -33,7 +33,7 @@ def write(document: Mapping[str, Any]) -> str:
     """Return the hands of an export document as PHH. Raises ValueError for any game except poker.
 
     If the document is only a part, its `first` is the number of matches before the part. Hands that were not played
-    have numbers, too, so numbers of hands may be missing.
+    are numbered, too, so the numbers in the file may have gaps.
     """
     tournament = document["tournament"]
     check(tournament["game"])

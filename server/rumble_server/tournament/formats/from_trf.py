@@ -76,8 +76,8 @@ class TrfRounds:
 def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
     """Return the initial colour, as determined by the first round with colours.
 
-    In that round, no player has a preference yet. So the higher ranked player of a pair has the initial colour if its
-    pairing number is odd, and the other colour if it is even (article 5.2.5). Of all players
+    In that round, no player has a preference yet. So the higher ranked player of a pair has the initial colour with
+    an odd pairing number, and the other colour with an even pairing number (article 5.2.5). Of all players
     with a colour in the round, the player with the lowest number is the higher ranked player of a pair.
     """
     for number in range(len(entries[0]) if entries else 0):

@@ -6,8 +6,9 @@ seeds. A pairing is open as soon as both its bots are known.
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
 that ids stay unique), `replays` times at most. If the pairing is still tied, the better seed goes on.
 
-With an odd number of legs, a bot of each pairing has the first seat once more than its opponent: the bot with fewer
-such pairings so far; between equals, the better seed.
+With an odd number of legs, the first bot of a pairing has the first seat once more than the second bot. The first
+bot is the bot with the smaller difference so far: its pairings as first bot less its pairings as second bot. Between
+equals, the better seed is first.
 
 A bot has gone on when its next pairing is made. Until then a result of its last pairing can be voided, and the pairing
 is decided anew.
@@ -66,8 +67,8 @@ class Knockout(PairSchedule):
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
         """Return a task that makes all pairings that can be made now; None if no pairing can be made.
 
-        The task makes a pairing for each tied one, which is played again, and for each place of the bracket whose two
-        bots are known.
+        The task makes a pairing for each tied pairing that is to be played again, and for each place of the bracket
+        whose two bots are known.
         """
         pairings = []
         winners: dict[Place, int] = {}
@@ -117,8 +118,8 @@ class Knockout(PairSchedule):
         return decided
 
     def add(self, made: Round) -> None:
-        """Put the pairings of a round at their places. From now on, the bots of a new pairing count as gone on from
-        their previous places.
+        """Put the pairings of a round at their places in the bracket. Record each bot of a new pairing as the winner of
+        the bot's place in the round before.
 
         Raises ValueError if a pairing cannot be next.
         """

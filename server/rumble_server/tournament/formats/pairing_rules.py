@@ -11,7 +11,7 @@ PAIRING_RULES = {
     DUTCH_2025: "FIDE Dutch System in force until 31 January 2026",
     DUTCH_2026: "FIDE Dutch System in force since 1 February 2026",
 }
-"""A description of the pairing rules that each name stands for."""
+"""Descriptions of the pairing rules, by name."""
 NEWEST: Final = "dutch-2026"
 """The pairing rules of a new tournament by default."""
 

@@ -87,7 +87,7 @@ class FixedSchedule(PairSchedule):
 
     @abstractmethod
     def rounds(self) -> Iterator[Round]:
-        """Yield all rounds; each is made only when it is asked for. The number of rounds is `rounds_in_all`."""
+        """Yield all rounds. Each round is made only when asked for. The number of rounds is `rounds_in_all`."""
 
     @property
     @abstractmethod

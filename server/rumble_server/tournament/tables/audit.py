@@ -4,8 +4,8 @@ A flag is an event that harmed a bot, and that nobody chose:
 - `needless_wait`: a table waited for longer than `patience_ms` after its last bot was free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;
-- `seats`: after a complete schedule, the numbers of times that a bot had two of the seats differ by more than one;
-- `company`: after a complete round-robin, the numbers of times that a bot met two other bots differ too much.
+- `seats`: after a complete schedule, the difference between a bot's numbers of tables in two seats is more than one;
+- `company`: after a complete round-robin, a bot met a second bot much more often than it met a third bot.
 
 A bot is free for a table when the bot has a free place, and its older tables have started. A pause is no wait. Each
 kind of flag is made once for a bot, for its longest wait or its greatest difference.
@@ -22,10 +22,9 @@ from rumble_server.match.match_id import MatchId, MatchKey
 from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span, seconds
 
 EVEN_COMPANY = 2
-"""Greatest difference that is still fair between a bot's numbers of meetings with two other bots."""
+"""Greatest fair difference between a bot's number of meetings with a second bot and with a third bot."""
 LESS_EVEN_COMPANY = 4
-"""Greatest difference that is still fair between a bot's numbers of meetings with two other bots, at tables of more
-than `MOST_EVEN_SEATS` seats. The search finds no better rounds for such tables."""
+"""The same difference at tables of more than `MOST_EVEN_SEATS` seats. The search finds no better rounds."""
 MOST_EVEN_SEATS = 4
 
 
@@ -85,7 +84,7 @@ def _waits(
     for own in starts.values():
         own.sort()
     last_ms: dict[str, int] = {}
-    """Time in ms of the latest start of a bot's tables looked at so far, by bot."""
+    """Time in ms of the latest start among a bot's tables that were looked at so far, by bot."""
     needless: dict[str, tuple[int, str]] = {}
     passed: dict[str, tuple[int, int, str]] = {}
     for key, record in ordered:

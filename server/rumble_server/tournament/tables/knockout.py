@@ -3,7 +3,7 @@
 A round is made when every table of the last round is decided. Bots are dealt to tables from first to last and back. In
 the order of dealing, winners of tables and bots after a bye come first, second places next, and so on; bots with the
 same place are ordered by seed. Byes go to the bots with the fewest byes; of these, to the first in the order. When all
-bots that are left have room at a table, the table is the final, which has one winner. If fewer bots than the game needs
+bots that are left have room at a table, the table is the final, which has one winner. If too few bots for the game
 would be left, one more bot goes on from every table.
 
 The tie rule: bots that are tied at the border between going on and falling out play again (as the next cycle, so that
@@ -21,7 +21,7 @@ from rumble_server.tournament.tables.seats import seated_by, seats_had
 TablePlaces = Mapping[MatchKey, Sequence[int]]
 """The places of a table's bots by match and seat; 1 is the best, and tied bots have the same place."""
 _Keys = dict[int, tuple[int, ...]]
-"""The places of each bot of a table, in the first match and the replays of the bot."""
+"""The places of each bot of a table: in the first match, then in the replays that the bot played."""
 
 
 def going_on(sizes: Sequence[int], byes: int, least: int) -> list[int]:
@@ -123,9 +123,7 @@ class TableKnockout:
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
     def went_on(self) -> dict[tuple[int, int], int]:
-        """Return a bot that went on from each table of the earlier rounds, by round and board. The newest round is left
-        out.
-        """
+        """Return, by round and board, a bot that went on from the table. The newest round is left out."""
         found = {}
         for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
             still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])

@@ -45,9 +45,9 @@ class TablePlan:
 
 
 def smallest_table(seats: int, least: int) -> int:
-    """Return the number of bots at the smallest table that a round may have: one less than at a full table, if the game
-    can be played so, or else a full table.
+    """Return the number of bots at the smallest table that a round may have.
 
+    The smallest table has one bot less than a full table if so few bots can play the game, or else it is full.
     `least` is the minimum number of bots with which the game can be played.
     """
     return max(seats - 1, least)

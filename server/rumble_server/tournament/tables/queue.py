@@ -1,9 +1,9 @@
 """The queue of waiting tables: the tables that start now. Synchronous, without I/O or a clock.
 
-A bot holds a free place for each of its oldest waiting tables. A table starts if each of its bots that is not gone
-holds a place for the table. So no bot starts a newer table with a place that an older table needs, and no table
-starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks only at
-the waiting tables of one bot. So its cost does not depend on the number of bots.
+A bot holds its free places for its oldest waiting tables, a place for each. A table starts if each of its bots that is
+not gone holds a place for the table. So no bot starts a newer table with a place that an older table needs, and no
+table starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks
+only at the waiting tables of one bot. So its cost does not depend on the number of bots.
 """
 
 from collections.abc import Callable, Iterable, Set

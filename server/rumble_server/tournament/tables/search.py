@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 BYE = -1
 """Number in place of a table's number, for a bot with a bye."""
 MOST_SPREAD = {True: 2, False: 1}
-"""Greatest difference between the numbers of meetings of two pairs of bots at which the search may end early. True has
-the difference for pairs inside a group, and False for pairs of two groups."""
+"""Greatest differences between the numbers of meetings of two pairs of bots at which the search may end early. The key
+True is for pairs inside a group, and the key False is for pairs of bots from two groups."""
 _WEIGHTS = {True: 1, False: 8}
-"""Factor of the cost of a pair: True has the factor for pairs inside a group, and False for pairs of two groups."""
+"""Factors of the cost of a pair: the key True is for pairs inside a group, and False for pairs from two groups."""
 MOST_BOTS_SEARCHED = 128
 """Maximum number of bots of a search."""
 MOST_WORK = 1 << 20
@@ -37,9 +37,9 @@ _Numbers = NDArray[np.float64]
 def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, seed: int) -> list[list[int]]:
     """Return, for each round, the table of each bot, or `BYE`.
 
-    `layout` has the table of each place in a round. Place i is for bots of the group of bot i, which is `groups[i]`;
-    groups are in ascending order. The numbers of byes of bots in a group differ by one at most. The bots of a group
-    meet each other, and the bots of any other group, about equally often. Equal arguments give equal rounds.
+    `layout` has the table of each place in a round. `groups` has the group of each bot, in ascending order.
+    Place i is for bots of the group `groups[i]`. The numbers of byes of bots in a group differ by one at most. The bots
+    of a group meet each other, and the bots of any other group, about equally often. Equal arguments give equal rounds.
 
     Each round begins with bots at random places. Bots swap places, the best swap first, until no swap makes the numbers
     of meetings in all rounds so far more even. At the end, sweeps disturb every round in turn, and keep the better
@@ -88,7 +88,7 @@ class _Company:
         1 / `_PARTS`."""
         self._weight = np.ones_like(together)
         self._blocks = []
-        """The blocks, each as the indices of its pairs, and its value of `MOST_SPREAD`."""
+        """The blocks, each with the indices of its pairs and its value of `MOST_SPREAD`."""
         for one, other in product(set(groups), repeat=2):
             pairs = np.nonzero((kinds[:, None] == one) & (kinds == other) & ~np.eye(len(kinds), dtype=np.bool_))
             if len(pairs[0]):
@@ -111,7 +111,7 @@ class _Company:
         self._byes += sign * (tables == BYE)
 
     def _uneven(self, more: int = 0) -> _Numbers:
-        """Return the costs that all pairs of bots would have if each pair had met `more` times more."""
+        """Return the cost of each pair of bots, as if each pair had met `more` further times."""
         squares: _Numbers = np.square(_PARTS * (self._met + more - self._mean))
         np.fill_diagonal(squares, 0)
         return self._weight * squares * squares

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 _Vertex = tuple[int, int]
-"""Vertex of a graph: a bot and the number of a part of the bot's tables, or -1 and the number of a table."""
+"""Vertex of a graph. For a part of a bot's tables: the bot, and the part's number. For a table: -1, and its number."""
 SeatCounts = Mapping[tuple[int, int], int]
 """Number of times that a bot had a seat, by bot and seat; a missing pair has 0."""
 
@@ -17,9 +17,9 @@ SeatCounts = Mapping[tuple[int, int], int]
 def balanced_seats(tables: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """Return the tables of a whole schedule with their bots in seat order.
 
-    If all tables have the same size, the numbers of times that a bot has each seat differ by one at most. If some
-    tables have one bot less, the same is true for all seats but the last. A bot has the last seat at every k-th of its
-    full tables, rounded up or down, where k is the size of a full table.
+    If all tables have the same size, a bot's numbers of tables in any two seats differ by one at most. If some tables
+    have one bot less, the same is true for all seats but the last. A bot has the last seat at 1/k of its full tables,
+    rounded up or down, where k is the size of a full table.
 
     Seats are colours of the edges in a graph of bots and tables. The edges of a bipartite graph can be coloured with k
     colours if no vertex has more than k edges (König). So a bot has a vertex for every k of its tables.

@@ -1,10 +1,10 @@
 """Swiss of tables: in each round bots with about equal points meet, and bots that have met avoid each other.
 
 A round is made when every table of the last round has its result. Bots are ordered by points, then by number, and cut
-into tables from the top; smaller tables are the last. This first table is called a bot's own table. Then bots of near
-tables swap places, while a swap lowers the number of earlier meetings at tables, or keeps the number and brings bots
-nearer to their own tables. The search is bounded, and equal arguments give equal rounds. A bye goes to a bot with the
-fewest byes, the last in the order first.
+into tables from the top, the smaller tables last. A bot's table at this point is called its own table. Then bots of
+near tables swap places, while a swap lowers the number of earlier meetings at tables, or keeps the number and brings
+bots nearer to their own tables. The search is bounded, and equal arguments give equal rounds. A bye goes to a bot with
+the fewest byes; of these, to the last in the order.
 """
 
 from collections import Counter

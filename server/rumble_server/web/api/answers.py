@@ -63,9 +63,9 @@ class ClubAnswers:
         return None if found.status in OVER else found
 
     async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
-        """Run `make` with a tournament from the log, in another process, and return the result.
+        """Run `make` in another process with a tournament from the log and the arguments `given`. Return the result.
 
-        The result is kept if the tournament is over. `make` is a module-level function, and `given` can be pickled.
+        The result is kept if the tournament is over. `make` is a module-level function; `given` can be pickled.
         Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
         """
         self.going_on(tournament_id)
@@ -100,7 +100,7 @@ class ClubAnswers:
     ) -> AsyncIterator[bytes]:
         """Yield the results of `make` for the first `total` matches, `size` matches at a time.
 
-        `make` also gets two numbers, counted from 0: of a piece's first match, and of the first match after the piece.
+        `make` also gets the range of the piece as two indexes, counted from 0: `first` (included), `until` (excluded).
         """
         for first in range(0, total, size):
             until = min(total, first + size)

@@ -90,7 +90,7 @@ def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
 
 
 def _answer(game: Game, state: State | None, question: BoardQuestion, view: dict[str, Any]) -> BoardAnswer:
-    """Draw `view`, with the moves of `state` if it is known. Raises MoveError for illegal moves in the question."""
+    """Draw `view`, with the moves of `state` unless it is None. Raises MoveError for illegal moves in the question."""
     legal = question.legal or []
     if state is not None:
         for move in legal:
@@ -108,7 +108,7 @@ def _answer(game: Game, state: State | None, question: BoardQuestion, view: dict
 
 
 def _refusal(state: State, move: str) -> str | None:
-    """Return the reason why no mover may make this move; None if a mover may."""
+    """Return the reason why this move is illegal for every mover; None if the move is legal for a mover."""
     try:
         check_move(state, move)
     except MoveError as error:

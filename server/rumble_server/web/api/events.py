@@ -20,15 +20,15 @@ EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream"
 
 
 class EventStream(StreamingResponse):
-    """Server-Sent Events. When the answer ends, for any reason, the iterator is closed at once."""
+    """Server-Sent Events. The iterator of the events is closed as soon as the answer ends, for any reason."""
 
     media_type = "text/event-stream"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the stream ends, or the reader is gone.
 
-        The task group of Starlette's own response leaves a reference cycle of a hundred objects when it is cancelled.
-        After many readers left at once, the garbage collector would hold up the event loop.
+        Starlette's own response cancels a task group. A cancelled task group leaves a reference cycle of a hundred
+        objects. After many readers left at once, the garbage collector would hold up the event loop.
         """
         streaming = asyncio.create_task(self.stream_response(send))
         listening = asyncio.create_task(self.listen_for_disconnect(receive))

@@ -14,8 +14,9 @@ class ExportedMatch(MatchAttempt):
     """An attempt at a match. `at_fault` are the seats whose fault ended the match.
 
     `infos` are the bots' thoughts about their moves, by ply; null for a ply without thoughts. `infos` is left out if no
-    bot sent thoughts. Only a match of more than two seats, of simultaneous moves or of chance has `places` (null if the
-    places follow from the scores), `payoffs` (null in a game without payoffs) and `falls`.
+    bot sent thoughts. Only matches with more than two seats, with simultaneous moves or with chance have `places`,
+    `payoffs` and `falls`. `places` is null if the places follow from the scores. `payoffs` is null in a game without
+    payoffs.
     """
 
     at_fault: list[Seat]
@@ -99,7 +100,7 @@ class ExportDocument(ServerMessageModel):
     matches: list[ExportedMatch]
     voided: list[ExportedMatch]
     byes: dict[str, Count] = Field(default_factory=dict)
-    """Numbers of matches that count as won without an opponent, by the name of the bot; only in a Swiss."""
+    """For each bot name, the number of matches that count as won without an opponent; only in a Swiss."""
 
 
 def export_schema() -> dict[str, Any]:

@@ -24,7 +24,7 @@ JSON = "application/json"
 FOR_TWO = ("pgn", "trf")
 """The formats in which only matches of two seats can be written."""
 OF_GAME = {"phhs": POKER, "sgf": GO}
-"""Formats for a single game, each with the only game whose matches the format can express."""
+"""Formats that can express the matches of only a single game, each with the name of this game."""
 
 
 def export_routes() -> APIRouter:

@@ -19,7 +19,7 @@ def health_routes() -> APIRouter:
 
     @router.get("/readyz", responses={503: {"model": Readiness}})
     async def readyz(request: Request, response: Response) -> Readiness:
-        """Tell whether matches can start: 503 while the server drains, or while the database cannot be written."""
+        """Answer 200 if matches can start, and 503 while the server drains or the database cannot be written."""
         process = process_of(request)
         reason = process.unready()
         if reason is None:

@@ -39,7 +39,7 @@ def joining_routes() -> APIRouter:
     async def join(request: Request) -> JoinAnswer:
         """Enter a pupil in the tournament of a code, under a new name that the key protects.
 
-        With the key of an earlier name and the display name of that name, the pupil keeps the name.
+        A pupil who gives the key and the display name of an earlier name keeps the earlier name.
         """
         site = site_of(request)
         given = await read_model(request, JoinRequest)

@@ -129,7 +129,7 @@ class AuditedBot(ServerMessageModel):
 class AuditAnswer(ServerMessageModel):
     """The fairness audit. `repeated` counts the matches that repeat the seats and the moves of an earlier match.
 
-    `void` has, by match, the number of void attempts and of results voided by the host. Other matches are left out.
+    `void` counts, by match, void attempts and results that the host made void. Other matches are left out.
     """
 
     fair: bool
@@ -296,7 +296,7 @@ class BoardQuestion(RequestModel):
 
 
 class BoardAnswer(ServerMessageModel):
-    """A board to show and to move on. `moves` has for each move, click by click, the cells that may be clicked.
+    """A board to show and to move on. `moves` has the clicks of each move, and for each click its possible cells.
 
     `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
     moves that people make by a single key, each with its `KeyboardEvent.key`. `refusal` is the reason why `try_move` is

@@ -64,7 +64,7 @@ def opponent_routes() -> APIRouter:
 
     @router.get("/opponents")
     async def get_opponents(request: Request) -> OpponentList:
-        """List the bots that take challenges now, by `challenge` or on the page `/play`."""
+        """List the bots that can be challenged now, with `challenge` or on the page `/play`."""
         return OpponentList(opponents=opponents(site_of(request), playable_games()))
 
     return router

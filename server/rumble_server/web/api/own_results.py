@@ -37,9 +37,10 @@ class LossView(ServerMessageModel):
 
 
 class FaultView(ServerMessageModel):
-    """The faults of a kind: their number, and the match of the newest fault with its last `turn` and `answer`.
+    """The faults of a kind: `count` is the number of faults, and `newest` is the match of the newest fault.
 
-    `turn` and `answer` are frames (JSON). Long frames are cut off. A frame that was not sent, or was deleted, is empty.
+    `turn` and `answer` are the last such frames of this match (JSON). Long frames are cut off. A frame that was not
+    sent, or was deleted, is empty.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class FaultView(ServerMessageModel):
 
 
 class ScoreView(ServerMessageModel):
-    """The results of a version of the bot against an opponent, counted."""
+    """The numbers of matches that a version of the bot won, drew and lost against an opponent."""
 
     version: str
     against: str

@@ -1,4 +1,4 @@
-"""Bots as zips: a form is answered with a zip that has a small bot to begin with, its name and its key."""
+"""Bots as zips: the answer to a form is a zip with a small bot to build on, and with the bot's name and key."""
 
 import asyncio
 from http import HTTPStatus

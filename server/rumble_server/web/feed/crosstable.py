@@ -22,9 +22,10 @@ AT_ONCE = 500
 _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 
 _kept: WeakKeyDictionary[LiveTable[Any], _Kept] = WeakKeyDictionary()
-"""The kept pairs of each tournament, keyed by the names of both bots. Kept counts tell if a pair is out of date.
+"""The kept pairs of each tournament, keyed by the names of both bots.
 
-The outer key is the tournament's `LiveTable`, which lives as long as the tournament.
+The outer key is the tournament's `LiveTable`, which lives as long as the tournament. A pair is out of date if
+the counts kept with the pair differ from the counts in the table.
 """
 
 

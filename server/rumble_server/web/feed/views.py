@@ -169,7 +169,7 @@ def entrants_view(
 
 
 def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
-    """Return, for each bot with half-point byes in a Swiss, the rounds of these byes that are not paired yet."""
+    """Return the half-point byes of a Swiss in rounds that are not paired yet: the numbers of these rounds, by bot."""
     paired = 0 if tournament.agenda is None else len(tournament.agenda.schedule.rounds_added)
     rounds: dict[str, list[int]] = {}
     for number, resting in sorted(tournament.half_byes.items()):

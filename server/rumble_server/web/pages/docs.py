@@ -26,7 +26,7 @@ class ApiOperation:
     about: str
     parts: list[ApiField]
     answers: list[tuple[str, str]]
-    """Pairs: the statuses of the answers with the same model, separated by commas, and the name of this model."""
+    """A pair for each model of answers: the statuses with this model, separated by commas, and the model's name."""
 
 
 def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:

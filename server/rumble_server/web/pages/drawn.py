@@ -18,8 +18,8 @@ SHAPES: dict[str, list[list[str]]] = json.loads(
     .removeprefix("export default ")
     .rstrip(";\n")
 )
-"""The paths of each shape. A path is a pair: its CSS class, and its data in SVG. `shapes.js` is JSON after
-`export default`."""
+"""The paths of each shape. A path is a pair: its CSS class, and its data in SVG. The paths are read from `shapes.js`,
+which is JSON after the words `export default`."""
 
 MARGIN, LABELLED = 8, 46
 """Width of the margin at a side of the board: without labels, and with labels."""
@@ -72,7 +72,7 @@ class BoardLayout:
         return x - (138 if self._slanted else 74), y
 
     def corners(self) -> tuple[Spot, Spot, Spot, Spot, Spot]:
-        """Return the corners of the coloured edges of hexagons, clockwise from the top left, and the board's middle."""
+        """Return the four corners of the coloured edge around hexagons, clockwise from the top left, and the middle."""
         (a, b), (c, d) = self._at(0, 0), self._at(0, self.columns - 1)
         (e, f), (g, h) = self._at(self.rows - 1, self.columns - 1), self._at(self.rows - 1, 0)
         middle = (a + e) // 2, (b + f) // 2

@@ -13,7 +13,7 @@ from rumble_server.web.pages.think_chart import bars, view_box
 from rumble_server.web.texts import ask_command
 
 IN_PAIRS = ("chess",)
-"""The games in which a number stands for two moves, such as `1. e4 e5` in chess."""
+"""The games whose moves are numbered in pairs, such as `1. e4 e5` in chess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,7 +269,7 @@ async def _console(request: Request) -> Response:
 
 
 def _filled_in(template: str, **context: Any) -> Page:
-    """Return a page whose script asks for the contents with a token or key.
+    """Return a page whose script uses a token or a key to ask for the contents.
 
     The template gets the tournament in the page's path as `id`.
     """

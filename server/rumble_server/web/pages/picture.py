@@ -1,6 +1,6 @@
 """A board as a self-contained picture: SVG with its own colours, light and dark, or PNG. Pure.
 
-A picture has the colours and rules of the pages' style sheets that its elements need. PNG exists because chat programs
+From the pages' style sheets, a picture has just the colours and rules of its elements. PNG exists because chat programs
 show no SVG in the preview of a link. PNG needs the extra `pictures`.
 """
 

@@ -2,7 +2,7 @@
 
 Article 2 of C.04.3 has the criteria, and articles 3 and 4 have the sequence of candidates.
 
-The criteria are the weights of a matching of the players in the bracket and after it. Then the preferences of the
+The criteria determine the weights in a matching of the players in the bracket and after it. Then the preferences of the
 sequence are added one by one, in the lowest bits of the weights, which the criteria leave free. So the next matching
 meets a preference exactly if this costs nothing in the criteria.
 """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DOWN, STRONG, UP, DutchPlayer
 
 CURRENT, NEXT, BEYOND = range(3)
-"""The place of a pair's lower player: in the bracket, in the scoregroup after the bracket, or further down."""
+"""Places of a pair's lower ranked player: in the bracket, in the scoregroup after the bracket, or further down."""
 
 
 def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
@@ -51,8 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The position of the lowest bit of each score's count, by score, in a number that holds the counts of players
-        with each score. The counts of higher scores are in higher bits."""
+        """The position of the lowest bit of a score's count, by score. A single number holds the counts of all scores,
+        each the number of players with the score. The counts of higher scores are in higher bits."""
         self.slot_bits = 0
         """The number of bits that the counts of all scores take."""
         for score in sorted(set(scores)):
@@ -60,7 +60,7 @@ class Bracket:
             self.slot_bits += scores.count(score).bit_length()
         games = sorted((len(each.colours) for each in self.players if each.score == bye_score), reverse=True)
         self.games_rank = {played: rank for rank, played in enumerate(games)}
-        """A rank for each number of games played by players with the score of the bye; more games rank lower."""
+        """Ranks of players with the score of the bye, by number of games played; more games give a smaller rank."""
         self.rank_bits = (len(games) ** 2).bit_length()
         self.bits = len(residents).bit_length()
         self.lower_bits = len(lower).bit_length()
@@ -119,7 +119,7 @@ def bye_has_played(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where:
 
 
 def no_third_more(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C10: avoid that a topscorer, or a topscorer's opponent, has a colour in three games more than the other."""
+    """C10: avoid three games more with a colour than with the other, for a topscorer or a topscorer's opponent."""
     both = abs(high.difference) > 1 and abs(low.difference) > 1
     return int(where == CURRENT and not (both and conflict(high, low)))
 
@@ -149,7 +149,7 @@ def strong_preference(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, whe
 
 
 def no_downfloat_again(rounds: int) -> Worth:
-    """C14 and C16: avoid downfloats of players who floated down in the last round, or two rounds before.
+    """C14 and C16: avoid downfloats of players who floated down in the last round (C14), or in the round before (C16).
 
     `rounds` is the index into `DutchPlayer.floats`: 0 for the last round, 1 for the round before.
     """
@@ -163,7 +163,7 @@ def no_downfloat_again(rounds: int) -> Worth:
 
 
 def no_upfloat_again(rounds: int) -> Worth:
-    """C15 and C17: avoid upfloats of players who floated up in the last round, or two rounds before.
+    """C15 and C17: avoid upfloats of players who floated up in the last round (C15), or in the round before (C17).
 
     `rounds` is the index into `DutchPlayer.floats`, as in `no_downfloat_again`.
     """

@@ -120,8 +120,7 @@ def _float(event: DutchEvent, index: int, rounds: int) -> str:
 def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> bool:
     """Return whether a round rules out a later pairing-allocated bye (2.1.2).
 
-    A round with a pairing-allocated bye rules out a later one. So does a round that was not played, but gave at least
-    the points of a win.
+    Such a round has a pairing-allocated bye, or was not played but gave at least the points of a win.
     """
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 

@@ -56,8 +56,8 @@ def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]
     For a right code, `invite` is the code to show: the code made by the server, even if the host's own code was given.
     `carried` is then the query that the page's links pass on. For a wrong code, `invite_is_old` is true.
 
-    A wrong code is never shown: otherwise anyone could make a link whose text people would copy into a shell. The
-    caller counts wrong codes.
+    A wrong code is never shown. Otherwise anyone could send a link to a page with a command that people would copy into
+    a shell. The caller counts wrong codes.
     """
     code = tournament.shared_invite
     invited = given is not None and code is not None and tournament.admits(given)

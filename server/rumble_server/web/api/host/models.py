@@ -119,10 +119,10 @@ class BanList(ServerMessageModel):
 
 
 class RefusedBot(ServerMessageModel):
-    """A bot whose login or `join` was refused `times` times for the same reason, last at `at_ms` with this `message`.
+    """A bot whose login or `join` was refused `times` times for the same reason.
 
-    `tournament` is the tournament that the bot asked for, or null. Refusals with another `address`, `tournament` or
-    `code` are another entry.
+    `at_ms` and `message` are from the newest refusal. `tournament` is the tournament that the bot asked for, or null.
+    A refusal with another `address`, `tournament` or `code` belongs to another entry.
     """
 
     name: str

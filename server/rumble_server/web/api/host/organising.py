@@ -192,7 +192,7 @@ def _last_fault(over: MatchOver, bot: str) -> models.LastFault:
 
 
 def _live_entrant(site: Site, entrant: models.OrganiserEntrant) -> models.OrganiserEntrant:
-    """Return `entrant` with facts that its tournament does not have: the bot's session, and if the name has a key."""
+    """Return `entrant` with facts that the tournament lacks: the bot's session, and whether the name has a key."""
     player, claim = site.arena.players.get(entrant.name), site.arena.names.get(entrant.name)
     session = None if player is None else player.newest
     return entrant.model_copy(
