@@ -36,7 +36,7 @@ TURNED = (IDLE, "0", "1", "01")
 KEYS = {"C": "c", "D": "d"}
 NAMES = ("First", "Second")
 MARKS = ("ACD", "acd")
-"""The marks of each seat in the drawing: for the seat, for the choice `C`, and for the choice `D`."""
+"""The characters of each seat in a drawing's board: for the seat, for the choice `C`, and for the choice `D`."""
 PIECES = {digit: Piece(digit, None, "tile", "light", digit) for digit in "0123456789-"} | {
     mark: Piece(deed or name, seat, "tile" if deed else "disc", SEAT_COLOURS[seat], label)
     for seat, name in enumerate(NAMES)

@@ -40,7 +40,7 @@ class DayFile(TimedRotatingFileHandler):
                 self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Log the current error, at most once between two calls of `tick`, because each event fails on a full disk."""
+        """Log the current error, but no other error until the next call of `tick`: on a full disk, each write fails."""
         if not self._failed:
             self._failed = True
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())

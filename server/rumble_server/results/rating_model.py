@@ -193,8 +193,8 @@ def _covariance(at: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, free: i
     p (1 - p), where p is the expected score of the first seat. In B, the weight of a match is its score's variance.
 
     If a match is drawn with the probability d, this variance is p (1 - p) - d / 4. The estimate of d for a pair is the
-    pair's share of draws, moved toward the field's share. The field's share is taken as proportional to p (1 - p). The
-    variance has a lower bound, so that no result counts as certain.
+    pair's share of draws, moved toward an expected share. The expected share follows from all draws of the field, and
+    is proportional to p (1 - p) of the pair. The variance has a lower bound, so that no result counts as certain.
     """
     expected = _expected(at)
     binary = expected * (1 - expected)

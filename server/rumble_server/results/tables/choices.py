@@ -110,7 +110,7 @@ class Choices:
         return found
 
     def information(self, weights: Matrix) -> Matrix:
-        """Return the sum of weight times x x' over all pairs, where x' is x transposed.
+        """Return the sum, over all pairs of entries, of the pair's weight times x x', where x' is x transposed.
 
         The vector x of a pair is 1 for the bot and the seat of the first entry, and -1 for those of the second entry.
         """

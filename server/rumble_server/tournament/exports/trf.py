@@ -31,7 +31,7 @@ REMARK = "### "
 UNPAIRABLE = "this cannot be paired again elsewhere"
 """Beginning of the remark for a file whose rounds differ from the rounds as Rumble paired them."""
 DUTCH_2026 = "FIDE_DUTCH_2025"
-"""TRF-2026's name for the rules `dutch-2026`; it has the year in which the rules were approved."""
+"""TRF-2026's name for the rules `dutch-2026`. The name contains the year in which the rules were approved."""
 
 Key = tuple[int, int, int]
 """A round of the file: cycle, round and leg of its matches."""

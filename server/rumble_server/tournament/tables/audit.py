@@ -24,7 +24,8 @@ from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span,
 EVEN_COMPANY = 2
 """Greatest fair difference between a bot's number of meetings with a second bot and with a third bot."""
 LESS_EVEN_COMPANY = 4
-"""The same difference at tables of more than `MOST_EVEN_SEATS` seats. The search finds no better rounds."""
+"""Greatest fair difference, like `EVEN_COMPANY`, at tables of more than `MOST_EVEN_SEATS` seats. The search finds no
+better rounds."""
 MOST_EVEN_SEATS = 4
 
 

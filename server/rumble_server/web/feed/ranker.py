@@ -210,7 +210,7 @@ def movement_results(bots: int) -> int:
 
 
 def _latest(tournament: Tournament) -> list[MatchOver]:
-    """Return the latest results, over which movement is measured.
+    """Return the latest results. Movement is the change of ranks by these results.
 
     Returns an empty list if ranks do not follow points, if there are too few results, or if the tournament is over.
     """

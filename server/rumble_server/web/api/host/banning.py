@@ -69,7 +69,7 @@ def banning_routes() -> APIRouter:
 
 
 def _whom(given: models.BanSubject) -> tuple[str, bool]:
-    """Return the name or network of a ban, and True for a name. Raises WebError."""
+    """Return the subject of a ban, and whether the subject is a name (otherwise a network). Raises WebError."""
     refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
     if given.name is not None and given.address is None:
         return given.name, True
