@@ -116,7 +116,7 @@ class Course:
             self._add(rule, "skip", f"could not be judged: {trouble.why}", first, game)
 
     async def _trial(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Run a step. After a Trouble, the step's rule fails, and the bot is started again for the next step."""
+        """Run a step. After a Trouble, the step's rule fails. Then start the bot again for the next step, if any."""
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:

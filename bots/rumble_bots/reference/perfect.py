@@ -5,7 +5,7 @@ The table has the moves of the streetwise bot: moves of the highest value, and a
 table is a JSON object with the fields `won`, `drawn` and `lost`: the possible values of a position for the mover. Each
 field maps the texts of positions with its value to the best moves.
 
-In games that a search solves within a few seconds (see `is_solvable`), the bot searches.
+In games that a search solves in about a second (see `is_solvable`), the bot searches.
 """
 
 import json

@@ -180,7 +180,7 @@ class BackgammonState(State):
         """Estimate the value by the mover's lead in the race.
 
         The lead is the opponent's number of points to go, minus the mover's number. The lead is divided by the number
-        of points in the longest possible race.
+        of points in the longest possible race, plus 1.
         """
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)

@@ -25,7 +25,8 @@ from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ATTEMPTS = 5
-"""Number of void attempts at a match after which its tournament is paused, so that the host can look into the match."""
+"""Number of void attempts at a match after which its tournament is paused, so that the host can look into the match. A
+challenge is cancelled instead."""
 MOST_STALLS = 2
 """Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
 attempt is void because too much time was excused. So a bot cannot void matches at will."""

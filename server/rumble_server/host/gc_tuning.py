@@ -19,7 +19,8 @@ LEAST_COUNTED = 100
 PASS_SHARE = 0.01
 """Share of the time that passes may take. If passes take more, the next pass waits for twice as many new objects.
 
-The number is not doubled if a pass could then take longer than `LONGEST_PASS_S`.
+The number is not doubled if a pass could then take longer than `LONGEST_PASS_S`. If passes take less than a quarter of
+the share, the number is halved.
 """
 LONGEST_PASS_S = 0.003
 """Longest desired CPU time of a pass in s. After a longer pass, the next pass waits for half as many new objects."""

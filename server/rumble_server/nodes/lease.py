@@ -141,7 +141,7 @@ class Lease:
         self._abandon_at_ms: int | None = None
         """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
-        """Clubs without a leader, each with the time in ms at which the node first noticed the lack of a leader."""
+        """Clubs without a leader with a valid lease, each with the time in ms at which the node first noticed this."""
         self._moves: dict[str, Move] = {}
         """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}

@@ -115,7 +115,8 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
     """Return the tie-breaks that `text` names. If `text` is None, return the tie-breaks that the file names.
 
-    If the file names no tie-break, or an unknown tie-break, return the defaults for tables, a Swiss or a round-robin.
+    If the file names no tie-break, or an unknown tie-break, return the defaults: of a Swiss or a round-robin for a TRF
+    file (whose tie-breaks are not read), otherwise of tables or a round-robin.
     """
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
