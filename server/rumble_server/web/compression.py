@@ -40,7 +40,7 @@ def may_pack(request: Request) -> bool:
     """Return whether the answer to a request may be compressed, and the client accepts gzip."""
     is_public = request.scope.get("state", {}).get("is_public", False)
     accepted = ",".join(request.headers.getlist("accept-encoding"))
-    return is_public and not shows_secret(request) and takes_gzip(accepted)
+    return is_public and takes_gzip(accepted) and not shows_secret(request)
 
 
 class Compression:

@@ -148,3 +148,42 @@ async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn()
         loop.turn()
     assert sorted(answered) == ["ann read", "ann read", "ben read"]
     assert max(after - before for before, after in pairwise([0, *told])) == 1
+
+
+async def test_requests_that_waited_for_the_same_go_on_within_the_time_of_a_turn() -> None:
+    loop, ready, answered, cancelled = Loop(), asyncio.Event(), list[int](), list[int]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await ready.wait()
+        except asyncio.CancelledError:
+            cancelled.append(scope["number"])
+            raise
+        answered.append(scope["number"])
+        await send({"type": "http.response.start"})
+        await asyncio.sleep(0)
+        await send({"type": "http.response.body"})
+
+    async def receive() -> Any:
+        return {}
+
+    async def send(_message: Any) -> None:
+        """Drop the answer."""
+
+    web = RequestTurns(app, loop.turns(3))
+    scopes = [{"type": "http", "client": ("ann", 1), "number": number} for number in range(8)]
+    tasks = [asyncio.create_task(web(scope, receive, send)) for scope in scopes]
+    for _ in range(20):
+        await asyncio.sleep(0)
+        loop.turn()
+    tasks[0].cancel()
+    ready.set()
+    told = [0]
+    while not all(task.done() for task in tasks[1:]):
+        for _ in range(4):
+            await asyncio.sleep(0)
+        told.append(len(answered))
+        loop.turn()
+    assert sorted(answered) == list(range(1, 8))
+    assert max(after - before for before, after in pairwise(told)) <= 3
+    assert cancelled == [0]
