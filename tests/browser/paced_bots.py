@@ -100,7 +100,7 @@ class PacedBots:
                 if frame["type"] in ("joined", "error"):
                     joined[name].set()
                 elif frame["type"] == "turn":
-                    made.ply = len(frame["moves"])
+                    made.ply = frame["ply"]
                 elif frame["type"] == "match_over":
                     pace.note_result()
 
