@@ -174,7 +174,7 @@ async def test_a_club_moves_when_the_table_says_so(url: str) -> None:
         epoch = await first.acquire("main")
         await until(lambda: firsts.epochs)
         assert await leases.move("main", second.id)
-        await until(lambda: firsts.log[-1] == "close main")
+        await until(lambda: firsts.log[-1] == "close main" and seconds.log[-1] == "lead main")
         assert firsts.log[-2:] == ["stop main", "close main"]
         assert seconds.log[-2:] == ["read main", "lead main"]
         assert seconds.epochs["main"] > epoch
