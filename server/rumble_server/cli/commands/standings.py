@@ -115,18 +115,19 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
     """Return the tie-breaks that `text` names. If `text` is None, return the tie-breaks that the file names.
 
-    If the file names no tie-break, or an unknown tie-break, return the defaults: of a Swiss or a round-robin for a TRF
-    file (whose tie-breaks are not read), otherwise of tables or a round-robin.
+    If the file names no tie-break, or an unknown tie-break, return the defaults of tables, of a Swiss or of a
+    round-robin. The tie-breaks of a TRF file are not read.
     """
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
-    every, default = (TABLE_TIEBREAKS, DEFAULT_TABLES) if of_tables else (TIEBREAKS, DEFAULT)
     if text is not None:
         return [name.strip() for name in text.split(",") if name.strip()]
-    if results.event is not None:
-        return list(DEFAULT if results.event.is_round_robin else DEFAULT_SWISS)
-    told = (results.tournament or {}).get("tiebreak_order")
+    tournament, event = results.tournament or {}, results.event
+    is_swiss = tournament.get("format") == "swiss" or (event is not None and not event.is_round_robin)
+    of_pairs = (TIEBREAKS, DEFAULT_SWISS if is_swiss else DEFAULT)
+    every, default = (TABLE_TIEBREAKS, DEFAULT_TABLES) if of_tables else of_pairs
+    told = tournament.get("tiebreak_order")
     known = isinstance(told, list) and all(isinstance(name, str) and name in every for name in told)
     return list(told) if told is not None and known else list(default)
 

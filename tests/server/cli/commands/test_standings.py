@@ -150,6 +150,17 @@ def test_a_csv_has_the_newest_rules_and_an_export_of_a_swiss_needs_its_rounds(
     assert "this export of a swiss does not tell its rounds" in refused(capsys, 2, "standings", path)
 
 
+def test_an_export_of_a_swiss_that_names_no_tie_breaks_is_ranked_by_those_of_a_swiss(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    match = {"id": "t.1.1.1.1", "seats": ["ann", "ben"], "scores": [1, 0], "termination": "normal", "moves": []}
+    rounds = [{"pairs": [["ann", "ben"]], "byes": [], "half_byes": []}]
+    tournament = {"names": ["ann", "ben"], "format": "swiss", "rounds_paired": rounds}
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"tournament": tournament, "matches": [match]}))
+    assert printed_json(capsys, "standings", path)["tiebreaks"] == ["bh-c1", "bh", "de", "won", "sb"]
+
+
 def test_half_point_byes_are_shown_as_halves(capsys: Captured, tmp_path: Path) -> None:
     path = trf(tmp_path, "")
     path.write_text(path.read_text().replace("0000 - Z\n", "0000 - H\n").replace("0.0    4", "0.5    4"))
