@@ -32,8 +32,8 @@ AT_ONCE_BYTES = 12_000
 TOGETHER_BYTES = 1 << 18
 """Number of bytes at which the made events are sent before the flush is complete. Packing so many bytes takes 2 ms.
 Events packed together take fewer bytes than events packed alone, and less time for each reader."""
-MOST_BOARDS = 100
-"""Maximum number of boards of running matches in a flush. Making 100 boards takes 12 ms.
+MOST_BOARDS = 50
+"""Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
 
 The other boards follow with the next flush, before newer changes.
 """

@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 
 PACE_MS, SLOWEST_PACE_MS = 1_000, 10_000
 """Bounds of the minimum time in ms between two background computations for a tournament (see `SHARE`)."""
-SHARE = 0.05
+SHARE = 0.02
 """Share of a processor that a tournament's background computations should not exceed, apart from the first computation.
 
-A field of 300 bots takes 0.1 s, so 2 s pass between two computations.
+A field of 300 bots takes 0.1 to 0.2 s, so 5 to 10 s pass between two computations; a field of 100 bots takes 0.03 s.
 """
 FEWEST_RESULTS = 6
 """Minimum number of latest results over which movement (places gained or lost) is measured."""
