@@ -110,10 +110,11 @@ def behind(report: dict[str, Any], told_at: dict[str, float], began: float, ende
     return [max(pieces.get(piece, ended) - at for piece, at in counted.items()) for pieces in got]
 
 
-async def main(load: Load, rounds: int, visitors: int) -> None:
+def main(load: Load, rounds: int, visitors: int) -> None:
     pairs = []
     for number in range(1, rounds + 1):
-        pair = await alone(load), await watched(load, visitors)
+        # Each half of a round has its own event loop. One loop for all rounds failed with `UVPoll closed` of uvloop.
+        pair = uvloop.run(alone(load)), uvloop.run(watched(load, visitors))
         pairs.append(pair)
         nobody, crowd = pair
         print(
@@ -132,4 +133,4 @@ async def main(load: Load, rounds: int, visitors: int) -> None:
 
 if __name__ == "__main__":
     options = options_of(__doc__, game="connect4", bots=50, visitors=500, seconds=5.0, rounds=3).parse_args()
-    uvloop.run(main(Load(options.game, options.bots, 2, options.seconds), options.rounds, options.visitors))
+    main(Load(options.game, options.bots, 2, options.seconds), options.rounds, options.visitors)
