@@ -59,7 +59,7 @@ class ServerConfig(BaseModel):
     open_names: bool = False
     """Let bots from other machines log in without a key, too."""
     allowed_hosts: Annotated[frozenset[Annotated[str, AfterValidator(str.lower)]], Words] = frozenset()
-    """Host names under which a proxy on this machine passes requests on. The name in public_url is always allowed."""
+    """Host names allowed in requests that a proxy on this machine passes on. The name in public_url is allowed, too."""
     behind_proxy: Annotated[frozenset[Annotated[str, AfterValidator(_network)]], Words] = frozenset()
     """Addresses and networks of proxies that are believed about the address, the scheme and the host of a request."""
     grace_ms: Annotated[Whole, Field(ge=0)] = 30_000

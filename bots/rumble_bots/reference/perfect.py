@@ -62,7 +62,7 @@ class Perfect(ReferenceBot):
         return "" if type(state) in TABLES or is_solvable(state) else f"perfect plays only {PLAYS}"
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose the best move, from the table or by a search to the end, with its value."""
+        """Return the best move and the value of the move, from a table or from a search to the end of the game."""
         kind = type(state)
         if kind in TABLES:
             return read_table(TABLES[kind])[state.text()]

@@ -67,7 +67,7 @@ class Aim:
     challenge: bot_messages.Challenge | None = None
     """A match to ask for, instead of a tournament to join."""
     challenges: bool = False
-    """True if the bot accepts challenges. Such a bot stays connected after the end of the tournament `join`."""
+    """True if the bot accepts challenges. Such a bot stays connected when its tournament has ended."""
     max_matches: int = 1
     """Maximum number of matches of the bot at a time."""
     worker: str | None = None

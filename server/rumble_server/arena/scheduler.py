@@ -327,8 +327,9 @@ class Scheduler:
     # --- time ---
 
     def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
-        """Note that a settled tournament wants to be woken at `wake_at_ms`, and let the scheduler's only timer fire no
-        later. With None, the tournament does not want to be woken.
+        """Record that a settled tournament wants to be woken at `wake_at_ms`.
+
+        The scheduler's only timer then fires no later. With None, the tournament does not want to be woken.
         """
         if wake_at_ms is None:
             self._wakes.pop(tournament_id, None)

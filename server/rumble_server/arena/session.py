@@ -26,7 +26,7 @@ class Outlet:
         self._waiting: dict[BotSession, None] = {}
 
     def wait(self, session: "BotSession") -> None:
-        """Note that the session has held frames, which are released when more of the log is on disk."""
+        """Record that the session has held frames, which are released when more of the log is on disk."""
         self._waiting[session] = None
         self.log.hurry()
 

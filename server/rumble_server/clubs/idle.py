@@ -21,7 +21,7 @@ class Idle:
         """Number of `visit` blocks that are being run for each club."""
 
     def use(self, club: str) -> None:
-        """Note that a club is being used."""
+        """Record that a club is being used."""
         self.since_ms.pop(club, None)
 
     @contextmanager

@@ -527,7 +527,7 @@ class ClubRegistry:
         self.lost.set()
 
     def changed(self) -> None:
-        """Note that the node has looked at the rows of nodes and clubs."""
+        """Record that the node has looked at the rows of nodes and clubs."""
         self._news.set()
 
     def own_uses(self) -> Mapping[str, Any]:

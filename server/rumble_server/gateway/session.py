@@ -65,7 +65,7 @@ class Link(Protocol):
         """Count the connection as invited to a tournament, if its address has room for another invited connection."""
 
     def unasked(self) -> None:
-        """Note that the bot sent a message without an open turn."""
+        """Record that the bot sent a message without an open turn."""
 
     def hold(self) -> None:
         """Pause reading until `go_on`."""

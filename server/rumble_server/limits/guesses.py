@@ -55,7 +55,7 @@ class Guesses:
         return False
 
     def right(self, address: str, whose: str, now_ms: int) -> None:
-        """Note that `address` has shown the right key of a name, or a right host token."""
+        """Record that `address` has shown the right key of a name, or a right host token."""
         self._owners.add(address, self._prefix + whose, now_ms)
 
     def wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:

@@ -138,8 +138,8 @@ def _told(values: list[str], believed: int) -> str:
 def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
     """Return the clients, schemes and hosts that proxies have named, the newest last. A client may have a port.
 
-    Most proxies write X-Forwarded-For, and pass on a header Forwarded that may be the client's own, and false.
-    X-Forwarded-For is therefore preferred to Forwarded.
+    Most proxies write `X-Forwarded-For`, and pass on the client's own header `Forwarded`, which may be forged.
+    `X-Forwarded-For` is therefore preferred to `Forwarded`.
     """
     names = (b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"forwarded")
     values: dict[bytes, list[str]] = {name: [] for name in names}

@@ -102,7 +102,7 @@ class Gate:
             self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.lateness.late_ms
 
     def abandon(self) -> None:
-        """Note that the bots' connections were closed, because the lease has been over for long."""
+        """Record that the bots' connections were closed, because the lease has been over for long."""
         self.is_abandoned = True
 
     def go_on(self, arena: Arena) -> None:

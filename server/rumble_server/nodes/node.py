@@ -97,7 +97,7 @@ class Led(Protocol):
         """End the process, because this node cannot lead clubs any more."""
 
     def changed(self) -> None:
-        """Note that the rows of nodes and clubs in memory may have changed."""
+        """Record that the rows of nodes and clubs in memory may have changed."""
 
     def own_uses(self) -> Mapping[str, Any]:
         """Return the use of resources of each club that this node leads, for other nodes to read. Keys are clubs."""

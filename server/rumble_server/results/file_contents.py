@@ -43,7 +43,7 @@ class ResultsFile:
     def is_of_tables(self) -> bool:
         """True if there are results in `tables` but not in `results`.
 
-        The reason is a match with more than two seats, or a CSV with columns for each seat.
+        This is so if a match has more than two seats, and for a CSV with columns for each seat.
         """
         return bool(self.tables) and not self.results
 

@@ -79,7 +79,7 @@ class TrfEvent:
     """Encoded type of the event (192), such as FIDE_DUTCH_2025_BAKU."""
     worth: Worth = field(default_factory=dict)
     accelerations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Virtual points of each player in tenths, for each round from round 1 on (250, XXA)."""
+    """Virtual points in tenths, by player: a value for each round from round 1 on (the lines 250 and XXA)."""
     byes: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
     """Codes of byes requested for rounds that are not paired yet, by round and player.
 

@@ -36,7 +36,7 @@ class Group(Protocol):
     """Reason why writing fails at present; None while writing works."""
 
     def gather(self, club_log: "ClubLog") -> None:
-        """Note that a log has facts or records to write."""
+        """Record that a log has facts or records to write."""
 
     def hurry(self) -> None:
         """Begin the next commit sooner than usual, because a caller waits for it."""
@@ -140,7 +140,7 @@ class ClubLog:
             self.hurry()
 
     def fence(self) -> None:
-        """Note that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
+        """Record that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
         if self._fenced is not None:
             return
         self._fenced = f"another node leads the club {self.club}"

@@ -62,7 +62,7 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Note that a club's index now has the matches from the last call of `due` for the club."""
+        """Record that a club's index now has the matches from the last call of `due` for the club."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

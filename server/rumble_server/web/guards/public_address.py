@@ -66,7 +66,7 @@ class Addresses:
     def place_of(self, request: Request) -> PublicAddress:
         """Return the public address for a request: the configured URL, or else the host that the browser asked for.
 
-        The host is told by a trusted proxy, or else by the Host header.
+        The name of the host comes from a trusted proxy, or else from the Host header.
         """
         root: str = request.scope["root_path"]
         title: str = request.scope["state"].get("title", "")
