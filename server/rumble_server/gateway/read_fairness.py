@@ -94,9 +94,13 @@ class ReadFairness:
             self._unread.extend(stopped)
         return False
 
-    def wait(self, reader: WaitingReader) -> None:
-        """Queue a reader. Its `read_on` is called in a later turn, when its address is served."""
-        self._waiting.setdefault(reader.address, deque()).append(reader)
+    def wait(self, reader: WaitingReader, *, is_first: bool = False) -> None:
+        """Queue a reader, as the first or the last of its address. Its `read_on` is called when the address is served.
+
+        An address is served in a later turn.
+        """
+        readers = self._waiting.setdefault(reader.address, deque())
+        (readers.appendleft if is_first else readers.append)(reader)
         self._call()
 
     def do(self, address: str, work: Callable[[], None]) -> None:
@@ -106,11 +110,15 @@ class ReadFairness:
         else:
             self.wait(_Work(address, work))
 
-    async def come(self, address: str) -> None:
-        """Wait until `address` is served, unless this turn of the loop has time left."""
+    async def come(self, address: str, *, again: bool = False) -> None:
+        """Wait until `address` is served, unless this turn of the loop has time left.
+
+        `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
+        may wait for what the work holds.
+        """
         if not self.has_time():
             request = _Request(address, self)
-            self.wait(request)
+            self.wait(request, is_first=again)
             await request.turn
 
     def waste(self) -> None:

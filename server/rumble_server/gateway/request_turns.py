@@ -34,11 +34,13 @@ class RequestTurns:
 
         async def receive_in_turn() -> Message:
             nonlocal waits
-            message = await receive()
             waits = True
-            await turns.come(address)
-            waits = False
-            return message
+            try:
+                message = await receive()
+                await turns.come(address)
+                return message
+            finally:
+                waits = False
 
         async def send_noted(message: Message) -> None:
             nonlocal has_begun
@@ -48,7 +50,7 @@ class RequestTurns:
         try:
             await turns.come(address)
             app = self._app(scope, receive_in_turn, send_noted)
-            await _resumed(app, lambda: has_begun or waits or turns.has_time(), partial(turns.come, address))
+            await _resumed(app, lambda: has_begun or waits, partial(turns.come, address, again=True))
         except asyncio.CancelledError:  # raised when the server stops without this answer
             if not has_begun:
                 await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)
@@ -58,7 +60,10 @@ class RequestTurns:
 def _resumed(
     task: Awaitable[None], may_go_on: Callable[[], bool], come: Callable[[], Coroutine[Any, Any, None]]
 ) -> Generator[Any, None, None]:
-    """Run `task`. Whenever a wait of `task` ends and `may_go_on` returns false, first wait for `come`."""
+    """Run `task`. Whenever a wait of `task` ends and `may_go_on` returns false, first wait for `come`.
+
+    If the wait was cancelled, `task` goes on at once.
+    """
     steps = task.__await__()
     step: Callable[[], Any] = partial(next, steps)
     while True:
@@ -66,11 +71,17 @@ def _resumed(
             waited_for = step()
         except StopIteration:
             return
+        finally:
+            del step  # here and below: an error refers to this frame, so the frame must not refer to the error
+        error: BaseException | None = None
         try:
-            yield waited_for
+            try:
+                yield waited_for
+            except Exception as failure:  # noqa: BLE001  # of the wait; `task` handles it, but may have to wait first
+                error = failure
             if not may_go_on():
                 yield from come().__await__()
-        except BaseException as error:  # noqa: BLE001  # of the wait, such as a cancellation; `task` handles it
-            step = partial(steps.throw, error)
-        else:
-            step = partial(next, steps)
+        except BaseException as cancellation:  # noqa: BLE001  # `task` handles it
+            error = cancellation
+        step = partial(next, steps) if error is None else partial(steps.throw, error)
+        del error, waited_for

@@ -96,7 +96,7 @@ class FairQueue:
         try:
             await place
         except asyncio.CancelledError:
-            if not place.cancelled():  # the turn came just before the cancellation
+            if not place.cancelled() and place.exception() is None:  # the turn came just before the cancellation
                 self._go_on()
             raise
 

@@ -14,11 +14,15 @@ class Desk:
     def __init__(self) -> None:
         self.queue = FairQueue()
         self.served: list[str] = []
+        self.inside = self.most_inside = 0
 
     async def _serve(self, asker: Asker) -> None:
         asks(asker)
         async with self.queue.turn():
+            self.inside += 1
+            self.most_inside = max(self.most_inside, self.inside)
             await asyncio.sleep(0)
+            self.inside -= 1
             self.served.append(asker.address)
 
     def ask(self, address: str, *, asker: Asker | None = None) -> asyncio.Task[None]:
@@ -69,6 +73,16 @@ async def test_those_who_go_hold_nobody_up() -> None:
     called.cancel()
     assert await outcomes([gone, called, last]) == {"CancelledError": 2, "NoneType": 1}
     assert desk.served == ["served", "last"]
+
+
+async def test_whoever_is_sent_away_and_then_cancelled_gives_no_turn_away() -> None:
+    desk = Desk()
+    many = [desk.ask("many") for _ in range(MOST_WAITING + 1)]
+    await asyncio.sleep(0)
+    others = [desk.ask("other"), desk.ask("other")]  # the second sends the last of `many` away
+    asyncio.get_running_loop().call_soon(many[-1].cancel)
+    assert await outcomes(many + others) == {"NoneType": MOST_WAITING + 2, "CancelledError": 1}
+    assert desk.most_inside == 1
 
 
 async def test_a_request_is_asked_once_whether_it_has_a_share_and_spends_it() -> None:

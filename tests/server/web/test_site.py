@@ -1,3 +1,5 @@
+import asyncio
+
 import httpx
 import pytest
 
@@ -26,3 +28,19 @@ async def test_nobody_waits_long_for_the_disk(
     server.world.create()
     answer = await browser.get("/api/tournaments/friday")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
+
+
+async def test_an_answer_that_came_late_for_another_reason_is_given_if_the_fact_is_on_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rumble_server.web.site.DISK_S", 0.01)
+    server.world.log.stuck = True
+    server.world.create()
+
+    async def wait(_number: int) -> None:
+        """Write the fact, and keep the request waiting, as a busy event loop would."""
+        server.world.log.unstick()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(server.log, "wait", wait)
+    assert (await browser.get("/api/tournaments/friday")).status_code == 200

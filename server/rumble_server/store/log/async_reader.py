@@ -117,6 +117,11 @@ class AsyncReader:
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
         """Run `make` in the reading process, and return its result. `make` gets only the arguments in `given`."""
+        # A request may have to wait for the event loop's time. With a task of its own, the work does not wait with the
+        # request, while the process stands idle and other requests wait for the process.
+        return await asyncio.create_task(self._in_process(make, *given))
+
+    async def _in_process(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
         try:
             async with self._workers.queue.turn():
                 return await self._workers.process.run(make, *given)

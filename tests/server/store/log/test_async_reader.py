@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rumble_server.gateway.read_fairness import ReadFairness
+from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log import async_reader as module
@@ -104,6 +106,30 @@ async def written(database: Database, *tournaments: list[LogFact], records: bool
 
 def damage(database: Database, tournament_id: str) -> None:
     database.execute(f"UPDATE log SET facts = substr(facts, 1, 20) WHERE tournament = '{tournament_id}'")
+
+
+async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(database: Database) -> None:
+    class NeverAgain(ReadFairness):
+        async def come(self, address: str, *, again: bool = False) -> None:
+            if again:
+                await asyncio.Event().wait()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await reader.draw(len, ["for the request"])
+
+    async def drop(_message: Any = None) -> Any:
+        """Drop the answer."""
+
+    await written(database, FIRST)
+    async with reader_of(database, here=False) as reader:
+        waiting = asyncio.create_task(RequestTurns(app, NeverAgain(1))({"type": "http"}, drop, drop))
+        for _ in range(5):  # until the request's work is in the process
+            await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            assert await reader.draw(len, ["for another", "one"]) == 2
+        assert not waiting.done()
+        waiting.cancel()
+        await waiting
 
 
 # --- records ---
