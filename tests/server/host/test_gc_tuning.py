@@ -7,7 +7,15 @@ from weakref import ref
 
 import pytest
 from rumble_server.host import gc_tuning as interpreters
-from rumble_server.host.gc_tuning import LATEST_SWEEP_S, LEAST_COUNTED, LEAST_NEW, MOST_NEW, SWEEP_S, Interpreter
+from rumble_server.host.gc_tuning import (
+    LATEST_SWEEP_S,
+    LEAST_COUNTED,
+    LEAST_NEW,
+    MOST_HELD,
+    MOST_NEW,
+    SWEEP_S,
+    Interpreter,
+)
 
 
 class Knot:
@@ -125,6 +133,9 @@ def test_looks_make_passes_the_rarer_the_longer_passes_take(played: Played, monk
         assert [looked(0.4), looked(0.2)] == [0, 1], "5 ms are a hundredth of 0.5 s"
         counted[0] = LEAST_COUNTED - 1
         assert looked(60.0) == 1
+        objects = [[each] for each in range(MOST_HELD)]
+        assert looked(0.0) == 2, "the freed old objects hid the new ones"
+        assert objects
     finally:
         gc.enable()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rumble_server.app import MakeHouse, Server
     from rumble_server.config import ServerConfig
 
-LOOK_S = 0.1
+LOOK_S = 0.05
 """Interval in s at which the garbage collector may make a pass. At a busy server such a pass takes 1 ms to 2 ms."""
 
 
