@@ -95,10 +95,7 @@ class ReadFairness:
         return False
 
     def wait(self, reader: WaitingReader, *, is_first: bool = False) -> None:
-        """Queue a reader, as the first or the last of its address. Its `read_on` is called when the address is served.
-
-        An address is served in a later turn.
-        """
+        """Queue a reader as the first or last of its address, which is served in a later turn by calling `read_on`."""
         readers = self._waiting.setdefault(reader.address, deque())
         (readers.appendleft if is_first else readers.append)(reader)
         self._call()

@@ -20,7 +20,10 @@ STOPS = "the server stops\n"
 
 
 class RequestTurns:
-    """ASGI middleware that lets a request, each part of its body, and its answer wait until its address is served."""
+    """ASGI middleware in which a request waits until the request's address is served.
+
+    The request waits before it begins, after each part of its body, and after each other wait before its answer begins.
+    """
 
     def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
         self._app = app
@@ -30,17 +33,17 @@ class RequestTurns:
         turns, client = self._turns, scope.get("client")
         address = client[0] if client else ""
 
-        has_begun = waits = False
+        has_begun = is_receiving = False
 
         async def receive_in_turn() -> Message:
-            nonlocal waits
-            waits = True
+            nonlocal is_receiving
+            is_receiving = True
             try:
                 message = await receive()
                 await turns.come(address)
                 return message
             finally:
-                waits = False
+                is_receiving = False
 
         async def send_noted(message: Message) -> None:
             nonlocal has_begun
@@ -50,7 +53,7 @@ class RequestTurns:
         try:
             await turns.come(address)
             app = self._app(scope, receive_in_turn, send_noted)
-            await _resumed(app, lambda: has_begun or waits, partial(turns.come, address, again=True))
+            await _resumed(app, lambda: has_begun or is_receiving, partial(turns.come, address, again=True))
         except asyncio.CancelledError:  # raised when the server stops without this answer
             if not has_begun:
                 await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)
