@@ -7,7 +7,7 @@ or, for an installed game, on the command line:
 
     python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
-An error of an unexpected class is a failure, too, and becomes the cause of the ConformanceError.
+A game that raises an error of an unexpected class fails, too. The ConformanceError then has this error as its cause.
 """
 
 import argparse
@@ -45,7 +45,10 @@ REMEMBERED = 250_000
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
 """Texts that are neither a position nor a move in any game."""
 NONSENSE = (*GARBAGE, "", " ", "?", "-1", "+1", "1.0", "0x1", "\u0663", "\uff14", "\u00bd", "None")
-"""Texts that a state must refuse unless they are legal moves. Python's `int` would accept some of them as numbers."""
+"""Texts to try as moves. A state must refuse each text that is not a legal move.
+
+Python's `int` would accept some of the texts as numbers.
+"""
 
 
 @dataclass(slots=True)
@@ -77,8 +80,8 @@ def check_game(
 ) -> Report:
     """Check `game` with these settings in `playouts` random games. Equal seeds give equal games.
 
-    Without `seats`, the games have the game's usual number of seats. Raises ConformanceError with one line about the
-    problem and the moves before it.
+    If `seats` is None, each playout has the game's usual number of seats. Raises ConformanceError with one line about
+    the problem and the moves before the problem.
     """
     with _blaming(game, "describing it"):
         _check_description(game)
@@ -162,7 +165,7 @@ def _is_json(data: object) -> bool:
 
 
 class _Playouts:
-    """Random games of a kind of game, with checks of every state, and comparisons of states that should be equal."""
+    """Random playouts of a game, with checks of every state, and comparisons of states that should be equal."""
 
     def __init__(self, game: Game, seats: int, settings: Mapping[str, Any], random: Random, longest: int) -> None:
         self.game = game
@@ -350,7 +353,7 @@ class _Playouts:
         """Check that the game ends if all movers fall out at `state` and at each later ply.
 
         In a state with joint moves, also check that no seat gains by falling out. Where seats move in turn, gains are
-        not compared, because random play may lose more than a fallen seat.
+        not compared: a seat that plays on at random may get less than a seat that falls out.
         """
         if not state.can_fall or not state.movers:
             return

@@ -1,13 +1,13 @@
 """The drawing of a position on a board, as plain data for the pictures of pages. Bots and searches need no drawing.
 
-A `Drawing` has a character for each cell, as in most views, and a legend of the characters' looks. Cells are counted
-from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
+A `Drawing` has a character for each cell, as most views have, and a legend with the look of each character. Cells are
+counted from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
 
 A `Path` is the sequence of clicks that enters a legal move. A click is a tuple of the cells that accept the click.
 After the move, the first cell of each click shows the move. Putting a stone is one click on one cell. A step is two
 clicks. Dropping a stone down a column is one click on any cell of the column. Moves with equal paths (promotions) and
-moves without a path (a pass) are chosen by their text. No path is the beginning of a longer path, so a page knows when
-a move is complete.
+moves without a path (a pass) are chosen by their text. A path is never the beginning of a longer path, so a page knows
+when a move is complete.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ Shape = Literal[
 in the piece's colour, and `back` is a card face down.
 """
 Colour = Literal["dark", "light", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
-"""The colour of a piece: black, white, or the colour of a seat: `first` is seat 0's."""
+"""The colour of a piece: `dark`, `light`, or the colour of a seat, from `first` for seat 0 to `eighth` for seat 7."""
 SEAT_COLOURS: tuple[Colour, ...] = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 Path = tuple[tuple[int, ...], ...]
 """The clicks that enter a move. A click is a tuple of the cells that accept the click.
@@ -59,7 +59,7 @@ class Piece:
     colour: Colour
     """`dark` or `light`, or `first` to `eighth` for the colours of the seats."""
     label: str = ""
-    """The text on the piece, at most two characters: a number of stacked checkers, or the mark of a seat.
+    """The text on the piece, at most two characters, such as the number of stacked checkers or the mark of a seat.
 
     Terminals show the label in place of the piece's character.
     """

@@ -65,7 +65,7 @@ class DrawingCheck:
 
 
 def _check_fields(drawing: Drawing) -> None:
-    """Check the fields of a drawing that must not change within a match."""
+    """Check those fields of `drawing` that must be the same in all drawings of a match."""
     data = {**asdict(drawing), **{name: list(getattr(drawing, name)) for name in _LISTS}}
     _require(json.loads(json.dumps(data, allow_nan=False)) == data, "the drawing is not JSON data")
     cells, columns = len(drawing.board), drawing.columns

@@ -19,7 +19,7 @@ from rumble_engine.outcome import Outcome
 type_names = {bool: "true or false", int: "an integer", str: "text"}
 
 ALL: Final = -1
-"""Value of `seat` for readers after the match, who may see everything. Open games ignore the value."""
+"""Value of the parameter `seat` for readers after the match, who may see everything. Open games ignore the value."""
 SettingValue = bool | int | str
 """Type of the value of a setting. All values of a setting have the same type as its default."""
 
@@ -273,7 +273,10 @@ class Game(ABC):
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """Keys to press on a page, by move. A key is a value of `KeyboardEvent.key`, such as `ArrowUp` or `c`."""
+    """The keyboard key that enters a move on a page, by the move's text.
+
+    The keyboard key is written as a value of `KeyboardEvent.key`, such as `ArrowUp` or `c`.
+    """
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -292,7 +295,7 @@ class Game(ABC):
     def initial_for(self, seats: int, settings: Mapping[str, Any] | None = None, seed: int = 0) -> State:
         """Return the first state of a match with `seats` seats.
 
-        A game with several numbers of seats overrides this method.
+        A game that allows more than one number of seats overrides this method.
 
         Raises BadSettings if the settings are wrong, or the game cannot have this number of seats.
         """
@@ -307,7 +310,7 @@ class Game(ABC):
         """
 
     def sample(self, view: Mapping[str, Any], random: Random) -> State:
-        """Return a random complete state in which the seat of `view` has exactly this view, for searches.
+        """Return a random complete state, for searches. In this state, the seat of `view` has exactly this view.
 
         Raises BadPosition for a bad view, and NotSampled if the game cannot draw states. By default,
         the method loads the view, which is right for open games.

@@ -36,9 +36,8 @@ class Grid:
         )
         """A number for each state of a column. The index is the column's bits in `key(o, filled)`; `o` are O's stones.
 
-        The hexadecimal digits of the number are the cells: 1 for X, 2 for O, 0 if empty. The lowest digit is the bottom
-        row. Neighbouring rows are `columns` digits apart. The digits between are for the other columns, whose numbers
-        `draw` adds.
+        Each cell of the column is a hexadecimal digit: 1 for X, 2 for O, 0 if empty. The lowest digit is the bottom
+        row. Neighbouring rows are `columns` digits apart. In between, `draw` adds the digits of the other columns.
         """
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}

@@ -11,7 +11,7 @@ from rumble_engine.texts import shown
 
 
 def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]) -> None:
-    """Draw a sample from each seat's view. Check that the seat and spectators have equal views of sample and state.
+    """Draw a sample from each seat's view. Check that the seat, and spectators, see the sample as they see `state`.
 
     If the seat is to move, each text of `texts` is tried as a move of the seat. Sample and state must both accept the
     text, or both refuse the text with the same message. Games without samples are not checked. Raises ConformanceError.

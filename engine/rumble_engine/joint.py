@@ -3,7 +3,7 @@
 Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. For
 replays, logs and openings, a joint move is one ply, with one code and one text. The text has a word for each seat,
 and a seat that does not move has `-`: `up left - down`. In a game whose rules say what a fall does (`can_fall`), a
-mover that fell out without an answer has `-`, too. The texts of the plies alone therefore replay every match.
+mover that falls out instead of moving has `-`, too. The texts of the plies alone therefore replay every match.
 """
 
 from abc import abstractmethod
@@ -110,7 +110,7 @@ class JointState(State):
         return [(seat, word) for seat, word in enumerate(text.split(" ")) if word != IDLE]
 
     def codes(self) -> Sequence[int]:
-        """Return the codes of all plies without a fall. As there may be very many, referees use `codes_for`."""
+        """Return the codes of all plies without a fall. The list may be very long, so referees use `codes_for`."""
         if self.outcome is not None:
             return ()
         if self.is_chance:

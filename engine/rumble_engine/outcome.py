@@ -26,9 +26,9 @@ class Outcome:
     """The result of a match: the scores, the way the match ended, and the reason."""
 
     scores: tuple[float, ...]
-    """The score of each seat: the share of the other seats behind this seat. A seat that ties counts half.
+    """The score of each seat: the part of the other seats that is behind the seat, from 0 to 1.
 
-    With two seats, a win is 1, a draw 0.5 and a loss 0.
+    Another seat with the same place counts half. With two seats, a win is 1, a draw 0.5 and a loss 0.
     """
     termination: Termination = Termination.NORMAL
     """The way the match ended."""
@@ -85,7 +85,7 @@ class Outcome:
         """Return the outcome with the fallen seats behind all others. `falls` has the ply of each fall, by seat.
 
         A later fall gives a better place. Seats that fell in the same ply share a place. The order of the other seats
-        stays. The payoffs stay, too, because the rules have given each fallen seat the least payoff.
+        stays. The payoffs stay, too, because the payoffs by the game's rules already include the cost of a fall.
         """
         ranks = [(seat in falls, -falls.get(seat, score)) for seat, score in enumerate(self.scores)]
         places = places_of(ranks)
@@ -98,6 +98,9 @@ def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:
 
 
 def scores_of(places: Sequence[int]) -> tuple[float, ...]:
-    """Return the score of each seat: the share of the other seats behind this seat. A seat that ties counts half."""
+    """Return the score of each seat: the part of the other seats that is behind the seat, from 0 to 1.
+
+    Another seat with the same place counts half.
+    """
     others = len(places) - 1
     return tuple([(sum(p > own for p in places) + (places.count(own) - 1) / 2) / others for own in places])

@@ -81,7 +81,7 @@ def _load(entry: EntryPoint) -> Game | GameFamily:
 
 
 def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
-    """Return `loaded` if it is a game called `name` that makes a first position. Otherwise, raises EngineError."""
+    """Return `loaded` if it is a game called `name` that makes a first position. Raises EngineError otherwise."""
     if not isinstance(loaded, Game) or loaded.name != name:
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
     with _blaming(entry, "fails at the first position"):

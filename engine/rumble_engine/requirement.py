@@ -4,6 +4,6 @@ from rumble_engine.errors import ConformanceError
 
 
 def require(condition: object, problem: str) -> None:
-    """Raise ConformanceError with the text `problem`, unless the condition is true."""
+    """Raise ConformanceError with the text `problem` if `condition` is false."""
     if not condition:
         raise ConformanceError(problem)

@@ -2,9 +2,9 @@
 
 The `x-` fields extend AsyncAPI, so that a program can play without any knowledge but this document:
 
-- `x-values` of a reply: the source of each field. `from` is a runtime expression on the message to answer.
-  With `choose` the expression gives a list, and the value is any element of the list. `given` names the value that the
-  bot's owner supplies.
+- `x-values` of a reply: for each field, an object that tells the source of the value. `from` is a runtime expression,
+  which reads the message to answer. If `choose` is true, the expression gives a list, and the value is any element of
+  the list. `given` describes a value that the bot's owner supplies.
 - `x-within-ms` of a reply: its time limit in ms, as a runtime expression.
 - `x-ends` of an operation: the bot has nothing left to do after this message.
 - `x-subprotocol` and `x-close-codes` of the channel.
@@ -135,8 +135,8 @@ class _Parts:
     def _free_name(self, name: str, part: Schema) -> str:
         """Return `name`; if a different part already has this name, return `name` with `Told` in front.
 
-        A part that bots and the server send may have two schemas: the server's parts may grow in later versions, the
-        parts of bots may not.
+        If both bots and the server send a part, the part may have two schemas. Later versions may add fields to the
+        server's schema, but not to the schema for bots.
         """
         return name if self.schemas.get(name, part) == part else f"Told{name}"
 

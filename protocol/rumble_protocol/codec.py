@@ -51,7 +51,7 @@ class BadMessage(ValueError):
 
 
 class NamedTurn(BaseModel):
-    """The turn that an answer names, however wrong the rest of the frame is."""
+    """The turn that an answer names. The rest of the frame may be invalid."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
@@ -69,7 +69,10 @@ def read_named_turn(frame: str | bytes) -> NamedTurn | None:
 
 
 def read_bot_message(frame: str | bytes) -> BotMessage:
-    """Parse and strictly validate a bot's message. Of a field given twice, the last counts. Raises only BadMessage."""
+    """Parse and strictly validate a bot's message. Raises only BadMessage.
+
+    If a field is given twice, the last value counts.
+    """
     if len(frame) > MOST_FIELDS * LEAST_FIELD and _has_many_fields(frame):
         raise BadMessage(f"a message has at most {MOST_FIELDS} fields")
     try:
@@ -144,7 +147,7 @@ def _problem(kind: str, problem: "ErrorDetails") -> str:
 
 
 def _meant(kind: str, location: tuple[int | str, ...]) -> str:
-    """Return a suggestion of a known field with a name similar to an unknown name; empty without such a field."""
+    """Return a suggestion of the known field that is most similar to an unknown field; empty if none is similar."""
     near = get_close_matches(_cut(str(location[1])), _bot_fields.get(kind, ()), 1) if len(location) == 2 else []
     return f"; did you mean `{near[0]}`?" if near else ""
 

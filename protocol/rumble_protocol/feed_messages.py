@@ -223,9 +223,9 @@ class FeedMatchOver(MatchResult):
 
 
 class FeedStandings(ServerMessageModel):
-    """The whole standings, and the `pairs` that changed. The event follows new results or ratings.
+    """The whole standings, and the `pairs` that changed. The event is sent after new results or ratings.
 
-    In a large field, the event follows new rankings alone.
+    In a large field, the event is sent only after a new ranking.
     """
 
     type: Literal["standings"] = "standings"
@@ -244,7 +244,7 @@ class FeedStandings(ServerMessageModel):
 class FeedStatus(ServerMessageModel):
     """The tournament was started, paused, resumed or ended, or the pairing of a round began or ended (`pairing`).
 
-    In a large field, the event also follows results that the standings do not count yet.
+    In a large field, the event is also sent after results that the standings do not count yet.
     """
 
     type: Literal["status"] = "status"

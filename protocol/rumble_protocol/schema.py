@@ -33,7 +33,7 @@ Schema = dict[str, Any]
 
 
 class _Generator(GenerateJsonSchema):
-    """A generator without titles, because a title would only repeat the field's name."""
+    """A generator of schemas whose fields have no titles. A title would only repeat the field's name."""
 
     def field_title_should_be_set(self, schema: object) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""The process of a bridged program, with lines as input and output. The process always ends with its bridge."""
+"""The process of a bridged program, with lines as input and output. When the bridge ends, the process always ends."""
 
 import asyncio
 import signal
@@ -52,7 +52,7 @@ class Child:
         self._stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
 
     async def write(self, lines: Sequence[str]) -> None:
-        """Write lines, and wait until few lines are unread. Raises Ended if the program has stopped reading."""
+        """Write lines, and wait until the write buffer has room. Raises Ended if the program has stopped reading."""
         self.send(lines)
         try:
             await self._stdin.drain()
@@ -77,9 +77,9 @@ class Child:
         kill(self._process, group=True)
 
     async def end(self, goodbye: Sequence[str] = ()) -> None:
-        """Write the lines `goodbye`, close the program's input, and wait up to `GOODBYE_S`.
+        """Write the lines `goodbye`, and close the program's input.
 
-        If the program has not ended by then, kill the program.
+        If the program has not ended after `GOODBYE_S`, kill the program.
         """
 
         async def ask() -> None:

@@ -67,7 +67,7 @@ def quoted(line: str, longest: int = 80) -> str:
 
 
 def by_text(legal: Sequence[str], text_of: Callable[[str], str], answer: str) -> str:
-    """Return the legal move meant by a program's answer, without regard to capitals.
+    """Return the legal move meant by a program's answer. Capital and small letters count as equal.
 
     `text_of(move)` is the text of a move in the program's notation. If no legal move has the text `answer`, return
     `answer` itself, so that the referee refuses it.

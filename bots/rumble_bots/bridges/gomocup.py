@@ -1,7 +1,7 @@
 """The protocol of Gomocup, for programs ("brains") that play five in a row.
 
-Source: https://plastovicka.github.io/protocl2en.htm. Squares are `x,y`, counted from 0, from the left and, in this
-bridge, from the top.
+Source: https://plastovicka.github.io/protocl2en.htm. A square is written `x,y`. `x` counts columns from the left, and
+in this bridge `y` counts rows from the top. Both begin with 0.
 """
 
 import re

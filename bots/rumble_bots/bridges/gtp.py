@@ -12,7 +12,7 @@ from rumble_bots.sdk.errors import Resign
 
 GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
-"""Possible fields for the size of the board in a state."""
+"""Names of the fields of a state that may contain the size of the board."""
 WORDS = {"swap": "swap-pieces"}
 """GTP's words for moves, by Rumble's words for the same moves."""
 COLOURS = ("black", "white")

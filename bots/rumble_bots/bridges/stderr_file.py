@@ -52,7 +52,10 @@ class StderrFile:
             yield file
 
     def last_line(self) -> str | None:
-        """Return the last line of this run that is not empty, in quotes; None without such a line."""
+        """Return, in quotes, the last line that programs have written since the start of the bridge.
+
+        Empty lines do not count. If there is no line, return None.
+        """
         with self.path.open("rb") as file:
             file.seek(max(self._old_bytes, self.path.stat().st_size - TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").split("\n")

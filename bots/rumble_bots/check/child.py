@@ -28,8 +28,8 @@ A report quotes the last such line. In some languages, more lines follow after t
 class Child:
     """A bot's program. At most one process of the program runs at a time.
 
-    The program learns from environment variables where to play. In `command`, the placeholders `{address}`, `{join}`
-    and `{name}` are replaced, too.
+    Environment variables tell the program where to play. The same values replace the placeholders `{address}`, `{join}`
+    and `{name}` in `command`.
     """
 
     command: Sequence[str]

@@ -9,7 +9,7 @@ from rumble_bots.check.harness import Harness
 from rumble_bots.check.scripted_server import TOURNAMENT_ID
 
 END_S = 1.5
-"""Time in s for which the bot is watched after the tournament's end, and after its connection was closed with 4001."""
+"""Time in s for which the bot is watched after the tournament's end, and after `replaced` closed the connection."""
 
 
 async def clean_end(harness: Harness) -> str:

@@ -19,7 +19,7 @@ CLOSE_S = 1.0
 LARGEST = 1 << 20
 """Maximum size of a frame in bytes.
 
-`welcome` announces a lower limit, so that a frame above that limit is still read.
+The limit that `welcome` announces is lower. A frame of a size between the two limits is still read.
 """
 
 quiet = logging.getLogger(f"{__name__}.websockets")

@@ -39,7 +39,8 @@ class Play:
         self.forgiving = True
         """True if the bot may end its connection and come back.
 
-        If false, the end of a connection raises Trouble, unless an earlier end has broken the rule `stays-connected`.
+        If false, the end of a connection raises Trouble, as long as the rule `stays-connected` is unbroken. The end of
+        the bot's program always raises Trouble.
         """
         self.patience = 1.0
         """Factor for all time limits; above 1 for a slow program or machine."""
@@ -127,7 +128,7 @@ class Play:
     async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
         """Play matches to their ends, all at the same time. Return the bot's last resignation, or None.
 
-        Raises GaveUp if the bot resigns a match of fewer plies than `game.seats`, because so short a match is no test.
+        Raises GaveUp if a match has fewer than `game.seats` plies when the bot resigns. So short a match is no test.
         """
         gave_up = None
         while not all(match.over for match in matches):
@@ -142,7 +143,7 @@ class Play:
         return gave_up
 
     async def idle(self, seconds: float) -> None:
-        """Wait for some time, and answer the bot's messages meanwhile."""
+        """Wait for `seconds`, and answer the bot's messages meanwhile."""
         until = self.record.now() + seconds
         while heard := await self.referee.hear(until):
             if isinstance(heard, Ended | Exited):

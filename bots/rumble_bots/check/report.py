@@ -70,7 +70,7 @@ class Report:
 
     @property
     def never_came(self) -> str | None:
-        """Reason why the bot never connected, and nothing could be checked; None if the bot connected."""
+        """Reason why the bot never connected, so that nothing could be checked; None if the bot connected."""
         first = self.results[0]
         return first.why if first.rule.id == "connect" and first.status == "fail" else None
 

@@ -28,7 +28,7 @@ NAME = "checked-bot"
 WHOLE_S, MORE_S = 18.0, 9.0
 """Maximum time in s for a check with one game, and the additional time in s for each further game.
 
-Both are for clocks of at most `MOVE_MS` for a move.
+If the time for a move is above `MOVE_MS`, both times are longer in proportion.
 """
 STARTED_S = 30.0
 """Default of the time in s in which a program must connect.
@@ -37,7 +37,7 @@ With a compiler or on a busy machine, a start takes long.
 """
 MOVE_MS = 500
 BANK_MOVES = 5
-"""Number of moves whose time makes up the bank of a match, so that a bot may be slow at its first moves."""
+"""The bank of a match, as a multiple of the time for a move. The bank lets a bot be slow at its first moves."""
 
 
 @dataclass(frozen=True, slots=True)

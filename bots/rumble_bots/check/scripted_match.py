@@ -40,7 +40,7 @@ def is_plain(game: Game) -> bool:
 
 @dataclass(slots=True)
 class AskedTurn:
-    """A turn that the bot was sent. `asked_at` and `deadline` are in s of the loop's clock."""
+    """A turn sent to the bot. `asked_at` and `deadline` are in s of the loop's clock."""
 
     turn_id: str
     match: "ScriptedMatch"

@@ -24,7 +24,10 @@ from rumble_bots.check.scripted_server import LIMITS, ScriptedServer
 SECOND_LOOK_S = 0.01
 """Extra time in s after a wait has timed out, to read events that came while this process was late."""
 UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
-"""Rules broken by unreadable frames, by the code with which the WebSocket library closes the connection."""
+"""Ids of the rules that unreadable frames break.
+
+The key is the code with which the WebSocket library closes the connection after such a frame.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,10 @@ class ScriptedServer:
         await self.say(match.told)
 
     async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
-        """Let the bot fall out of the match. Several opponents play on to the end. Then send `match_over`."""
+        """Let the bot fall out of the match, and send `match_over`.
+
+        If there are two or more opponents, they first play the match to its end.
+        """
         match.fall([match.seat], termination, reason)
         await self.finish(match, match.conclude())
 

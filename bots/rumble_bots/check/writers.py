@@ -8,7 +8,10 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of lines for rules skipped for the same reason. If there are more rules, all share a line."""
+"""Maximum number of rules, skipped for the same reason, that have a line each.
+
+If more rules are skipped for the reason, all of them share a line.
+"""
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
 WORDS: dict[Status, str] = {"pass": "pass", "fail": "FAIL", "warning": "warn", "skip": "skip"}

@@ -21,7 +21,10 @@ PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
 SHUT_OUT = 2.5
 """Deduction for a checker on the bar, for each point that the opponent has made in the opponent's home."""
 CALM = 0.25
-"""Factor for the deduction for blots, if the blots' seat rolls next: the seat can bring its blots to safety."""
+"""Factor by which the deduction for blots is multiplied if their owner rolls next.
+
+The owner can then bring the blots to safety.
+"""
 CONTACT = 22.0
 """Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
 RACE = 1.0
@@ -82,7 +85,7 @@ def worth(own: Side, other: Side) -> float:
 
 
 def _stacked(side: Side) -> float:
-    """Return the pips wasted by a seat in a race: stacked checkers waste pips, and checkers borne off save pips."""
+    """Return a correction of a seat's `pips` in a race: stacked checkers waste pips, checkers borne off save pips."""
     return sum([count * count for count in side[1:4]]) / 10 - 2 * side[OFF]
 
 

@@ -16,7 +16,7 @@ TRUST = 1.7
 The value was found by playing matches.
 """
 EDGE = 2
-"""Exponent of the two seats' numbers of dice, in the odds that a seat lasts longer than an opponent."""
+"""Exponent in the odds that a seat with m dice lasts longer than a seat with n dice: m**`EDGE` to n**`EDGE`."""
 REMEMBERED = 32_768
 """Maximum number of situations with cached moves."""
 

@@ -55,7 +55,10 @@ class BattleResult:
     games: int = 0
     """Number of different matches: matches with the same seats, first position and plies count once."""
     by_chance: bool = True
-    """True if two matches with the same seats and first position had different plies, so that the bots use chance."""
+    """True if two matches with the same seats and first position had different plies.
+
+    In this case, the course of a match depends on chance.
+    """
 
     @property
     def matches(self) -> int:
@@ -117,7 +120,9 @@ def battle(
     settings: Mapping[str, Any] | None = None,
     opening: int = 0,
 ) -> BattleResult:
-    """Play `matches` matches between two bots. The bot `first` has seat 0 in the first match; then the bots swap seats.
+    """Play `matches` matches between two bots.
+
+    The bot `first` has seat 0 in the first match. After each match, the bots swap seats.
 
     Matches begin with `opening` random plies. Without random plies, bots without chance repeat the same two matches.
     Both matches of a pair have the same opening, and the same random numbers for chance.
@@ -191,10 +196,10 @@ def interval(pairs: Mapping[float, int]) -> Interval:
     Both matches of a pair have the same opening, with seats swapped. Therefore pairs are independent, but single
     matches are not.
 
-    Wilson's interval is for rates of 0 or 1 only. Therefore an effective number of pairs (L. Kish, Survey Sampling,
-    1965) takes the place of the true number. With the effective number of pairs, all with rates of 0 or 1, the mean
-    would be as uncertain as with the given pairs. An additional pair of the largest variance, 1/4, keeps the interval
-    from being too narrow if few pairs differ.
+    Wilson's interval is for single results of 0 or 1, but the rate of a pair may lie between. Therefore the interval is
+    computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). With this number of results of 0 or 1,
+    the mean would be as uncertain as with the given pairs. If few pairs differ, the interval could be too narrow.
+    Therefore an additional pair of the largest variance, 1/4, is counted.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count

@@ -25,12 +25,12 @@ class DilemmaBot(ReferenceBot):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.own = ""
-        """The bot's own choices, a letter for each round, with the changes by the game's noise.
+        """The bot's own choices, a letter for each round, as changed by the game's noise.
 
-        If the bot did not see a round, all rounds before the last count as cooperation, here and in `other`.
+        If the bot has missed a round, `own` and `other` have cooperation for all rounds before the last.
         """
         self.other = ""
-        """The other seat's choices, a letter for each round, with the changes by the game's noise."""
+        """The other seat's choices, a letter for each round, as changed by the game's noise."""
 
     @classmethod
     def obstacle(cls, state: State) -> str:

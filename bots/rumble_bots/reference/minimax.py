@@ -21,8 +21,9 @@ class Minimax(ReferenceBot):
     """A bot that searches to the end of the game if possible, else as deep as `depth` and the time allow.
 
     Options: `search` is a key of `SEARCHES`, `depth` is in plies, and `time_ms` is the maximum time for a move. The
-    searches differ only in speed. The default search is `cached` if the game tree below the first position is small,
-    else `strong`. See `rumble_bots.search.think` for depth and time together.
+    searches differ in speed. With `depth`, a search with a table may also find more exact values. The default search is
+    `cached` if the game tree below the first position is small, else `strong`. See `rumble_bots.search.think` for depth
+    and time together.
     """
 
     about = "Looks ahead as far as it can."

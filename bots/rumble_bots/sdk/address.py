@@ -16,10 +16,10 @@ from rumble_bots.sdk.errors import BadAddress
 FORMS = "write http://host:port, ws://host:port or host:port, and /c/NAME behind it for the club NAME"
 PLAIN_PORT, SECURE_PORT = 80, 443
 SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
-"""The schemes, with True for each that means TLS."""
+"""Schemes of addresses. The value is True for a scheme with TLS."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGES = ("admin", "bots", "clubs", "code", "console", "docs", "join", "matches", "me", "play", "tournaments", "write")
-"""The first parts of pages' paths. The link of a page is accepted as an address: the page's path and the query
+"""First segments of the paths of pages. The link of a page is accepted as an address: the page's path and the query
 are left out."""
 
 

@@ -46,7 +46,7 @@ class Turn:
     deadline: float
     """The time at which the bot must have chosen, in seconds of the clock `now`."""
     now: Callable[[], float]
-    """The clock by which `deadline` is set; returns seconds."""
+    """Function that returns the time in s. `deadline` is a time of this clock."""
     message: server.Turn
     """The server's message `turn`, from which most other fields are taken."""
 
@@ -86,9 +86,9 @@ class Turn:
 
     @classmethod
     def at(cls, state: State, game: str, remaining_ms: int, seat: int | None = None) -> "Turn":
-        """Make a turn of `seat` (None: the first seat to move) in `state` outside of any match, to try a bot.
+        """Make a turn that belongs to no match, to try a bot in the position `state`.
 
-        `ply` is 0 and `moves` are empty.
+        `seat` is the bot's seat (None: the first seat to move). `ply` is 0, and `moves` is empty.
         """
         seat = state.to_move if seat is None else seat
         message = server.Turn(
@@ -109,10 +109,10 @@ class Turn:
 
     @cached_property
     def position(self) -> State:
-        """The position as a state of the engine. Raises UnknownGame where the game is not installed here.
+        """The position as a state of the engine. Raises UnknownGame if the game is not installed on this machine.
 
-        Raises BadPosition in a hidden game, where a bot knows no whole state. There, call
-        `get_game(turn.game).sample(turn.state, random)` instead, which draws a state that agrees with the turn.
+        Raises BadPosition in a hidden game, where a bot knows no whole state. In a hidden game, call
+        `get_game(turn.game).sample(turn.state, random)` instead. This call draws a state that agrees with the turn.
         """
         return get_game(self.game).load(self.state)
 
@@ -147,9 +147,9 @@ class Noted(str):
 class Bot:
     """The base class of bots. A subclass must write `choose`; the other methods do nothing.
 
-    An ordinary `choose` runs in a thread of its own, so it may think as long as the clock allows; with several
-    concurrent matches several threads call it. An `async def choose` runs on the event loop and must not block the
-    loop. The other methods report events; they run on the event loop and should be short.
+    An ordinary `choose` runs in a thread of its own, and may think as long as the clock allows. During concurrent
+    matches, several threads call `choose` at the same time. An `async def choose` runs on the event loop and must not
+    block the loop. The other methods report events to the bot. They run on the event loop and should be short.
     """
 
     games: Sequence[str] | None = None
@@ -158,7 +158,7 @@ class Bot:
     """The version of the bot's program, as the author labels it. The login tells it to the server."""
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
-        """Return the move to make, an element of `turn.legal`; a `Noted` move has a note or an info.
+        """Return the move to make, an element of `turn.legal`. To add a note or an info, return a `Noted`.
 
         Raise `Resign` to resign the match. Any other error is logged, and loses the match by the bot's own fault.
         """
@@ -180,7 +180,7 @@ class Bot:
         """Take note that the server rejected a move. If the bot may move again, `choose` is called again."""
 
     def notice(self, message: server.Notice) -> None:
-        """Take a text of the server for the bot's owner."""
+        """Take note of a text that the server sends to the bot's owner."""
 
     def tournament_over(self, message: server.TournamentOver) -> None:
         """Take note that a tournament has ended."""
@@ -195,7 +195,7 @@ Told = (
     | server.Notice
     | server.TournamentOver
 )
-"""The messages for a bot. `tell` passes each to the bot's method of the same name."""
+"""Messages for a bot. `tell` passes a message to the bot's method that has the name of the message's type."""
 
 
 def tell(bot: Bot, message: Told) -> None:

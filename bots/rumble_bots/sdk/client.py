@@ -49,10 +49,11 @@ class Client:
     """A bot on a server. `run` plays to the end, and connects again when the connection is lost.
 
     `say` gets news for the bot's owner, line by line. The end of the tournament is not among the news, because `run`
-    returns it. All news and the end go to the logger `rumble_bots`, too. `admitted` is called when the server has
-    accepted the key, with the club's identity, and with the secret that the server made in exchange for the key (None
-    without an exchange). After `patience` seconds without an accepted login the client gives up. `lot` returns random
-    numbers from 0 to 1.
+    returns it. All news and the end go to the logger `rumble_bots`, too.
+
+    `admitted` is called when the server has accepted the key. Its arguments are the club's identity, and the secret
+    that the server made in exchange for the key (None without an exchange). After `patience` seconds without an
+    accepted login, the client gives up. `lot` returns random numbers from 0 to 1.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ class Aim:
     version: str | None = None
     """The version of the bot's program, as the author labels it."""
     client: str = "rumble python sdk"
-    """The library or program that sends the bot's messages, as told to the server."""
+    """Name of the library or program that sends the bot's messages. The login contains this name."""
 
 
 @dataclass(slots=True)
@@ -99,10 +99,13 @@ class Conversation:
     """The messages between a bot and a server, over all connections of the bot."""
 
     def __init__(self, aim: Aim, now: Callable[[], float], club: str = MAIN) -> None:
-        """Take the bot's wishes, a clock in s, and the club to which the key of `aim` belongs."""
+        """Begin without a connection. `now` returns the time in s. The key of `aim` belongs to the club `club`."""
         self.aim = aim
         self.tournament_id = aim.join
-        """Id of the tournament with whose end the conversation ends."""
+        """Id of the bot's tournament; None before the bot has a tournament.
+
+        If the bot accepts no challenges, the conversation ends when this tournament ends.
+        """
         self.logins = 0
         """Number of accepted logins so far."""
         self.identity = ""
@@ -301,7 +304,7 @@ class Conversation:
     def _send_answer(self, match: _Match) -> list[Action]:
         """Send the answer of a match if it fits the open turn.
 
-        Otherwise keep the answer, such as between two connections.
+        Otherwise keep the answer. Between two connections, for example, no turn is open.
         """
         asked, answer = match.asked, match.answer
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):

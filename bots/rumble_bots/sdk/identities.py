@@ -24,9 +24,9 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return another address at which a club of the same name had `identity`.
+    """Return an address, other than `server`, at which a club of the same name had `identity`.
 
-    A key of `name` must be kept for that address. Without such an address, return None.
+    A key of the bot `name` is kept for the returned address. If there is no such address, return None.
     """
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")

@@ -1,4 +1,7 @@
-"""A bot's thoughts about a move, fitted for sending, because an error in a thought must not cost the move."""
+"""A bot's thoughts about a move, made fit to be sent.
+
+Wrong thoughts are left out, so that the move can still be sent.
+"""
 
 import json
 from collections.abc import Iterable, Mapping

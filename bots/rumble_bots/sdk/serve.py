@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error. Escape characters by which a server's text could steer the terminal."""
+    """Write a line to standard error. Characters with which a server's text could control the terminal are escaped."""
     sys.stderr.write(f"{plain_text(line)}\n")
     sys.stderr.flush()
 
@@ -50,11 +50,12 @@ async def serve(
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server` until the tournament `join`, or the match of `challenge`, is over. Return a summary of the end.
+    """Play on `server`, and return a summary of the end.
 
-    With neither `join` nor `challenge`, play until cancelled. With `challenges` the bot accepts challenges, and plays
-    until cancelled. After a lost connection the bot connects again. Raises SdkError if the bot cannot play, or cannot
-    play on.
+    `join` is the id of a tournament, and `challenge` asks for a match. The bot plays until the tournament or the match
+    is over. With neither `join` nor `challenge`, play until cancelled. With `challenges` the bot accepts challenges,
+    and plays until cancelled. After a lost connection the bot connects again. Raises SdkError if the bot cannot play,
+    or cannot play on.
 
     - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS, and `/c/NAME`
       behind it for the club NAME; the default club is `main`. The link of a page of the club works, too.
@@ -64,8 +65,8 @@ async def serve(
     - `max_matches` is the maximum number of matches of the bot at a time.
     - `worker` names this program among several programs of the same bot, on one machine or many. Each program plays its
       share of the matches. If a program drops out, the others take over its matches.
-    - With `follow` a bot that a pupil entered by a join code stays after its tournament, and goes on in the host's next
-      tournament, if that begins within an hour.
+    - `follow` is for a bot that a pupil entered by a join code. With `follow`, the bot stays connected after its
+      tournament. If the host's next tournament begins within an hour, the bot plays in the next tournament, too.
     - `same_server` is another address of the same club. The bot logs in with the key kept for that address. When the
       server accepts the key, the key is kept for `server`, too.
     - `say` gets news for the bot's owner, line by line.

@@ -97,8 +97,8 @@ class WebSocket:
 async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = None) -> Connection:
     """Connect to `server`, with pings and without compression. Raises Unreachable.
 
-    A server on this machine is reached without a proxy. `tls` makes the context of a secure connection; without `tls`
-    this machine must trust the certificate.
+    A server on this machine is reached without a proxy. `tls` is a function that returns the context of a secure
+    connection. Without `tls`, this machine must trust the server's certificate.
     """
     secured: dict[str, Any] = {"ssl": tls()} if tls is not None and server.secure else {}
     try:

@@ -5,8 +5,9 @@ There is a version with a table, and one without.
 Donald E. Knuth, Ronald W. Moore: An analysis of alpha-beta pruning. Artificial Intelligence 6 (1975), 293-326;
 fail-soft after John P. Fishburn (1983).
 
-At the root the search chooses the same move as plain minimax: the first of the best moves. A later move replaces an
-earlier move only if its value is higher. A bound in place of a value is never higher than the true best value.
+At the root the search without a table chooses the same move as plain minimax: the first of the best moves. A later
+move replaces an earlier move only if its value is higher. For a move that is not better, the search may return an upper
+bound in place of the value. Such a bound is never higher than the best value so far, so the earlier move stays.
 """
 
 import math
@@ -33,7 +34,10 @@ class AlphaBeta(Search):
 
 
 class CachedAlphaBeta(AlphaBeta):
-    """Alpha-beta with a table of bounds, by `State.canonical`. An instance serves a single game."""
+    """Alpha-beta with a table of bounds, by `State.canonical`. An instance serves a single game.
+
+    As in `Cached`, a search with a depth limit may return a more exact value than plain minimax.
+    """
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float, float]] = {}

@@ -4,13 +4,13 @@ Decoupled UCT: each mover of a position has statistics of its own moves, and cho
 maximizes its own score. Marc Lanctot, Christopher Wittlinger, Mark H. M. Winands, Niek G. P. Den Teuling: Monte Carlo
 tree search for simultaneous move games: a case study in the game of Tron. BNAIC 2013, 104-111.
 
-The means of a position's moves are scaled to 0 for the worst and 1 for the best, so that small differences count. Now
-and then a mover tries a move by lot. Otherwise seats in similar positions would always make similar moves, and never
-learn the value of a move against a different move.
+The means of a position's moves are scaled, so that small differences count: the worst mean to 0, the best mean to 1.
+Now and then a mover tries a random move. Without random moves, seats in similar positions would always make similar
+moves, and never learn the value of a move against a different move.
 
-At each position, the same sequence of numbers draws outcomes of chance. Each number is the previous number plus
-`GOLDEN`, modulo `NUMBERS`. Therefore even a few draws bring the outcomes almost in proportion to their probabilities,
-and different moves are compared with equal dice.
+Outcomes of chance are drawn by a fixed sequence of numbers, the same at each position. Each number is the previous
+number plus `GOLDEN`, modulo `NUMBERS`. Even the first few numbers are spread evenly. Therefore the frequencies of
+outcomes are soon close to their probabilities, and different moves are compared with equal dice.
 
 A round ends at a position that is new to the tree. After an outcome of chance, the round goes on by one more move,
 because the value of a roll depends on the move made with it.
@@ -104,7 +104,7 @@ class Node:
 def look_about(state: State, seat: int, rounds: float, tally: Tally, random: Random) -> Found:
     """Play `rounds` rounds, or fewer if time runs out.
 
-    Return the seat's move with the most rounds, and its mean result.
+    Return the move of `seat` with the most rounds, and the move's value, from -1 (lost) to 1 (won).
     """
     root = Node(state)
     try:

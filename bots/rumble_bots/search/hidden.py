@@ -11,8 +11,10 @@ which the move was legal.
 
 As in `decoupled`, each seat maximizes its own score, and several seats may move at once. Rules of thumb judge
 positions, and give the moves to try: the more rounds, the more moves. The order of the moves to try follows from the
-mover's own secrets. Unlike in `decoupled`, means are not scaled: the best move may lose its first round by an unlucky
-guess of the secrets, and would then have the lowest mean, which scaling sets to 0.
+mover's own secrets.
+
+Unlike in `decoupled`, means are not scaled. By an unlucky guess of the secrets, the best move may lose its first round.
+Its mean is then the lowest, and scaling would lower this mean to 0.
 """
 
 from collections.abc import Callable, Sequence

@@ -4,9 +4,10 @@ UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 
 tree by the most promising moves (mean result so far, plus a bonus for few visits). It adds a position to the tree,
 plays a random game from there, and counts the result for each position on the way.
 
-If a game estimates its positions, moves are tried in the order of the estimates, and their number grows with the rounds
-through the position (progressive widening: Rémi Coulom: Computing Elo ratings of move patterns in the game of Go. ICGA
-Journal 30 (2007), 198-208). Otherwise a board of 225 squares would take 225 rounds to try each move once.
+If a game estimates its positions, moves are tried in the order of the estimates. The more rounds go through a position,
+the more moves are tried there. This is progressive widening (Rémi Coulom: Computing Elo ratings of move patterns in the
+game of Go. ICGA Journal 30 (2007), 198-208). Without progressive widening, a board of 225 squares would take 225 rounds
+to try each move once.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,10 @@ from rumble_bots.search.base import Found, OutOfTime, Tally
 EXPLORATION = 1.0
 """Weight of the bonus for few visits. The bonus is added to mean results from -1 to 1."""
 SOON = 6
-"""Maximum number of plies of a random game before the game's estimate, in games that estimate positions."""
+"""Maximum number of plies of a random game, in games that estimate positions.
+
+After these plies, the estimate of the position is the result.
+"""
 LATE = 500
 """Maximum number of plies of a random game, in games that do not estimate positions. Most random games are shorter."""
 FIRST = 4
@@ -80,7 +84,7 @@ class Node:
 
 
 def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
-    """Play `rounds` rounds, or fewer if time runs out. Return the move with the most rounds, and its mean result."""
+    """Play `rounds` rounds, or fewer if time runs out. Return the move with the most rounds, and the move's value."""
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE
     root.look(random)

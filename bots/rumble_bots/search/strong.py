@@ -56,7 +56,7 @@ class Strong(Search):
     def best(self, state: State, depth: float, tally: Tally) -> Found:
         """Return the best move, and of equal moves the first in the order of `State.codes`.
 
-        Raises OutOfTime, unless a winning move was found before.
+        Raises OutOfTime if time runs out before a winning move is found.
         """
         tally.visit()
         if state != self.root:

@@ -44,19 +44,23 @@ class Limits:
 def think(
     look: Look, state: State, limits: Limits, budget_ms: int | None, patience: int = MOST_NODES
 ) -> tuple[Found, Tally]:
-    """Search `state` within `limits`, and return the result of `look` and the tally.
+    """Search `state` within `limits`. Return the result of `look`, and the tally.
 
     `budget_ms` is the maximum time for this move. The time limit is the lesser of `limits.time_ms` and half of
     `budget_ms`. Without a time limit, `look` is called once, at full depth. With a time limit, `look` is called for
-    depth 1, 2 and so on, and the last completed depth counts. If even depth 1 takes longer, depth 1 is searched without
-    a time limit.
+    depth 1, 2 and so on, and the result of the last completed depth is returned. Depth 1 is always completed, even if
+    the search of depth 1 takes longer than the time limit.
 
-    A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, a search is
-    given up after `patience` nodes, or after `MOST_NODES` if `limits` has a depth.
+    A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, the number of
+    nodes is limited, too: to `MOST_NODES` if `limits` has a depth, otherwise to `patience`.
 
-    A search is quick in two cases: the game is too big for a search to the end, and `limits` has no depth; or a single
-    call was given up. In a quick search, `TIME_MS` takes the place of a missing `limits.time_ms`. A quick search ends
-    as soon as it finds a win or a loss. After a loss, the move found at the depth before is returned.
+    Two kinds of searches are made quick:
+    - searches without a depth in `limits`, if the game is too big for a search to the end;
+    - searches without a time limit, if the single call of `look` has reached the maximum number of nodes.
+
+    In a quick search, the number of nodes is not limited, and `TIME_MS` takes the place of a missing `limits.time_ms`.
+    A quick search ends as soon as it finds a win or a loss. If it finds a loss, the result has the value of the loss,
+    but the move found at the depth before.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)

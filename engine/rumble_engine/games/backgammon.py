@@ -3,13 +3,14 @@
 Chance rolls the dice. The ply has both numbers, the higher one first: `31`, `66`. In the opening roll each seat rolls
 one die, and the ply has the die of seat 0 first. The seat with the higher die begins: after `13`, seat 1 plays 3 and 1.
 
-Moves: all steps of a turn in the usual notation, from the mover's side: points from 24 down to 1, `bar` and `off`. The
-steps of one checker are written as one step. Equal steps are written once, with their number. `*` marks a hit. For
-example: `8/5 6/5`, `13/11(2)`, `bar/23*/22`, `6/off`. The highest starting point stands first. Moves with equal results
-have the same text. `pass` is the move of a seat that has no other.
+Moves: all steps of a turn in the usual notation. A step has the points where the checker starts and lands, or `bar` and
+`off`. Points are numbered as the mover counts them, from 24 down to 1. The steps of one checker are written as one
+step. Equal steps are written once, with their number. `*` marks a hit. For example: `8/5 6/5`, `13/11(2)`,
+`bar/23*/22`, `6/off`. The step with the highest starting point stands first. Moves with equal results have the same
+text. `pass` is the move of a seat that has no other move.
 
-The first seat that has all its checkers off wins. After `turns` turns of both seats together, the match is a draw:
-hits can go on without end.
+The first seat that has all its checkers off wins. Hits could go on without end. Therefore the match is a draw after
+`turns` turns of both seats together.
 
 View: `points` (the number of checkers on points 1 to 24 as seat 0 counts them; below 0 for checkers of seat 1), `bar`
 and `off` (the numbers of checkers by seat), `dice` (two numbers, the higher first; empty while chance decides),
@@ -36,7 +37,7 @@ OFF, BAR, CHECKERS = 0, 25, 15
 """The points used for checkers borne off and checkers on the bar, and a seat's number of checkers."""
 PASS = "pass"
 Side = tuple[int, ...]
-"""The numbers of a seat's checkers, by point. The points are counted from the seat's side: `OFF`, 1 to 24, `BAR`."""
+"""The number of a seat's checkers on each point. The points are counted from the seat's side: `OFF`, 1 to 24, `BAR`."""
 Step = tuple[int, int, bool]
 """A step of a checker: the start point, the end point, and whether the step hits."""
 START: Side = tuple({6: 5, 8: 3, 13: 5, 24: 2}.get(point, 0) for point in range(26))
@@ -179,8 +180,8 @@ class BackgammonState(State):
     def estimate(self) -> float:
         """Estimate the value by the mover's lead in the race.
 
-        The lead is the opponent's number of points to go, minus the mover's number. The lead is divided by the number
-        of points in the longest possible race, plus 1.
+        The lead is the opponent's number of points to go, minus the mover's number of points to go. The value is the
+        lead as a part of the longest possible race (plus 1 point, so that the value is below 1).
         """
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)
@@ -209,7 +210,7 @@ def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
 
 
 def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
-    """Return the longest sequences of steps that use `numbers` in order. The keys are the checkers afterwards."""
+    """Return the longest sequences of steps that use `numbers` in order. The keys are the positions after the steps."""
     reached: Plays = {(own, other): []}
     for number in numbers:
         further: Plays = {}

@@ -39,7 +39,7 @@ PIECES = {
     **_checkers(0, "white", "light"),
     **_checkers(1, "black", "dark"),
 }
-"""The pieces. The dice come first, because a JavaScript object has integer keys before all others."""
+"""The pieces. The dice come first, as in a JavaScript object, which has keys that are integers before all others."""
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:

@@ -118,7 +118,7 @@ class BreakthroughState(State):
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate the value by the mover's lead in pieces, and by the lead of the mover's foremost piece, in rows."""
+        """Estimate the value by the mover's lead in pieces, and by the lead in rows of the mover's foremost piece."""
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit of `white` is white's foremost piece; the highest bit of `black` is black's.

@@ -5,9 +5,9 @@ Settings: `columns`, `rows` and `connect` (the stones in a row that win); 7, 6 a
 Moves: the column's letter, `"a"` for the leftmost. Seat 0 plays X and moves first.
 
 View: `{"board": "......X...", "columns": 7, "rows": 6, "connect": 4}`, the board as one text of rows x columns
-characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them;
-there `columns` and `rows` follow from the text, and `connect` from the settings. The seat to move follows from the
-counts of stones.
+characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them. The
+numbers of columns and rows follow from the text, and `connect` comes from the settings. The seat to move follows from
+the counts of stones.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,16 +1,16 @@
 """The repeated prisoner's dilemma: two seats choose together, again and again, for the payoffs of their choices.
 
-Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. With `noise`, chance then turns each choice
-around with the probability `noise`. The ply of chance has `-`, or the seats whose choices were turned around: `0`, `1`,
-`01`.
+Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. If `noise` is above 0, chance then changes each
+choice to the other choice with a probability of `noise` percent. The ply of chance has `-`, or the seats whose choices
+were changed: `0`, `1`, `01`.
 
 A seat that falls out ends the match. In each remaining round, the fallen seat has the least of the four payoffs in the
 settings. A fallen seat is treated as making the choice that can give this payoff. The other seat has the payoff of the
 best answer to this choice. If both seats fall out in one ply, each has the least payoff in each remaining round.
 
-View: `round` (the number of rounds played), `payoffs` (the sum of each seat), `last` (both choices of the last round
-after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else empty), and the
-settings. The text has the same: `12 30 35 CD -`.
+View: `round` (the number of rounds played), `payoffs` (the sum of each seat's payoffs), `last` (both choices of the
+last round after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else
+empty), and the settings. The text has the view without the settings, and `-` for an empty field: `12 30 35 CD -`.
 
 The names of the payoffs are those of R. Axelrod, The Evolution of Cooperation (1984). Any numbers are allowed, so
 every symmetric game of two choices can be played: chicken, the stag hunt.

@@ -3,8 +3,8 @@
 Rules (https://www.hexwiki.net/index.php/Rules): take turns filling cells; seat 0 (X) connects the top edge with the
 bottom, seat 1 (O) the left edge with the right. A full board has exactly one winner, so there is no draw. Settings:
 `size` (11 by default); `swap` (on by default): the second player may answer the first stone by `"swap"`. The stone
-then becomes an O, mirrored at the long diagonal (column and row exchanged). The O stands to O's edges as the X stood to
-X's edges. X moves next.
+then becomes an O, mirrored at the long diagonal (column and row exchanged). The O is as far from O's edges as the X was
+from X's edges. X moves next.
 
 Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row is
 half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
@@ -35,7 +35,10 @@ OUTCOMES = (Outcome.win(0, "connected top and bottom"), Outcome.win(1, "connecte
 
 @dataclass(slots=True, unsafe_hash=True)
 class HexState(State):
-    """A position: the stones of X and O as bit masks, the seat to move, and `won`, true if the last move connected."""
+    """A position: the stones of X and O as bit masks, and the seat to move.
+
+    `won` is true if the last move connected the edges of the seat that made the move.
+    """
 
     board: Squares
     swap: bool

@@ -1,11 +1,12 @@
 """Liar's dice: bids on the dice of the whole table; each seat sees only its own dice. The example of a hidden game.
 
 The common-hand game (https://en.wikipedia.org/wiki/Liar%27s_dice#Common_hand). In each round every seat rolls its dice
-under a cup. The seats bid in turn: a bid names a face, and the least number of dice with the face. Each bid has a
-larger quantity than the bid before, or the same quantity and a higher face. With `ones_wild`, a one counts as every
-face. Instead of a bid, a seat calls `liar`, and the dice are shown. If the dice show less than the bid, the bidder
-loses a die, otherwise the caller. The loser begins the next round; if the loser has no die left, the next seat with
-dice begins. At the end one seat has dice and gets place 1. The seat that went out last gets place 2, and so on.
+under a cup. The seats bid in turn. A bid names a quantity and a face, and claims that at least so many dice show the
+face. Each bid has a larger quantity than the bid before, or the same quantity and a higher face. With `ones_wild`, a
+one counts as every face. Instead of bidding, a seat may call `liar`, and then all dice are shown. If the dice show less
+than the bid, the bidder loses a die, otherwise the caller loses a die. The loser begins the next round; if the loser
+has no die left, the next seat with dice begins. At the end one seat has dice and gets place 1. The seat that went out
+last gets place 2, and so on.
 
 Moves: a bid, `3x5` (three fives), or `liar`. Ply of chance: the dice of each seat as rolled, and `-` for a seat without
 dice: `51 - 4`. A seat sees its own dice, and `?` in place of hidden dice.
@@ -16,8 +17,9 @@ that are gone. The next seat with dice begins the next round. A fallen seat is b
 View: `seat` (the owner of the view; null for a spectator), `counts` (the number of dice of each seat), `hands` (the
 dice of each seat, in order, `1456`; `????` if hidden; empty while chance decides and after the end), `bids` (the bids
 of the round, each as a seat and a text: `[0, "3x5"]`), `to_move`, `out` (the seats out, in the order of going out),
-`last_hands`, `last_bids` and `last_call` (the dice, the bids, and the caller and loser of the last round that ended
-with the call `liar`; empty before the first call), and the settings. The text is the view with every die, as JSON.
+`last_hands`, `last_bids`, `last_call`, and the settings. The three fields `last_...` have the dice, the bids, and the
+caller and loser of the last round that ended with the call `liar`. All three are empty before the first call. The text
+is the view with every die, as JSON.
 """
 
 import json

@@ -26,7 +26,7 @@ PIECES = {
     **{mark: Piece(f"cup with {dice}", None, "cup", "dark", str(dice)) for dice, mark in enumerate(CUPS[1:], 1)},
     **{mark: Piece(f"bids {count} of", None, "tile", "light", str(count)) for count, mark in enumerate(QUANTITIES, 1)},
 }
-"""The pieces. The dice come first, because a JavaScript object has integer keys before all others."""
+"""The pieces. The dice come first, as in a JavaScript object, which has keys that are integers before all others."""
 
 
 def diagram(view: Mapping[str, Any]) -> str:
@@ -52,7 +52,7 @@ def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
 
 
 def _on_table(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]]:
-    """Return the dice of each seat, and the last bid of each seat that has bid, by seat.
+    """Return the dice of each seat, and a dict with the last bid of each seat that has bid.
 
     Before the roll of a round, return the dice and bids of the last round that ended with a call.
     """

@@ -43,9 +43,10 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Each line of `connect` cells as a mask, with the mask of the cells that must not lengthen the line.
+        """Pairs of masks: a line of `connect` cells, and the cells just beyond both ends of the line.
 
-        The second mask is 0 if longer lines win, too.
+        A stone of the same seat beyond an end makes the line too long to win. If longer lines win, too, the second mask
+        is 0.
         """
         self.starts = tuple(
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))

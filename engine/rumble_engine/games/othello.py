@@ -120,7 +120,7 @@ def _state(board: Squares, mine: int, theirs: int, mover: int) -> OthelloState:
 
 
 def _open(board: Squares, mine: int, theirs: int) -> int:
-    """Return the mask of the empty cells on which a new disc would enclose a line of `theirs` with a disc of `mine`."""
+    """Return the mask of the empty cells on which a new disc of the side `mine` would turn over discs of `theirs`."""
     found = 0
     for step in board.steps:
         line = mine << step & theirs

@@ -8,9 +8,11 @@ in this order, as Battlesnake's documentation has it (docs.battlesnake.com, "Rul
 3. A snake without health, or off the board, is out. Then a remaining snake is out if its head is on a body, or on the
    head of another snake that is at least as long.
 
-A snake whose seat falls out is out before the others move. Like a starved snake, it is in nobody's way in that turn.
+A snake whose seat falls out is out before the others move. In that turn, no other snake can collide with the fallen
+snake, nor with a snake that starves.
 
-After a joint move chance brings food: `-` for none, or its square `3,7` (column and row, from 0 at the bottom left).
+After a joint move chance brings food. The ply is `-` for no food, or the square of the new food: `3,7` (column and row,
+from 0 at the bottom left).
 
 `rules` are `standard`; `wrapped`, in which the edges of the board are joined; or `constrictor`, without food, in which
 snakes never starve and are longer by a square each turn. The last snake on the board wins. After `turns` turns all

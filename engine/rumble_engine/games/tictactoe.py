@@ -6,7 +6,8 @@ View: `{"board": "X...O...."}`, nine of `X`, `O` and `.` row by row; the same ni
 text. The seat to move follows from the counts of marks.
 
 A side's squares are the bits of an integer from 0 to 511 (bit 0 is square 0). Facts about one side, or about the
-occupied squares, are in tables of 512 entries made at import. Play makes each of the 5,478 positions once and keeps it.
+occupied squares, are in tables of 512 entries made at import. Each of the 5,478 positions is made when play first needs
+the position, and is then kept.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The unused part of a club's quotas. Each refusal is a TournamentError with the code `quota`."""
+"""The unused part of a club's quotas. If a quota is used up, TournamentError with the code `quota` is raised."""
 
 import sys
 
@@ -20,7 +20,7 @@ class Allowance:
         """Bytes of the club's facts on disk at the last count."""
 
     def check_name(self, names: int) -> None:
-        """Raise TournamentError if a club with this number of names may have no further name."""
+        """Raise TournamentError if the quota allows no further name. `names` is the number of names now."""
         self._check(self.quotas.bots, names, "bots", "log in with a name that is there, or ask its host")
 
     def check_creation(self) -> None:
@@ -30,7 +30,10 @@ class Allowance:
             raise _used_up(most, "bytes", "nothing new is created; what was created goes on")
 
     def check_tournament(self, tournaments: int) -> None:
-        """Raise TournamentError if a club with this number of open tournaments may have no further tournament."""
+        """Raise TournamentError if the quota allows no further tournament.
+
+        `tournaments` is the number of open tournaments now.
+        """
         self._check(self.quotas.tournaments, tournaments, "tournaments", "end one first")
 
     def house_room(self, most: int, added: int) -> int:

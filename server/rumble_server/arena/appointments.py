@@ -18,24 +18,25 @@ from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
 PATIENCE = 2
-"""Factor for the number of matches that a bot may begin elsewhere before the bot owes a tournament a match.
+"""Factor that decides when a bot owes a waiting tournament a match.
 
-The number is `PATIENCE` times the number of tournaments with matches for the bot. For example, a bot has matches in
-three tournaments. After 3 * `PATIENCE` matches in two of the tournaments, the bot owes the third tournament a match.
+The bot owes the match after a number of matches in other tournaments. The number is `PATIENCE` times the number of
+tournaments with matches for the bot. For example, a bot has matches in three tournaments. After 3 * `PATIENCE` matches
+in the first two tournaments, the bot owes the third tournament a match.
 """
 
 
 @dataclass(slots=True, eq=False)
 class Passed:
-    """A count for a bot and a tournament in which a match waits for the bot.
+    """A count of how often a bot has passed over a tournament.
 
-    Each match that the bot begins in another tournament meanwhile is counted.
+    While a match of the tournament waits for the bot, each match that the bot begins in another tournament is counted.
     """
 
     since_ms: int
-    """Time in ms of the first counted match. An appointment for the tournament does not change the time."""
+    """Time in ms at which the first counted match began. An appointment for the tournament does not change the time."""
     times: int = 0
-    """Number of matches begun elsewhere since the last appointment for the tournament."""
+    """Number of counted matches. An appointment for the tournament sets the number to 0."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +50,7 @@ class Appointment:
 
     @property
     def stands(self) -> bool:
-        """True if the match still waits to be played, and both players are there."""
+        """True if the match still waits to be played, and both players are connected and may play."""
         tournament = self.tournament
         is_waiting = tournament.status == "running" and self.slot.order > 0
         return is_waiting and all(
@@ -64,8 +65,8 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    Players are kept free for a match no longer than the match has waited before. So a bot idles for half of the time at
-    most, and a match against an opponent with long matches begins at last.
+    Players are kept free for a match at most for as long as the match has waited already. So a bot idles at most half
+    of the time. If the time is too short because the opponent's matches are long, the next appointment lasts longer.
     """
 
     def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:
@@ -79,7 +80,7 @@ class Appointments:
         tournaments have counts."""
 
     def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
-        """Return the tournament that is owed a match by a player of the match `started`; None if `started` may begin.
+        """Return the tournament to which a player of the match `started` owes a match; None if `started` may begin.
 
         Make an appointment for the owed match, which keeps the match's players free. An owed match does not hold up
         `started` in two cases: an appointment was made for `started`, or the tournament of `started` was passed over
@@ -124,7 +125,7 @@ class Appointments:
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
         """Yield each appointed match of a tournament if all players of the match are free now.
 
-        End the appointments that no longer stand.
+        End the appointments that do not stand any more (see `Appointment.stands`).
         """
         if not self._of:
             return
@@ -139,9 +140,9 @@ class Appointments:
                 yield tournament.start_of(made.slot, now_ms)
 
     def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
-        """Note the start of a match in a tournament, between the players of `pair`. An appointment for the match ends.
+        """Record the start of a match in a tournament, between the players of `pair`. End an appointment for the match.
 
-        All other tournaments that have a waiting match for one of the players count the match as begun elsewhere.
+        For each player, the match is counted for every other tournament in which a match waits for the player.
         """
         now_ms = self._clock.now_ms()
         for player in pair:

@@ -65,8 +65,7 @@ class Arena:
         clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever. In the first `grace_ms` of the run, no away or absent budget
-        runs.
+        """`taken_ids` are the ids of all tournaments ever. During the first `grace_ms`, no away or absent budget runs.
 
         `clubs` is the server's directory of clubs; only the arena of main changes it.
         """
@@ -91,7 +90,7 @@ class Arena:
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
-        """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
+        """Functions called after a ban. If a connection from a banned address has no login, they end the connection."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
 
@@ -110,10 +109,10 @@ class Arena:
         self.scheduler.excuse_absence(suspended_ms)
 
     def transaction(self) -> Transaction:
-        """Return the arena's transaction for a `with` statement.
+        """Return the arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
+        transaction's events are settled.
 
-        At the end of the statement, the consequences of the transaction's events are settled. Before anything about the
-        events is told, the fact with the transaction's `number` must be on disk.
+        Nobody may be told of the events before the fact with the number `Transaction.number` is on disk.
         """
         return self._transaction
 
@@ -200,7 +199,7 @@ class Arena:
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
     ) -> None:
-        """Carry out a message. If the message is the `join` of a login, `shown` is the login's invitation."""
+        """Carry out a message. For a `join` made from a login's field `join`, `shown` is the login's invitation."""
         try:
             match message:
                 case Join() if self.lifecycle.is_over(message.tournament):
@@ -288,7 +287,7 @@ class Arena:
             return self.matches.misanswer(session, named, told.message, text)
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """Close a session that sent more messages a minute than `allowed`; its bot loses the session's matches."""
+        """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
         if known is None:
@@ -338,7 +337,7 @@ class Arena:
                 self.logins.detach(player, session)
 
     def sign_out(self, name: str, told: str) -> None:
-        """Close the sessions of a bot once its new key, or the loss of its key, is on disk; `told` is the reason."""
+        """Close the sessions of a bot once the change or removal of the bot's key is on disk. `told` is the reason."""
         player = self.players.get(name)
         if player is None:
             return
@@ -367,7 +366,7 @@ class Arena:
     # --- the log ---
 
     def on_durable(self) -> None:
-        """Send the frames that waited for facts now on disk. Bots told of a match's end can play another match."""
+        """Send the frames whose facts are on disk now. Bots that are told of a match's end can play another match."""
         told = self._outlet.on_durable()
         self.lifecycle.forget_ended()
         if not told or self.scheduler.stopped:
@@ -382,9 +381,9 @@ class Arena:
                 self.matches.take_up(player)
 
     def on_trouble(self, trouble: str | None) -> None:
-        """Pause the running tournaments, because the log cannot be written; `trouble` is the reason. With None, the log
-        can be written again: resume these tournaments.
+        """Pause the running tournaments if the log cannot be written, and resume them if the log can be written again.
 
+        `trouble` is the reason why the log cannot be written; None if the log can be written again.
         While the log cannot be written, frames about facts that are not on disk stay unsent.
         """
         self.scheduler.trouble = trouble

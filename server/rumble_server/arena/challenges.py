@@ -33,7 +33,7 @@ ends."""
 
 
 class Challenges:
-    """The open challenges of a club, and the holder of the place that each challenge takes."""
+    """The open challenges of a club. Each takes a place, which is counted for a holder: an address or a tournament."""
 
     def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
         self._recorder = recorder
@@ -41,8 +41,7 @@ class Challenges:
         self._random = random
         self._door = door
         self._counted: dict[str, str] = {}
-        """Holder of the place of each open challenge, by the challenge's tournament id. A holder is the tournament that
-        invited the challenger, or else the challenger's address."""
+        """Holder of each open challenge's place, by the challenge's tournament id (see `_counted_for`)."""
         self._spenders: dict[str, str] = {}
         """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
         until its end is on disk."""
@@ -85,7 +84,7 @@ class Challenges:
         self._lifecycle.begin(tournament, tuple(seats))
 
     def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
-        """Return the opponents in the order of their seats. A free house bot takes the seat of an unnamed opponent.
+        """Return the opponents in the order of their seats. A free house bot takes each seat for which no bot is named.
 
         Raises TournamentError.
         """
@@ -120,7 +119,7 @@ class Challenges:
         return other
 
     def _check_hurry(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
-        """Refuse a challenge with a slow clock against a bot that has many open challenges. Raises TournamentError."""
+        """Raise TournamentError for a challenge with long time limits, if `other` has many open challenges already."""
         bounds = self._door.bounds
         longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
         if at_other >= bounds.unhurried_challenges and longest_ms > bounds.hurried_challenge_ms:
@@ -160,7 +159,7 @@ class Challenges:
             raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
 
     def spend(self, sizes: Mapping[str, int]) -> None:
-        """Charge bytes on disk to the holders of challenges. `sizes` has the bytes newly written, by tournament id."""
+        """Charge bytes on disk to the holders of challenges. `sizes` maps tournament ids to numbers of new bytes."""
         for tournament_id in self._spenders.keys() & sizes.keys():
             spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
             self._door.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])

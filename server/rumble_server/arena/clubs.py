@@ -74,12 +74,12 @@ class ClubDirectory:
         return self._administrator is not None
 
     def is_administrator(self, token: str) -> bool:
-        """Return true if this is the administrator's token."""
+        """Return true if `token` is the administrator's token."""
         known = self._administrator
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret (see `make_secret`) for which the administrator's token `token` can be exchanged.
+        """Return the made secret (see `make_secret`) that can replace `token`, the administrator's token.
 
         If no administrator's token is set, return `token`.
         """

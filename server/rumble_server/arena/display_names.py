@@ -18,7 +18,7 @@ RULE = (
     "no space begins, ends or follows another"
 )
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-"""Letters and marks without any shape, by which two names could look alike (Default_Ignorable_Code_Point)."""
+"""Invisible letters and marks (Default_Ignorable_Code_Point). With such letters, different names could look alike."""
 _KINDS = {"L": "a", "M": "m", "N": "1"}
 _FORM = re.compile(r"(?!m)(?!.*mmm)(?!.*[ '-]m)(?=.*[a1])[am1'-]+( [am1'-]+)*")
 """Pattern of a display name after each letter was replaced by `a`, each mark by `m`, and each digit by `1`."""
@@ -87,5 +87,8 @@ class DisplayNames:
         return self._names.get(name) is None and self.get(name) is None and not self.taken(name)
 
     def taken(self, name: str) -> bool:
-        """Return whether people know a bot by this name. Return false if the bot `name` has a display name."""
+        """Return whether people know a bot as `name`.
+
+        Return false if a bot has the name `name`, but people know the bot by a display name.
+        """
         return self.get(name) is None and self.holder(name) is not None

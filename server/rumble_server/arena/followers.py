@@ -1,4 +1,7 @@
-"""Followers: sessions whose `tournament_over` waits for the host's next tournament, for an hour at most."""
+"""Followers: sessions that wait after a tournament for the host's next tournament, for an hour at most.
+
+Until the next tournament, or until the hour is over, the frame `tournament_over` is held back.
+"""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +11,7 @@ from rumble_server.arena.session import BotSession
 WAIT_MS = 3_600_000
 """Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
 Frames = dict[BotSession, tuple[bytes, int]]
-"""Held `tournament_over` frame of each session, with the number of the fact that must be on disk first."""
+"""For each session, the held frame `tournament_over`, and the number of the fact that must be on disk first."""
 
 
 @dataclass(eq=False, slots=True)

@@ -10,8 +10,7 @@ from rumble_server.tournament.facts import HostFact, HostTokenSet, HostTokensRem
 DEFAULT = "default"
 """Name of the token that is given by `--host-token`, or made at the first start."""
 MOST_TOKENS = 100
-"""Maximum number of tokens of a club. A further token is refused, because the token of a request is compared with
-every token of the club."""
+"""Maximum number of tokens of a club. The token of a request is compared with every token of the club."""
 ADMINISTRATOR = "administrator"
 """Name of the administrator's token in the audit log. No club's list of tokens has this name."""
 
@@ -60,9 +59,9 @@ class HostTokens:
         return found
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret (see `make_secret`) for which a valid host token can be exchanged.
+        """Return the made secret (see `make_secret`) that can replace `token`, if `token` is a valid host token.
 
-        Return any other token unchanged.
+        Otherwise return `token` unchanged.
         """
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
         return next((exchanged(token, salt) for salt in salts), token)

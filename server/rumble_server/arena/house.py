@@ -1,7 +1,7 @@
 """House bots: residents, which can always be challenged, and bots added to a tournament's field by a host.
 
-The server claims a name for each house bot, with a key of the server's own. Each added bot is recorded in the log. It
-stays connected until the tournament is over, even after a restart of the server.
+The server claims a name for each house bot, with a key of the server's own. Each added bot is recorded in the log. So
+the bot stays connected until its tournament is over, even after a restart of the server.
 """
 
 import hmac

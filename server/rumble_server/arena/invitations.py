@@ -1,4 +1,7 @@
-"""Invitation codes that bots show. A valid code admits a bot beyond its address's bounds. Wrong codes are counted."""
+"""Invitation codes that bots show. Wrong codes are counted.
+
+A bot with a valid code is admitted even if the bounds of the bot's address admit no further bot.
+"""
 
 from dataclasses import dataclass
 

@@ -18,5 +18,5 @@ def new_code(random: Random, taken: Iterable[str | None], length: int = LENGTH) 
 
 
 def read_code(text: str) -> str:
-    """Return a code as typed by a person: in capitals, without spaces and dashes."""
+    """Return the code that a person typed, in capitals and without spaces and dashes."""
     return "".join(text.upper().replace("-", "").split())

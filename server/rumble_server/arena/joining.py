@@ -57,9 +57,9 @@ class Joining:
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
         """Enter a pupil in the tournament of a join code.
 
-        The pupil gets a new name, or keeps the name that has this display name and this key already. Raises JoinRefused
-        for a bad code or display name. Raises TournamentError if the pupil is banned or may not have a new name, and
-        for a closed tournament.
+        If a name has the display name `display` and the key `key` already, the pupil keeps the name. Otherwise the
+        pupil gets a new name. Raises JoinRefused for a bad code or display name. Raises TournamentError if the pupil is
+        banned or may not have a new name, or if the tournament is closed.
         """
         tournament = self.find(code, address)
         display = check(display)

@@ -141,8 +141,8 @@ class Lifecycle:
         """Create a tournament. Raises TournamentError with the code `quota`.
 
         `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is a secret
-        that admits bots just like the host's invitation code. `follows` is the ended tournament whose pupils are moved
-        over.
+        that admits bots just like the host's invitation code. `follows` is the id of the ended tournament
+        whose pupils are moved to the new tournament.
         """
         self._recorder.allowance.check_creation()
         if challenger is None:
@@ -160,7 +160,7 @@ class Lifecycle:
         return sum(each.challenger is None and each.status not in OVER for each in tournaments)
 
     def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
-        """Number the entrants, and begin the tournament. Raises TournamentError.
+        """Give the entrants their numbers, and begin the tournament. Raises TournamentError.
 
         Matches start when the transaction settles.
         """
@@ -199,8 +199,8 @@ class Lifecycle:
     def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
         """Send `tournament_over` to a session of the bot that `line` is about, once the fact `after` is on disk.
 
-        A follower gets the notice `waiting` instead, unless the host has made the next tournament already, or the
-        tournament ended too long ago.
+        If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
+        back if the host has made the next tournament already, or if the tournament ended too long ago.
         """
         over = messages.over(ended, line)
         follows = line.by_code and session.follow and not self._has_next(ended.id)

@@ -45,7 +45,7 @@ class Logins:
     bot may have played after its claim, or a later claim may have replaced the entry's claim."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
-        """Return true if a login has no valid invitation, and its address never showed the key of its name.
+        """Return true if a login has no valid invitation, and its address never showed the right key of the name.
 
         Raises TournamentError with the code `too_many_messages` if there is no room for the connection.
         """
@@ -59,7 +59,7 @@ class Logins:
         """Return true if a login shows the right key of its name, and the bot has a place of its own for the session.
 
         Places of bots do not count toward the bounds of an address. A bot in a tournament has a place for each of its
-        workers, any other bot a single place. A wrong key is counted.
+        workers; any other bot has a single place. A wrong key is counted.
         """
         player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
         claim = self._recorder.names.get(login.name)
@@ -132,8 +132,8 @@ class Logins:
         return player, is_open
 
     def _by_share(self, address: str) -> list[str]:
-        """Return the addresses that may lose a name to `address`, in falling order of their number of names. `address`
-        itself comes last.
+        """Return the addresses that may lose a name to `address`. The address with the most names comes first, and
+        `address` itself comes last.
 
         Another address may lose a name only if it claimed at least two names more than `address`.
         """
@@ -146,8 +146,8 @@ class Logins:
         """Free a name claimed by this address, so that a new bot is not kept out by names of idle bots. Return whether
         a name was freed.
 
-        The freed name is the newest whose bot was never in a match, is in no tournament that has started, and has been
-        away for `UNPLAYED_MS`. No name is freed if `may_free` then returns false.
+        The freed name is the newest name whose bot was never in a match, is in no tournament that has started, and has
+        been away for `UNPLAYED_MS`. No name is freed if `may_free` then returns false.
         """
         claimed = self._claimed.get(address, {})
         for name, claim in reversed(list(claimed.items())):
@@ -243,7 +243,7 @@ class Logins:
         self._scheduler.look_at(player)
 
     def detach(self, player: Player, session: BotSession) -> None:
-        """Handle the end of a session, unless a newer session took over, or the server has stopped judging."""
+        """Handle the end of a session. Do nothing if a newer session took over, or the server has stopped judging."""
         if not player.disconnect(session) or self._scheduler.stopped:
             return
         self._matches.go_on(player, player.take_up())

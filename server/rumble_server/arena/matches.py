@@ -65,8 +65,8 @@ class LiveMatch:
         self.append = recorder.append
         self._matches = matches
         self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
-        """Number of the fact that must be on disk before the bots are told of the match; 0 in a match without a chance
-        seed. Thus a crash cannot lose a seed after the bots got the seed's commitment."""
+        """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
+        chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
         self.referee = Referee(
             started,
             tournament.control,
@@ -138,7 +138,7 @@ class Matches:
     # --- matches begin, go on and stop ---
 
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
-        """Begin a match. `players` are by seat, each with room for the match."""
+        """Begin a match. `players` are in the order of their seats; each has room for the match."""
         self.recorder.record_of(tournament, started)
         match = self._place(started, tournament, players)
         # Only connected players are free for a match.
@@ -148,7 +148,7 @@ class Matches:
         self._follow(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
-        """Go on with a match that was running when the server stopped. `facts` are the facts of the attempt after
+        """Go on with a match that was running when the server stopped. `facts` are the attempt's facts, without
         `started`.
         """
         tournament = self.recorder.tournaments[started.tournament]
@@ -193,7 +193,7 @@ class Matches:
     def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
         """Call `event`, in which the referee may make or ask for a ply. Return what `event` returns.
 
-        An error in the game's code aborts the match; then the function returns None.
+        If the game's code raises an error, abort the match, and return None.
         """
         try:
             return event()
@@ -205,7 +205,7 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Give a player's sessions the matches that the player is away from, after a session got room."""
+        """After a session got room, let the player's sessions take up matches that no session plays at present."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)
@@ -281,7 +281,7 @@ class Matches:
         self._follow(match)
 
     def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
-        """Log a frame of no particular match in every match of the session.
+        """Log a frame that belongs to no match. Append a fact for each match of the session.
 
         Keys and invitations in a bot's frame are blanked. Only the fact of the session's first match contains the
         frame. The facts of the other matches refer to the first match's fact.

@@ -25,9 +25,9 @@ def is_house_name(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A name in its first spelling. `salt` and `digest`, the salted SHA-256 of the name's key, are in hex.
+    """A name in its first spelling. `digest` is the salted SHA-256 of the name's key.
 
-    Both are None for an open name, which no key protects.
+    `salt` and `digest` are in hex. Both are None for an open name, which no key protects.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Claim:
 
 
 def exchanged(secret: str, salt: str) -> str:
-    """Return the made secret (see `make_secret`) for which the key or token `secret` is exchanged.
+    """Return the made secret (see `make_secret`) that can replace `secret`, a key or token.
 
     If `secret` is a made secret already, return `secret` unchanged.
 
@@ -56,8 +56,8 @@ def exchanged(secret: str, salt: str) -> str:
 def digest_of(secret: str, salt: str) -> str:
     """Return the salted SHA-256, in hex, of a key or token.
 
-    A secret and its made secret have the same hash, so both are valid. Secrets are random and long, so a plain hash is
-    enough.
+    A secret and its made secret have the same hash, so both are valid. Secrets are random and long, so a slow hash is
+    not needed.
     """
     return hashlib.sha256(bytes.fromhex(salt) + exchanged(secret, salt).encode()).hexdigest()
 

@@ -36,7 +36,7 @@ class Organiser:
 
     @transactional
     def change_config(self, tournament_id: str, config: TournamentConfig) -> None:
-        """Change the configuration before the start, and tell the bots. Later, only list or unlist the tournament."""
+        """Change the configuration. Before the start, tell the bots. After the start, only `listed` can be changed."""
         tournament, recorder = self._tournament(tournament_id), self.arena.recorder
         recorder.record(commands.change_config(tournament, config, self.arena.clock.now_ms()))
         if tournament.status == "lobby":
@@ -76,8 +76,9 @@ class Organiser:
 
     @transactional
     def start(self, tournament_id: str, *, without_absent: bool = False) -> None:
-        """Number the entrants, and begin the tournament. Raises TournamentError if the field cannot play all rounds of
-        a Swiss, or cannot make up the tables.
+        """Give the entrants their numbers, and begin the tournament.
+
+        Raises TournamentError if the field has too few bots for the rounds of a Swiss, or does not fit the tables.
 
         With `without_absent`, first take out the bots that are not connected; house bots stay.
         """
@@ -216,8 +217,9 @@ class Organiser:
 
     @transactional
     def ban(self, what: str, *, by_name: bool, until_ms: int | None, reason: str) -> None:
-        """Keep out a network (as `network_to_ban` writes it) or a name, and close the connections that the ban affects.
+        """Ban a name or a network, and close the connections that the ban affects.
 
+        `what` is the name, or the network as text from `network_to_ban`.
         Raises TournamentError if the maximum number of bans is in force.
         """
         arena = self.arena

@@ -21,7 +21,7 @@ class Player:
 
     name: str
     _free: Free
-    """Names of all free players of the club. The player adds and removes only its own name."""
+    """Names of all free players of the club, by game. The player adds and removes only its own name."""
     sessions: dict[str, BotSession] = field(default_factory=dict)
     """Sessions by worker in lower case, the newest login last."""
     sole: BotSession | None = None
@@ -29,11 +29,11 @@ class Player:
     away_from: dict[str, Part] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
-    """Open tournaments of the bot by id. When a match of the bot ends, the match's tournament moves to the end."""
+    """Open tournaments of the bot by id. When a match of the bot is over, its tournament becomes the last entry."""
     claimed: int = 0
     """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
     free_since_ms: int = 0
-    """Time in ms at which the bot last came or became free. The fairness audit uses it."""
+    """Time in ms at which the bot last connected or became free. The fairness audit uses the time."""
     version: str | None = None
     """The version that the newest login in this run named."""
     has_played: bool = False
@@ -81,8 +81,8 @@ class Player:
         return None
 
     def is_shared(self, tournament: Tournament) -> bool:
-        """Return true if the bot has matches to play in this tournament, and also matches that are played or are to be
-        played in another tournament. A challenge does not count as another tournament.
+        """Return true if the bot has matches to play in this tournament, and also plays or has to play matches in
+        another tournament. A challenge does not count as another tournament.
         """
         others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
         return tournament.has_matches(self.name) and any(
@@ -227,7 +227,7 @@ class Player:
         return max(1, found - (self.kept_for is not None))
 
     def note_room(self) -> None:
-        """Note for each game whether the player is free now: add its name to the game's free players, or remove it."""
+        """Update the free players of each game: add the player's name if the player is free, or else remove it."""
         sole, name = self.sole, self.name
         is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, for any game
         for game, names in self._free.items():

@@ -23,14 +23,14 @@ class Log(Protocol):
         """Take a fact, which is written with the next batch; return the fact's number."""
 
     def file(self, ended: EndedTournament) -> None:
-        """Write a tournament's record in the same commit as the last appended fact; call it right after `append`."""
+        """Write a tournament's record in the commit of the last appended fact. Call `file` right after `append`."""
 
     def hurry(self) -> None:
         """Write the batch soon, rather than within some milliseconds, because a frame waits for it."""
 
     @property
     def durable(self) -> int:
-        """Highest number up to which every fact is on disk."""
+        """Number of the newest fact on disk. All earlier facts are on disk, too."""
 
     @property
     def last(self) -> int:
@@ -100,13 +100,16 @@ class Sessions(Protocol):
     """The sockets' side of every session, by session id. Each call is a one-way message without an answer."""
 
     def logged_in(self, session_id: int, name: str) -> None:
-        """Report the acceptance of the login under this name."""
+        """Report that the bot has logged in under the name `name`."""
 
     def not_logged_in(self, session_id: int) -> None:
-        """Report the refusal of the login. The bot has the reason, and may try again unless the session is closed."""
+        """Report the refusal of the login. The bot was told the reason. On an open session, the bot may try again."""
 
     def count_stranger(self, session_id: int) -> None:
-        """Count the last login as a stranger's message of its address, because it showed no known key or invitation."""
+        """Count the last login as a message of a stranger at the session's address.
+
+        The login showed no known key and no valid invitation.
+        """
 
     def invited(self, session_id: int, tournament_id: str) -> None:
         """Report that the session's bot is in a tournament by invitation."""

@@ -23,7 +23,7 @@ _OF_A_TOURNAMENT = frozenset(get_args(facts.TournamentFact))
 
 
 class Transaction:
-    """The facts of an event, and their consequences. Transactions nest; only the outermost settles, when it ends."""
+    """The facts of an event, and their consequences. If transactions nest, only the outermost settles, at its end."""
 
     __slots__ = ("_depth", "_log", "_settle", "_unsettled")
 

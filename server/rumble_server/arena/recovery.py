@@ -1,4 +1,4 @@
-"""Recovery: the arena as the log left it, after a start. No bot is connected; matches go on when bots log in again.
+"""Recovery: after a start, fill the arena from the log. No bot is connected yet; matches go on when bots log in again.
 
 `read` needs no arena and no event loop; `take_up` fills the arena with the result of `read`.
 """

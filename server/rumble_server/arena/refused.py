@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_REFUSED = 50
-"""Maximum number of kept refusals, where refusals of the same `Kind` count once. The oldest refusal with the most
-frequent error code is forgotten first, so that wrong codes under many names do not push out other refusals."""
+"""Maximum number of kept refusals; refusals of the same `Kind` count once. The oldest refusal with the most frequent
+error code is forgotten first. So many refusals with the same error code do not push out the rest."""
 
 Kind = tuple[str, str, str | None, str]
 """Bot's name, address, id of the tournament that the bot asked to join, and error code."""

@@ -29,7 +29,7 @@ MOST_ATTEMPTS = 5
 challenge is cancelled instead."""
 MOST_STALLS = 2
 """Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
-attempt is void because too much time was excused. So a bot cannot void matches at will."""
+attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
@@ -73,7 +73,7 @@ class Scheduler:
     def look_at(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player came or became free.
 
-        First comes the tournament in which no match of the player has ended for the longest time. So no tournament is
+        The tournament in which the player's last match ended the longest time ago comes first. So no tournament is
         passed over.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
@@ -240,7 +240,7 @@ class Scheduler:
     def _hold(self, tournament: Tournament) -> None:
         """Let a tournament wait for the club's quota of matches.
 
-        The bots of a challenge are told, once, because they wait for this match alone.
+        If the tournament is a challenge, send its bots a notice, but only once. They wait for this match alone.
         """
         if tournament.id in self._held:
             return

@@ -81,12 +81,12 @@ class BotSession:
     def __init__(self, session_id: int, login: Login, caller: Caller, outlet: Outlet) -> None:
         self.id = session_id
         self.worker = login.worker or ""
-        """Name of the bot's worker; empty for a login without a worker, which counts as a separate worker."""
+        """Name of the bot's worker; empty if the login names no worker. The empty name counts as a separate worker."""
         self.matches: dict[str, Part] = {}
         """Parts in the matches that this session plays, by match id."""
         self.challenges: tuple[str, ...] = ()
-        """Match ids of the challenges in `matches`, the newest last. A match of any other tournament may take the place
-        of a challenge."""
+        """Match ids of the challenges in `matches`, the newest last. A match of a tournament that is
+        not a challenge may take the place of a challenge."""
         self.address = caller.address
         """Address of the connection, for limits and bans."""
         self.max_matches = min(login.max_matches, caller.most_matches)
@@ -124,16 +124,16 @@ class BotSession:
 
     @property
     def places(self) -> int:
-        """Number of further matches of tournaments that the session can take, if need be in places of challenges.
+        """Number of further tournament matches that the session can take. The places of challenges count as free.
 
-        While the bot is still to be told of a match's end, no challenge gives way, since a place will be free soon.
+        While the bot is still to be told of a match's end, they do not count as free, since a place will be free soon.
         """
         if self.held_overs:
             return self.room
         return self.max_matches - len(self.matches) + len(self.challenges)
 
     def has_place(self) -> bool:
-        """Return true if `places` is above 0: the session can take a further match of a tournament."""
+        """Return true if `places` is above 0: the session can take a further tournament match."""
         if self.held_overs:
             return self.room > 0
         return len(self.matches) - len(self.challenges) < self.max_matches
@@ -168,7 +168,7 @@ class BotSession:
     def send_behind(self, frame: bytes, match_id: str, written: Callable[[], None]) -> None:
         """Send a frame of a match behind the held frames of the match.
 
-        `written` is called when the frame is sent. It is never called if the connection ends before.
+        `written` is called when the frame is sent. If the connection ends before, `written` is never called.
         """
         if not self.closing:
             self._hold((frame, 0, match_id, "frame", written))
@@ -189,7 +189,7 @@ class BotSession:
             self._outlet.write(self.id, frame)
 
     def ask(self, frame: bytes, match_id: str) -> bool:
-        """Send the `turn` of a match, unless a frame of the match is held. Return whether the `turn` was sent."""
+        """Send the `turn` of a match if no frame of the match is held. Return whether the `turn` was sent."""
         if self.closing or (self._held_places and self.holds(match_id)):
             return False
         self._outlet.write(self.id, frame)

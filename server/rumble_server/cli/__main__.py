@@ -8,7 +8,7 @@ import sys
 from typing import NoReturn
 
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
-"""Mode in which each standard stream is opened, by name, in the order of the streams' file descriptors 0, 1, 2."""
+"""Mode for opening a standard stream, keyed by the stream's name, in the order of the file descriptors 0, 1 and 2."""
 PLAIN = {"±": "+-", "…": "..."}
 """ASCII text for each non-ASCII sign that Rumble prints, for streams that cannot encode the sign."""
 
@@ -31,7 +31,7 @@ def main() -> NoReturn:
 
 
 def have_streams() -> None:
-    """Open each closed standard stream on the null device. Have output streams escape characters they cannot encode."""
+    """Open each closed standard stream on the null device. Make output streams escape characters they cannot encode."""
     codecs.register_error("rumble", _in_ascii)
     for descriptor, (name, mode) in enumerate(STREAMS.items()):
         if getattr(sys, name) is None:

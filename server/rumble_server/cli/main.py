@@ -78,7 +78,7 @@ app = App(
 def _list(name: str, line: str) -> None:
     @app.command(name, help=line)
     def listed() -> None:
-        """Be a placeholder in the list of commands that `--help` shows; `load` returns the real command."""
+        """Stand for a command in the list that `--help` shows. The function `load` returns the real command."""
 
 
 for _name, _line in COMMANDS.items():

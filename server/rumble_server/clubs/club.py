@@ -57,7 +57,7 @@ class ClubGate(MoveGate, Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True if the lease is valid, and `go_on` was called after the last end of the lease."""
+        """True if the lease is valid. When the lease was over, the gate stays closed until `go_on` is called."""
 
     def enter(self, call: Callable[[], None], /) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
@@ -75,7 +75,7 @@ class ClubGate(MoveGate, Protocol):
         """Close the gate, because the lease is over."""
 
     def abandon(self) -> None:
-        """Learn that the connections of the club's bots were closed."""
+        """Record that the connections of the club's bots were closed."""
 
     def go_on(self, arena: Arena, /) -> None:
         """Open the gate, because the lease is valid again, and let waiting calls in."""
@@ -129,7 +129,7 @@ class Stored:
     taken_ids: list[str]
     recovered: Recovered
     problems: dict[int, DamagedLog]
-    """Errors about damaged rows that have facts about the club as a whole, by row number."""
+    """Errors about damaged rows, by row number. These rows had facts about the club as a whole."""
     played_before: frozenset[str] = frozenset()
     """Names of bots in the records of ended tournaments; read only if there are `problems`, otherwise empty."""
     newest_ms: int = 0
@@ -206,7 +206,7 @@ class Club:
         self.name = name
         self.log, self.reader = stored.log, stored.reader
         self.on_facts: list[Callable[[list[Numbered], Counter[type]], None]] = []
-        """Functions called when facts have reached the disk, with the facts and the number of facts by type."""
+        """Functions called with the facts that have reached the disk, and with the number of facts by type."""
         self._shared = shared
         self._entry = shared.directory.get(name) or ClubEntry(name)
         house_keys = HouseKeys(shared.secret if name == MAIN else shared.secret_of("house", name))
@@ -239,7 +239,7 @@ class Club:
     def _recover(self, stored: Stored) -> None:
         """Bring the recovered facts into the arena, and log errors about damaged rows.
 
-        Facts recorded from now on are written.
+        Facts recorded from now on are written to the database.
         """
         where = "" if self.name == MAIN else f"club {self.name}: "
         for problem in stored.problems.values():

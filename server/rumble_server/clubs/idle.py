@@ -9,7 +9,7 @@ MOST_IDLE = 256
 
 
 class Idle:
-    """The empty clubs, each with the time when first seen empty. After `idle_ms` a club is idle."""
+    """The empty clubs, each with the time at which the club was first seen empty."""
 
     def __init__(self, idle_ms: int, most: int = MOST_IDLE) -> None:
         """Keep at most `most` empty clubs in memory. A club is idle after it was empty for `idle_ms`."""
@@ -38,15 +38,15 @@ class Idle:
                 del self.visits[club]
 
     def is_used(self, club: str) -> bool:
-        """Return true unless the club was seen empty after its last use."""
+        """Return false if the club was seen empty after its last use; otherwise true."""
         return club not in self.since_ms
 
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
         """Return the clubs to unload: the idle clubs.
 
         If too many clubs are empty, the clubs that have been empty longest are returned, too. A club is returned only
-        if it is empty at two looks in a row. A caller that has just asked for the club can therefore enter between the
-        looks.
+        if it is empty at two looks in a row. So a caller that has just asked for the club has the time between two
+        looks to enter the club.
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)

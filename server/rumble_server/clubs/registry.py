@@ -58,7 +58,7 @@ AHEAD_S = 10.0
 TOLD_S = 1.0
 """Maximum time in s to read the use of resources by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the uses of resources, by club, that are read from the database for the clubs of other nodes."""
+"""Validator of the use of resources by club. Other nodes write the values to the database, for their clubs."""
 
 
 class LeaseNode(Protocol):
@@ -533,7 +533,7 @@ class ClubRegistry:
     def own_uses(self) -> Mapping[str, Any]:
         """Return the uses of resources, by club, for the clubs of this node.
 
-        The node writes the uses for other nodes.
+        The node writes the returned values to the database, where other nodes read them.
         """
         return {name: asdict(use) for name, use in self._own_uses().items()}
 

@@ -1,4 +1,4 @@
-"""The use of resources by clubs in which nothing runs, read from the database: names of bots, and bytes."""
+"""The use of resources (names of bots, and bytes) by clubs in which nothing runs. The database has the values."""
 
 import time
 from collections.abc import Iterable

@@ -60,15 +60,15 @@ MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that is tested for being a single pong. Pongs to this server's pings are
 smaller."""
 MOST_ASKED = 64
-"""Maximum value of `_asked`. Answers to further open turns are handled only if the turn of the loop has time left."""
+"""Maximum value of `_asked`. Answers to turns beyond this number are handled only if `has_time` returns true."""
 MOVE_BYTES = 512
 """Maximum size in bytes of a piece of received data whose answers are handled without asking `has_time`. To refuse a
 frame of this size takes 0.2 ms."""
 FRAMES_AT_ONCE = 32
 """Maximum number of frames that the full parser handles before the parser asks `has_time` again. A ping takes 60 us."""
 MOST_WASTED = 32
-"""Number of wasted messages (`ReadFairness.waste`) in a turn of the loop, after which answers are no longer handled
-without asking `has_time`."""
+"""Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop. Once the number is reached, even
+answers are handled only if `has_time` returns true."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 
@@ -118,7 +118,7 @@ class Connection(asyncio.Protocol):
         self._fragmented = False
         """True between the first and the last frame of a fragmented message."""
         self._unparsed = 0
-        """Upper bound of the size in bytes of an incomplete frame in the parser. At 0 no such frame is there."""
+        """Upper bound of the size in bytes of an incomplete frame in the parser; 0 if there is no such frame."""
         self.rest = b""
         """Received bytes. The bytes from index `rest_at` on wait for a later turn of the loop.
 
@@ -312,7 +312,7 @@ class Connection(asyncio.Protocol):
         self._turns.do(self.address, self._clean_up)
 
     def _clean_up(self) -> None:
-        """End the session of a connection that was lost, and give back its place in the limits of its address."""
+        """After the loss of the connection, end the session, and give back the place in the limits of the address."""
         protocol = self.protocol  # without the references below, the protocol is freed without the collector
         protocol.parser.close()
         protocol.parser_exc = None
@@ -344,8 +344,8 @@ class Connection(asyncio.Protocol):
         """Return the waiting time in ms of a frame and its answer, and True if the time is exact.
 
         The time is the frame's wait to be written plus the answer's wait to be read. The frame was sent `ago_ms` ago.
-        If more data came after the answer, the second value is False, and the time is only a minimum. The reason is
-        that the kernel tells only the age of the newest data.
+        The kernel tells only the age of the newest data. If more data came after the answer, the time is therefore
+        only a minimum, and the second value is False.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest

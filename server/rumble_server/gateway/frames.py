@@ -19,7 +19,7 @@ LEAST_FRAME_BYTES = 2 + MASK_BYTES
 
 
 def whole_texts(data: bytes, start: int, stop: int, most_bytes: int) -> tuple[list[str], int]:
-    """Read the text frames from `start` on that begin before `stop`. Return their texts, and the end of the last frame.
+    """Read the text frames that begin in `data[start:stop]`. Return their texts, and the end of the last frame.
 
     A frame must begin at `start`. The list is empty if any of the frames is not a complete, unfragmented text frame in
     UTF-8 with at most `most_bytes`. The full parser then has to read `data`.

@@ -90,7 +90,7 @@ class Gateway:
         return bool(self.sessions.open)
 
     def count_sessions(self) -> tuple[int, int]:
-        """Return two numbers: the sessions with a login, and the sessions without."""
+        """Return the number of sessions with a login, and the number of sessions without."""
         known = sum(session.name is not None for session in self.sessions.open.values())
         return known, len(self.sessions.open) - known
 

@@ -22,7 +22,8 @@ class HandshakePolicy:
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
         """Make the rules.
 
-        `public_url` is the address of the pages for other machines. Its Origin is accepted with any known Host.
+        `public_url` is the address of the pages for other machines. If the header Origin has this address, the header
+        Host may be any allowed host.
         """
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}

@@ -38,15 +38,18 @@ log = logging.getLogger(__name__)
 LEAST_REQUEST_BYTES = 16
 """Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
 HEADER_OVERHEAD = 32
-"""Number of bytes that each header counts in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
+"""Number of bytes counted for each header in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 MOST_URL_BYTES = 4_096
 """Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
 MOST_QUERY_FIELDS = 64
 """Maximum number of fields in a query. The web unpacks all fields, each in some 10 us, before it checks the first."""
 HEADERS_OF_A_REQUEST = 32
-"""Number of headers of a request that count as one more request of the client. Browsers send about 15 headers."""
+"""Number of headers for which a request counts as one more request; with twice as many headers, as two more.
+
+Browsers send about 15 headers.
+"""
 BYTES_OF_A_REQUEST = 1_024
-"""Number of bytes of a refused request that count as one more request of the client."""
+"""Number of bytes for which a refused request counts as one more request; with twice as many bytes, as two more."""
 LINGER_S = 1.0
 """Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
 Refusal = tuple[HTTPStatus, str, str]
@@ -347,7 +350,7 @@ class HttpConnection(HttpToolsProtocol):
     def _answer_question(self) -> bool:
         """Answer a proxy's question (which node leads the club of a path?), and return True; otherwise return False.
 
-        The answer is written here, without counting by limits, because each request of every visitor causes a question.
+        Limits do not count the question, because a proxy asks a question for each request of every visitor.
         """
         entrance = self._entrance
         if entrance.question is None or self._cycles or not entrance.sources.is_proxy(self._peer):
@@ -474,7 +477,8 @@ class HttpConnection(HttpToolsProtocol):
 
         Refuse a path at which no bot connects.
 
-        The connection keeps its present place, unless a proxy forwards the connection.
+        If a proxy forwards the connection, the new place is at the address of the proxy's client. Otherwise the
+        connection keeps its present place.
         """
         if self._path != BOT_PATH:
             self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")

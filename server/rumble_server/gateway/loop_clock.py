@@ -18,7 +18,7 @@ NEVER = 1 << 62
 
 
 class LoopClock:
-    """A clock of server time in ms: `wall_s` at the start, plus the loop's own time since. It never goes back."""
+    """A clock of server time in ms: `wall_s` at the start, plus the loop's own time since. The time never goes back."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop

@@ -13,14 +13,14 @@ from rumble_server.gateway.read_fairness import next_turn
 from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
-"""Waiting time in s up to which no note is made, because clocks count in ms."""
+"""Longest waiting time in s without a note. Shorter waits do not matter, because clocks count in ms."""
 MOST_NOTED = 256
 """Maximum number of notes about waiting frames. Older notes are dropped.
 
 Each write of the outbox makes at most one note.
 """
 MOST_WAITING = 256
-"""Number of waiting connections at which the outbox writes at once, so that no connection waits too long."""
+"""Number of waiting connections at which the outbox writes before the turn's end, so that none waits too long."""
 
 
 class OutboxConnection(Protocol):
@@ -44,7 +44,7 @@ class Outbox:
         """Histogram of the times in s from the first frame of a turn of the loop to the end of the outbox's writes."""
 
     def add(self, writer: OutboxConnection) -> None:
-        """Add a connection with frames to write. If too many connections wait, write all frames at once."""
+        """Add a connection with frames to write. If too many connections wait, write all frames now."""
         waiting = self._waiting
         waiting.append(writer)
         if len(waiting) == 1:

@@ -3,8 +3,9 @@
 A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn, and
 waiting addresses are served in rotation. Only short answers to open turns need no budget.
 
-Reading a socket takes time, too, even if the bytes then wait. So when many readers have come too late in a turn, the
-sockets of the connections without a login are left unread. In each later turn some of these sockets are read again.
+Reading a socket takes time, too, even if the bytes then wait. When many readers have asked for time after the budget
+was spent, the sockets of the connections without a login are left unread. In each later turn some of these sockets are
+read again.
 """
 
 import asyncio
@@ -14,7 +15,10 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of late readers in a turn, from which on sockets are left unread. Reading a socket takes some 50 us."""
+"""Number of readers that ask for time in a turn when none is left. At this number, sockets are left unread.
+
+Reading a socket takes some 50 us.
+"""
 MOST_AGAIN = 100
 """Maximum number of unread sockets that are read again in a turn."""
 
@@ -70,7 +74,7 @@ class ReadFairness:
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
-        """The connections whose sockets are read again in this turn. In this turn they cannot be stopped."""
+        """The connections whose sockets are read again in this turn. `has_time` leaves none of these sockets unread."""
         self._late = 0
         """Number of readers that asked for time in this turn when none was left."""
         self.wasted = 0
@@ -79,7 +83,7 @@ class ReadFairness:
     def has_time(self) -> bool:
         """Return true if this turn has time left. The first call in a turn starts the budget.
 
-        If many readers have come too late, leave `sockets` unread.
+        If many readers have asked when no time was left, leave `sockets` unread.
         """
         now_s = self._now_s()
         if not self._is_due:
@@ -95,7 +99,7 @@ class ReadFairness:
         return False
 
     def wait(self, reader: WaitingReader, *, is_first: bool = False) -> None:
-        """Queue a reader as the first or last of its address, which is served in a later turn by calling `read_on`."""
+        """Queue a reader as the first or last of its address. In a later turn, `read_on` of the reader is called."""
         readers = self._waiting.setdefault(reader.address, deque())
         (readers.appendleft if is_first else readers.append)(reader)
         self._call()
@@ -111,7 +115,7 @@ class ReadFairness:
         """Wait until `address` is served, unless this turn of the loop has time left.
 
         `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
-        may wait for what the work holds.
+        may wait for a resource that the work holds.
         """
         if not self.has_time():
             request = _Request(address, self)
@@ -168,7 +172,10 @@ class _Request:
         self._turns = turns
 
     def read_on(self) -> None:
-        """Resume the request, and end the budget of this turn, because the request's work runs after this call."""
+        """Resume the request, and end the budget of this turn.
+
+        The request works after this call, so the budget cannot measure the time of the work.
+        """
         if not self.turn.done():
             self.turn.set_result(None)
             self._turns.end()

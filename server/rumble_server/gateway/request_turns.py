@@ -1,7 +1,7 @@
 """Time budgets for HTTP: requests wait for their turn in the event loop as frames do (`read_fairness.py`).
 
-A request also waits for its turn when it goes on after a wait, until its answer begins. Otherwise many requests that
-waited for the same read or write would all go on in one turn.
+Until its answer begins, a request also waits for its turn after each wait for something else, such as the database.
+Otherwise many requests that waited for the same read or write would all go on in one turn.
 """
 
 import asyncio
@@ -22,7 +22,8 @@ STOPS = "the server stops\n"
 class RequestTurns:
     """ASGI middleware in which a request waits until the request's address is served.
 
-    The request waits before it begins, after each part of its body, and after each other wait before its answer begins.
+    The request waits before it begins, and after each part of its body. Until the answer begins, the request also waits
+    after each wait for something else.
     """
 
     def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
@@ -63,9 +64,9 @@ class RequestTurns:
 def _resumed(
     task: Awaitable[None], may_go_on: Callable[[], bool], come: Callable[[], Coroutine[Any, Any, None]]
 ) -> Generator[Any, None, None]:
-    """Run `task`. Whenever a wait of `task` ends and `may_go_on` returns false, first wait for `come`.
+    """Run `task`. When a wait of `task` ends, and `may_go_on` returns false, wait for `come` before `task` goes on.
 
-    If the wait was cancelled, `task` goes on at once.
+    After a cancelled wait, `task` goes on at once.
     """
     steps = task.__await__()
     step: Callable[[], Any] = partial(next, steps)

@@ -2,8 +2,8 @@
 
 `Gateway` opens a session for each WebSocket. The WebSocket (`Link`) passes every received text to its session. The
 session checks the text at once, and either answers, or passes the message to the club's leader (the arena). The leader
-answers through the port `Sessions`, by the session's id. So a gate (`nodes/gate.py`) can hold calls between session and
-arena.
+answers through the port `Sessions`, by the session's id. A gate (`nodes/gate.py`) between session and arena may hold
+the session's calls for a while.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
 
 BYTES_OF_A_MESSAGE = 1_024
-"""Number of bytes of an invalid frame that count as one more message."""
+"""Number of bytes for which an invalid frame counts as one more message; with twice as many bytes, as two more."""
 
 
 class Link(Protocol):
@@ -92,7 +92,10 @@ class SessionParts:
     strangers: Strangers
     limits: Limits
     messages: NameBuckets
-    """Allowances for messages without an open turn, by bot name and worker, across connections."""
+    """Allowances for messages without an open turn, by bot name and worker.
+
+    All connections of the same bot and worker share an allowance.
+    """
     welcome: bytes
     """The message `welcome` as a frame, the first frame on every connection."""
     open_names: bool
@@ -154,7 +157,7 @@ class Session:
         self._take()
 
     def end(self, code: CloseCode) -> None:
-        """Begin the closing handshake. The arena calls the method after sending earlier frames."""
+        """Begin the closing handshake. The arena calls `end` after sending earlier frames."""
         if self.closing:
             return
         self.closing = self.is_deaf = True
@@ -303,7 +306,8 @@ class Session:
 def _counted_as(login: Login) -> tuple[str, ...]:
     """Return the keys under which a login counts. Messages after the login count under the first key only.
 
-    All workers of a bot share the last key. Otherwise a bot could send more messages by inventing names of workers.
+    All workers of a bot share the last key. Otherwise a bot could log in under ever new names of workers, each with
+    an allowance of its own.
     """
     name = login.name
     return (name,) if login.worker is None else (f"{name}/{login.worker}", f"{name}/")

@@ -15,11 +15,13 @@ if other programs use the processor, too. Python subtracts the freed old objects
 pass may look at far more objects than the bound. Therefore `look` makes passes, too.
 """
 LEAST_COUNTED = 100
-"""Number of new objects, as Python counts them, below which `look` makes no pass, because the server is idle."""
+"""Minimum number of new objects, as Python counts them, for a pass by `look`; see also `MOST_HELD`. A server with fewer
+new objects is idle."""
 MOST_HELD = 10_000
-"""Number of new objects, freed old objects not subtracted, at which `look` makes a pass whatever share passes take.
+"""Number of new objects at which `look` makes a pass, even if passes already take more than `PASS_SHARE` of the time.
 
-A storm of requests makes so many objects in 0.05 s. The pass takes 3 ms to 10 ms; a later pass would take longer.
+Here freed old objects are not subtracted. A storm of requests makes so many objects in 0.05 s. The pass takes 3 ms to
+10 ms; a later pass would take longer.
 """
 PASS_SHARE = 0.01
 """Share of the time that passes may take. If passes take more, the next pass waits for twice as many new objects.

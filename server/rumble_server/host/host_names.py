@@ -65,7 +65,8 @@ def public_origin(url: str) -> str:
 def is_known(host: str, local_address: str, hosts: frozenset[str]) -> bool:
     """Return true if the server may answer a request with this Host header.
 
-    On a loopback address, the header must name a local host or a host in `hosts`. Without this check, any web page
-    could point its own host name to this machine, and read the server's answers.
+    If the request came to a loopback address, the header must name a local host or a host in `hosts`. Without this
+    check, any web page could point its own host name to this machine, and read the server's answers. At any other
+    address, every host name is accepted.
     """
     return not is_loopback(local_address) or host_name(host) in LOCAL_HOSTS | hosts

@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 SOCKET = "NOTIFY_SOCKET"
 """Environment variable with the address of the service manager's socket.
 
-An address that begins with `@` has no file.
+An address that begins with `@` is an abstract socket, which has no file.
 """
 WATCHDOG = "WATCHDOG_USEC"
 """Environment variable with the watchdog's time in us.

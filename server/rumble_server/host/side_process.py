@@ -30,17 +30,17 @@ class SideProcess:
     """
 
     def __init__(self, prepare: "Callable[[*Given], object] | None" = None, *given: *Given) -> None:
-        """Have each new process call `prepare` with the arguments `given` before the first task.
+        """Keep `prepare` and `given`. Each new process calls `prepare(*given)` before its first task.
 
         `prepare` must not raise an error.
         """
         self._begin = (prepare, given)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
-        """The pool that was given up last, because the pool's process died or `close` was called.
+        """The newest pool that is no longer used, because the pool's process died or `close` was called.
 
-        This reference is needed so that the pool's own thread does not free the pool. That thread could wait for a lock
-        held by itself, and the server would never end (seen with Python 3.13.0).
+        The reference keeps the pool in memory, so that the pool's own thread does not free the pool. Otherwise the
+        thread could wait for a lock that it holds itself, and the server would never end (seen with Python 3.13.0).
         """
 
     async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
@@ -76,7 +76,7 @@ class SideProcess:
 
 
 def _submit(submit: Callable[[], Future[Made]]) -> Future[Made]:
-    """Submit a task with Ctrl-C blocked in this thread. A process started by the thread inherits the block."""
+    """Block SIGINT (Ctrl-C) in this thread, and submit a task. A process started by the thread then ignores Ctrl-C."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     return submit()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 MOST_BANS = 10_000
 """Maximum number of bans of a club in force at a time. A further ban is refused."""
 V6_PREFIX = 64
-"""Length in bits of the longest IPv6 prefix to ban, because a visitor can use every address under such a prefix."""
+"""Length in bits of the longest IPv6 prefix in a ban. A visitor can use every address under a prefix of this length."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,27 +137,29 @@ class Constants(BaseModel):
     """Maximum number of open challenges of an address, even of loopback.
 
     Bots that joined a tournament by an invitation or a join code are not counted by address. All such bots of a
-    tournament have this number together. So a class with many names cannot take all places for challenges.
+    tournament are counted together, with the same maximum. So a class with many names cannot take all places for
+    challenges.
     """
     challenges_per_address_at_one_bot: Count = 8
     """Maximum number of open challenges of an address to one bot.
 
     Bots that joined a tournament by an invitation or a join code may have more. All such bots of a tournament together
-    may have `open_challenges_at_one_bot` minus this number. A class tries its bots at the same time.
+    may have `open_challenges_at_one_bot` minus this number. They may have more because the members of a class try their
+    bots at the same time.
     """
     challenge_bytes_per_day: Bytes = 268_435_456
     """Maximum number of bytes that challenges of an address, even of loopback, may add to the database in a day.
 
     A ply takes some 600 bytes. Bots that joined a tournament by an invitation or a join code are not counted by
-    address. All such bots of a tournament have this number together. Any bot may send challenges, but must not be able
-    to fill the disk.
+    address. All such bots of a tournament are counted together, with the same maximum. Any bot may send challenges, but
+    must not be able to fill the disk.
     """
     challenge_frames_ms: Milliseconds = 86_400_000
     """Time in ms for which the moves and frames of a challenge are kept after its end. Results are kept forever."""
     unhurried_challenges: Count = 8
-    """Number of open challenges to one bot below which a further challenge may have any clock.
+    """Number of open challenges from which on a bot accepts only clocks within `hurried_challenge_ms`.
 
-    A bot with this number of open challenges, or more, accepts only clocks within `hurried_challenge_ms`.
+    With fewer open challenges, the bot accepts any clock.
     """
     hurried_challenge_ms: Milliseconds = 600_000
     """Maximum in ms of `move_ms` + `bank_ms`, and of `increment_ms`, in a challenge to a bot that has at least
@@ -197,7 +199,10 @@ class Constants(BaseModel):
 
 
 class Bounds(Constants):
-    """Bounds of a connection, an address, a name, a match and a club. An IPv6 network of 64 bits is one address."""
+    """Bounds of a connection, an address, a name, a match and a club.
+
+    An IPv6 network of 64 bits counts as one address.
+    """
 
     ping_ms: Annotated[Milliseconds, Field(le=5_000)] = DEFAULTS.ping_ms
     """Time in ms between two pings to a bot. Bots give up a connection that is silent for 12 s."""
@@ -222,8 +227,8 @@ class Bounds(Constants):
     """Maximum number of HTTP requests of an address in a minute. 40 browsers that load pages at the same time stay far
     below."""
     reading_ms_per_minute: Milliseconds = 40_000
-    """Maximum time in ms, in a minute, for requests of an address in the process that reads the log, draws and checks:
-    exports, boards, pictures, pages of tournaments. An answer above 256 KiB costs 1 ms for each 4 KiB."""
+    """Maximum time in ms, in a minute, for requests of an address in the process that reads the log. The process makes
+    exports, boards, pictures, checks, and pages of tournaments. An answer above 256 KiB costs 1 ms for each 4 KiB."""
     wrong_tries_per_minute: Count = 20
     """Maximum number of wrong keys and tokens, counted together, that an address may show in a minute."""
     names_per_hour: Count = 120

@@ -36,8 +36,8 @@ class Bucket:
     def take(self, now_ms: int, times: int = 1) -> bool:
         """Count `times` events, and return True. Return False if there are too few tokens.
 
-        If several events are refused together, they use up the remaining tokens, so that a large request has no
-        advantage. A single refused event uses no token.
+        If several events are refused together, they use up the remaining tokens. A large request therefore costs tokens
+        even if it is refused. A single refused event uses no token.
         """
         self._tokens = self._tokens_at(now_ms)
         self._filled_at_ms = now_ms

@@ -10,7 +10,7 @@ from rumble_server.limits.buckets import Buckets
 WAIT_MS = 5_000
 """Maximum time in ms that a new connection waits for a place. A stranger keeps its place for at least this time."""
 Room = tuple[str, ...]
-"""Key under which a place is counted: kind, address, and for an invited connection the tournament.
+"""Key under which a place is counted: its kind, its address, and the tournament of an invited connection.
 
 If the key is empty, the place is not counted.
 """
@@ -37,9 +37,8 @@ class Connections:
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Return a place for a new connection; None if the address has too many strangers. `end` ends the connection.
 
-        If the address has the maximum number of strangers, its oldest stranger is ended first, unless this stranger
-        connected less than `WAIT_MS` ago. The place of the ended stranger goes to the connection that has waited
-        longest.
+        If the address has the maximum number of strangers, first end its oldest stranger's connection if the connection
+        is at least `WAIT_MS` old. The freed place goes to the connection that has waited longest, if any waits.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -57,7 +56,7 @@ class Connections:
             return
 
     def wait(self, address: str, admit: Callable[["Place"], object]) -> "Newcomer | None":
-        """Queue a new connection, for which `admit` is called later with a place.
+        """Queue a new connection. When a place is free for the connection, `admit` is called with the place.
 
         Return None if too many connections of the address wait.
         """
@@ -138,10 +137,10 @@ class Newcomer:
 class Place:
     """The place of an open connection. A bot's place begins as a stranger's, and becomes known or invited at the login.
 
-    A stranger gets a place while its address has fewer than `strangers_per_address` strangers, without regard to other
-    connections, because an invitation can be checked only at the login. A place can become known while its address has
-    fewer than `connections_per_address` known places. A place can become invited while its address has fewer than
-    `invited_connections_per_address` places invited to the same tournament.
+    A stranger gets a place while its address has fewer than `strangers_per_address` strangers. Known and invited places
+    do not matter then, because the server learns only at the login whether the bot is invited. A place can become known
+    while its address has fewer than `connections_per_address` known places. A place can become invited while its
+    address has fewer than `invited_connections_per_address` places invited to the same tournament.
 
     By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
     to one tournament, and the other half to another tournament or to none. At most 64 of them can be between connection
@@ -159,7 +158,7 @@ class Place:
         self._move(room)
 
     def listen(self, now_ms: int, end: Callable[[], None]) -> None:
-        """Let a new connection take over this place from `WAIT_MS` after `now_ms` on, if the place is a stranger's.
+        """If the place is a stranger's, let a new connection take over the place at `now_ms` + `WAIT_MS` or later.
 
         `end` is called when the place is taken over, and ends the stranger's connection.
         """
@@ -212,7 +211,10 @@ class Place:
 
 
 def _take_out(rows: dict[str, dict[Any, Any]], address: str, one: object) -> bool:
-    """Remove `one` from the row of an address, and an empty row from `rows`. Return whether `one` was in the row."""
+    """Remove `one` from the row of an address. Return whether `one` was in the row.
+
+    If the row is then empty, remove the row from `rows`.
+    """
     row = rows.get(address, {})
     was_there = one in row
     row.pop(one, None)

@@ -1,6 +1,6 @@
 """The order of tasks that are served one at a time.
 
-Addresses take turns; in its turn, an address's oldest task is served.
+Addresses take turns. In the turn of an address, the oldest task of the address is served.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from math import ceil
 from time import perf_counter
 
 MOST_WAITING = 64
-"""Maximum number of waiting tasks. If there are more, the newest task of the address with most tasks is refused."""
+"""Maximum number of waiting tasks. If there are more, the newest task of the address with the most tasks is refused."""
 
 
 class Crowded(Exception):

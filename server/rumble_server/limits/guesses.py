@@ -20,7 +20,7 @@ from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket
 from rumble_server.limits.refusals import Refusals
 
 HOST = "host token"
-"""Value of a parameter `whose` for host tokens. No bot can have this name. For keys, `whose` is a bot's name."""
+"""Value of the parameter `whose` for host tokens; no bot can have this name. For keys, `whose` is a bot's name."""
 
 
 class Guesses:

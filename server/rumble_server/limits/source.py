@@ -21,8 +21,8 @@ FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(i
 TUNNELLED = "{} (forwarded)"
 """The address for all requests that an untrusted proxy on this machine forwards.
 
-Unlike loopback, it is not exempt from limits. Wrong tries of the proxy's clients do not count against people at this
-machine itself.
+Unlike loopback, the address is not exempt from limits. Wrong tries of the proxy's clients do not count against people
+at this machine itself.
 """
 SCHEMES = frozenset({"http", "https"})
 
@@ -98,8 +98,8 @@ def source_of(peer: str) -> str:
 def is_forwarded(headers: Headers) -> bool:
     """Return true if the headers show that a proxy has forwarded the request.
 
-    The sign of a proxy is the name of a header, an address as the value of a header, or a Host that is not this
-    machine. Values are examined because proxies may use any name.
+    There are three signs of a proxy: a header with a name that proxies use (`FORWARDS`), a header whose value is an
+    address, and a Host that is not this machine. Values are examined because a proxy may give its header any name.
     """
     for name, value in headers:
         if name == b"host":

@@ -1,4 +1,4 @@
-"""Limits for messages from strangers (connections without a login), by address, together for every club."""
+"""Limits by address for messages from strangers (connections without a login). All clubs share the counts."""
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets

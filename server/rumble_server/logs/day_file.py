@@ -17,9 +17,9 @@ DAY_S = 86_400
 class DayFile(TimedRotatingFileHandler):
     """A log file. `path` has today's events, and the files `path.YYYY-MM-DD` have the events of earlier days.
 
-    The standard library's handler keeps a number of files. This handler keeps a number of days, because people are told
-    how long their addresses are stored. Call `tick` about once a minute: it begins a new file at midnight even without
-    events.
+    The standard library's handler limits the number of old files. This handler limits their age, because people are
+    told how long their addresses are stored. Call `tick` about once a minute: it begins a new file at midnight even
+    without events.
     """
 
     def __init__(self, path: str, days: int) -> None:
@@ -29,7 +29,7 @@ class DayFile(TimedRotatingFileHandler):
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
-        """Begin a new file if a new day has begun. After this call, `handleError` logs an error again."""
+        """Begin a new file if a new day has begun. Also let `handleError` log the next error."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
@@ -40,7 +40,7 @@ class DayFile(TimedRotatingFileHandler):
                 self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Log the current error, but no other error until the next call of `tick`: on a full disk, each write fails."""
+        """Log the current error. Drop later errors until the next `tick`, because each write to a full disk fails."""
         if not self._failed:
             self._failed = True
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())

@@ -55,9 +55,9 @@ class TextLines(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """A formatter of log records as JSON:
+    """A formatter of log records as JSON objects.
 
-    `time`, `level`, `logger`, `message`, the fields of `extra`, and `exception`.
+    The fields of an object are `time`, `level`, `logger`, `message`, the fields of `extra`, and `exception`.
     """
 
     def __init__(self, blank: Blanker) -> None:

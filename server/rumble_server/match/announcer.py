@@ -135,7 +135,7 @@ class Announcer(Progress):
     # --- matches that are not plain ---
 
     def _tell_falls(self, now_ms: int) -> None:
-        """Tell the bots about falls in completed plies. Earlier, no other bot may know of these falls."""
+        """Tell the bots about falls in completed plies. Before a ply is complete, no other bot may know its falls."""
         falls = self._plies.falls
         while self._falls_told < len(falls):
             seat, fall = list(falls.items())[self._falls_told]
@@ -145,7 +145,7 @@ class Announcer(Progress):
             self._notify_others(seat, NoticeCode.SEAT_FELL, f"{self.terms.seats[seat]} fell out: {fall.reason}", now_ms)
 
     def _ask_movers(self, now_ms: int) -> None:
-        """Send a turn to each seat to move that has neither answered nor an open turn, and whose bot is connected."""
+        """Send a turn to each connected bot that has to move, has not answered yet, and has no open turn."""
         plies, ply = self._plies, len(self.moves)
         asked = [
             seat

@@ -269,7 +269,7 @@ class MatchOver:
 
     `scores` is None for a void match. `at_fault` has the seats whose fault ended the match. `told` has the connected
     seats: each was sent a `match_over`, made of this fact and the last state. `seats_excused_ms` has the excused time
-    in the whole attempt, by seat. `drops` has, by seat, how often the seat's connection ended on its own turn.
+    in the whole attempt, by seat. `drops` has, by seat, how often the connection ended during the seat's turn.
     `stalled` is true if the match is void because more time was excused than the server allows. `informed` is true if a
     bot sent an `info` with a move; only then do the attempt's frames have infos. `started_at_ms` is None for an attempt
     that never began, and in older facts. `placement` is None for a plain match. `absent` are the bots of a table that

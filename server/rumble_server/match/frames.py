@@ -16,7 +16,10 @@ from rumble_server.match.plies import Plies
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Yield each frame `match_start` that was sent after `moves`, with its seat."""
+    """Yield each frame `match_start` that was sent according to `told`, with its seat.
+
+    `moves` are the opening and all moves made before the frames were sent.
+    """
     tournament, seed = terms.tournament, terms.chance_seed
     commitment = commitment_of(seed, terms.match, terms.attempt) if seed else None
     for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):

@@ -63,7 +63,7 @@ def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list
     The time is None for a ply without a bot's answer, such as an opening move. If a move used time of the bank, the
     thinking time follows from the bank. Otherwise the thinking time is the time between asking and answering, which may
     include time in which the turn waited for the disk. If the bot was asked again for the same ply, the time used in
-    earlier turns is added: the new turn's `remaining_ms` is smaller by that time. Of a joint move, the longest counts.
+    earlier turns is added. For a joint move, the longest thinking time counts.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control

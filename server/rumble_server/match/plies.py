@@ -52,7 +52,7 @@ class Plies:
         self._news = [list[News]() for _ in terms.seats] if self.hides else [shared] * self._seats
         """The parts of the plies in order, as each seat sees them. In an open game, the seats share one list."""
         self._since = [0] * self._seats
-        """Number of items of a seat's `_news` before the newest ply in which the seat moved, by seat."""
+        """By seat, the index in the seat's `_news` at which the newest ply with a move of the seat begins."""
         self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
         """Positions that delayed spectators have not seen yet: time in ms, number of plies, state, and clocks in ms."""
         self.answers: dict[int, int] = {}
@@ -188,8 +188,8 @@ class Plies:
     def outcome(self) -> Outcome | None:
         """Return the outcome with fallen seats last; None while the match goes on.
 
-        If the rules do not define the effect of falls, the match ends when at most one seat is left. If the match ended
-        by falls, the termination and the reason are those of the last fall. The same holds if one of two seats fell.
+        If the rules do not define the effect of falls, the match ends when at most one seat is left. The termination
+        and the reason are those of the last fall if the match ended by falls, or if a seat of a two-seat match fell.
         """
         state, falls, seats = self.state, self.falls, self._seats
         ruled = state.outcome

@@ -250,7 +250,7 @@ class Progress:
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def _run_clocks_of_away(self, at_ms: int) -> None:
-        """Start the clocks of the seats to move whose bots are away.
+        """Start the clock of each seat that has to move while its bot is away.
 
         The clocks start at `at_ms`, or at the end of a grace if the grace ends later.
         """
@@ -330,7 +330,7 @@ class Progress:
         return fall is not None and fall.ply == len(self.moves)
 
     def away(self) -> tuple[AwayTime | None, ...]:
-        """Return the absence of each seat's bot: its start, and the end of the match's waiting; None without absence.
+        """Return, by seat, when the bot went away, and when the match stops waiting; None for a bot that is not away.
 
         The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
         that is not plain, the clock does not count here: it would tell which bots have not answered.

@@ -45,7 +45,7 @@ class Referee(Announcer):
     def rebuild(self, recorded: Iterable[facts.MatchFact], now_ms: int) -> None:
         """Restore an unfinished match from `recorded`, its facts after `MatchStarted`. No bot is connected.
 
-        The present ply gets the clock that it had when first asked. Away budgets have the values in the log. Budgets,
+        Time that bots have used for the present ply does not count. Away budgets have the values in the log. Budgets,
         and clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and
         the end of the match, the match ends now.
         """
@@ -134,12 +134,12 @@ class Referee(Announcer):
 
         The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
         to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
-        excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. A turn
-        from before a suspension of the club keeps its excuse for the suspension.
+        excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. For a
+        turn from before a suspension of the club, all lateness stays excused.
 
-        If only a minimum of the waiting time is known, all lateness is excused. The match is void if the answer is too
-        late with the minimum, but in time with all lateness excused. Therefore an honest bot with several matches loses
-        nothing, and no bot wins by sending more data after its answer.
+        If only a minimum of the waiting time is known, all lateness is excused. If the answer would be too late with
+        only the minimum excused, but is in time with all lateness excused, the match is void. Therefore an honest bot
+        with several matches loses nothing, and no bot wins by sending more data after its answer.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
@@ -301,7 +301,7 @@ class Referee(Announcer):
         self._go_on(now_ms)
 
     def _ask_on(self, now_ms: int) -> None:
-        """Send a turn to each seat to move that has no open turn, and whose bot is connected.
+        """Send a turn to each connected bot that has to move, and has no open turn.
 
         In a match that is not plain, first make plies that need no bot. If the match is then over, end the match
         instead.
@@ -390,10 +390,10 @@ class Referee(Announcer):
     def void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return true if it is void.
 
-        Two times do not count: time excused for an open turn, and time excused for an answer that the kernel has
-        measured, because nobody thinks while an answer waits to be read. Otherwise a bot that is about to lose could
-        try to make the server late. The log does not tell which answers were measured, so after a restart the times of
-        all earlier answers count.
+        Two times do not count: time excused for an open turn, and time excused for an answer whose wait the kernel has
+        measured. Nobody thinks while an answer waits to be read. If these times counted, a bot that is about to lose
+        could try to make the server late. The log does not tell which answers were measured, so after a restart the
+        times of all earlier answers count.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:

@@ -58,7 +58,7 @@ class SeatState:
     used_ms: int = 0
     """Thinking time in ms about the present ply in earlier turns, without the open turn."""
     counted_ms: int = 0
-    """Excused time in ms of the seat in the present ply, as far as the time may make the match void."""
+    """Part of the seat's excused time in the present ply that may make the match void, in ms."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 

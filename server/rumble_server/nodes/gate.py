@@ -38,7 +38,7 @@ class Gate:
     """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait."""
 
     def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
-        """Make a gate that is open. `now_s` is the lease's clock, in s."""
+        """Make a gate that is open. `now_s` returns the time of the lease's clock in s."""
         self._clock = clock
         self.lease: HeldLease = lease
         self.now_s = now_s
@@ -51,7 +51,7 @@ class Gate:
         self._late_before_ms = 0
         """Lateness in ms that the clock had counted when the gate closed."""
         self.is_abandoned = False
-        """True if the bots' connections were closed since the gate closed."""
+        """True if the node has closed the bots' connections since the gate closed."""
 
     def enter(self, call: Callable[[], None]) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
@@ -80,7 +80,7 @@ class Gate:
         return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
 
     def leader(self, arena: Arena) -> Leader:
-        """Wrap the arena so that calls of sessions enter through the gate."""
+        """Wrap the arena, so that sessions call the arena through the gate."""
         self.receive = arena.receive
         return GatedLeader(arena, self)
 
@@ -90,7 +90,7 @@ class Gate:
 
     @property
     def is_open(self) -> bool:
-        """True if the lease is valid, and `go_on` was called since the lease was last over."""
+        """True while the lease is valid. Once the lease is over, the gate stays closed until `go_on` opens the gate."""
         # A renewed lease alone proves nothing, because another node may have led the club in between.
         if self.closed_at_ms is None and not self.holds():
             self.close()
@@ -118,7 +118,7 @@ class Gate:
         self._let_in()
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
-        """Make the lateness of the process include the time of the closed gate. Lateness is not charged to bots."""
+        """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""
         # The clock may have counted a part already: a stall of the process, or the time for which another club's gate
         # was closed. Only the rest is added, so that no bot is excused twice for the same ms.
         lateness = self._clock.lateness
@@ -223,7 +223,7 @@ class GatedLeader:
         self._gate = gate
         self._enter, self._receive = gate.enter, arena.receive
         self._gone: set[int] = set()
-        """Sessions whose end waits at the gate. If such a session's login waits, too, the login is dropped.
+        """Ids of sessions whose end waits at the gate. If the login of such a session waits, too, the login is dropped.
 
         Otherwise the old login could replace a newer session of the same bot.
         """

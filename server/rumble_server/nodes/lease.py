@@ -1,15 +1,15 @@
 """The lease of a node, the clubs that the node leads, and their hand-over to other nodes.
 
 `Lease` is a state machine without input and output: callers give it the time and the answers of the database. `Node`
-runs its statements and carries out its commands; tests do the same on virtual time. Only one statement runs at a time.
-A *look* is the statement `Look`, which reads the rows of all nodes and clubs.
+runs the statements and carries out the commands of `Lease`; tests do the same on virtual time. Only one statement runs
+at a time. A *look* is the statement `Look`, which reads the rows of all nodes and clubs.
 
-Two nodes must never lead a club at once. Other nodes see the end of a lease by the database's clock, and the node
-itself by its own monotonic clock. The node counts the time of its lease from the moment it sends the renewal. It also
-counts a tenth less than the full time, because two clocks may run at different rates.
+Two nodes must never lead a club at the same time. Other nodes see the end of a lease by the database's clock, and the
+node itself by its own monotonic clock. The node counts the time of its lease from the moment it sends the renewal. The
+node also counts a tenth less than the full time, because two clocks may run at different rates.
 
-A node whose lease was over is suspended. The node goes on only after a renewal, and a look sent after the renewal. The
-look shows takeovers of the node's clubs: a takeover raises the club's epoch.
+A node is suspended when its lease is over. The node goes on only after two statements: a renewal, then a look. The look
+shows takeovers of the node's clubs, because a takeover raises the club's epoch.
 
 A club is handed over in these steps; each of them changes the club's row in the database:
 
@@ -47,7 +47,7 @@ Meanwhile, all nodes read that the club has a new leader.
 AT_ONCE = 2
 """Maximum number of clubs offered to a node at a time.
 
-With two, the node reads the facts of one club from the database while it builds another club from its facts.
+With two offers, the node reads the facts of one club from the database while it rebuilds the other club.
 """
 ABANDON_MS = 5_000
 """Time in ms without a lease after which a node closes its bots' connections. The bots then find the next leader."""
@@ -72,7 +72,7 @@ class LeaseDriver(Protocol):
         """Stop a club, and wait until its facts are on disk. Then call `Lease.stopped`."""
 
     def handed_over(self, club: str) -> None:
-        """Close the connections of a club's bots and visitors, because the new leader lets them in."""
+        """Close the connections of bots and visitors of a club that was handed over."""
 
     def suspend(self) -> None:
         """Send nothing about any club to bots and visitors from now on, because the lease is over."""
@@ -128,11 +128,14 @@ class Lease:
         self._distrusted = False
         """True if the lease was over at some time since the running statement was sent.
 
-        The answer may be outdated.
+        The answer to the statement may then be outdated.
         """
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
-        """Time in ms of a look just after the next possible end of another node's lease; None if no look is planned."""
+        """Time in ms of the next planned look; None if no look is planned.
+
+        The look comes just after the earliest time at which the lease of another node can end.
+        """
         self._confirm_until_ms: int | None = None
         """Time in ms at which a renewed lease ends, if the node is still suspended; None in all other cases.
 
@@ -141,15 +144,15 @@ class Lease:
         self._abandon_at_ms: int | None = None
         """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
-        """Clubs without a leader with a valid lease, each with the time in ms at which the node first noticed this."""
+        """Time in ms at which the node first noticed that a club has no leader with a valid lease, by club."""
         self._moves: dict[str, Move] = {}
         """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
-        """Nodes that did not read a club ahead in time, by club. The club is not offered to them again."""
+        """Nodes that were offered a club and were not ready in time, by club. The club is not offered to them again."""
         self._stopping: str | None = None
         """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
         self._given: dict[str, int] = {}
-        """Clubs that are stopped and being handed over, with their old epochs. The database has not answered yet."""
+        """Old epoch of each stopped club whose hand-over the database has not confirmed yet, by club."""
         self._leaving: dict[str, tuple[int, int]] = {}
         """Clubs that were handed over, but have bots still connected here.
 
@@ -165,7 +168,10 @@ class Lease:
 
     @property
     def count_left(self) -> int:
-        """Number of clubs not completely handed over: led here, or stopped, or with bots still connected here."""
+        """Number of clubs that this node has not completely handed over.
+
+        Such a club is led by this node, is being handed over, or was handed over but has bots still connected here.
+        """
         return len(self.clubs) + len(self._given) + len(self._leaving)
 
     @property
@@ -200,7 +206,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def was_read(self, club: str, offer: int, now_ms: int) -> None:
-        """Tell the leader of a club that this node has read the club ahead, for the offer with the number `offer`."""
+        """Report to a club's leader: this node has read the club ahead. `offer` is the number of the leader's offer."""
         if self._reading.get(club) == offer and not self.draining:
             self._add(statements.Ready(club, offer), now_ms)
 
@@ -216,7 +222,7 @@ class Lease:
             self._add(statements.Listen(club, epoch), now_ms)
 
     def fenced(self, club: str) -> None:
-        """Discard a club that this node no longer leads, as a refused commit or a look has shown."""
+        """Discard a club, because a refused commit or a look has shown that this node no longer leads the club."""
         if self.clubs.pop(club, None) is not None:
             self._forget_move(club)
             self._driver.discard(club)
@@ -324,8 +330,8 @@ class Lease:
     def _notice(self, now_ms: int) -> None:
         """Suspend the node if its lease is over.
 
-        Also forget a renewed lease that ended before a look, and close bots' connections if the lease was over for too
-        long.
+        If a renewed lease ended before the look that confirms the lease, forget the renewal. If the lease has been over
+        for `ABANDON_MS`, close bots' connections.
         """
         if not self.suspended and not self.holds(now_ms):
             self._suspend(self.until_ms)
@@ -343,7 +349,7 @@ class Lease:
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
-        """Extend the lease to `until_ms`. If the node is suspended, leave the extension to the next look."""
+        """Extend the lease to `until_ms`. If the node is suspended, the next look extends the lease."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:
@@ -428,7 +434,7 @@ class Lease:
     def _take_missing(self, now_ms: int) -> None:
         """Acquire clubs without a leader: at once if this node is the first choice for a club, otherwise later.
 
-        A node waits one interval of renewals for each node before it in the club's order. Therefore two nodes seldom
+        For each earlier node in the club's order, this node waits one interval of renewals. Therefore two nodes seldom
         try to acquire the same club.
         """
         if self.suspended or self.draining:
@@ -440,7 +446,10 @@ class Lease:
                 self._add(statements.Acquire(club), now_ms)
 
     def _rank_for(self, club: str) -> float:
-        """Return the position of this node in a club's order of nodes: 0 for the first choice, infinity for never."""
+        """Return the position of this node in a club's order of nodes: 0 for the first choice.
+
+        The position is infinite if the node must not acquire the club.
+        """
         if self._stands_by and club != MAIN:
             return 0 if MAIN in self.clubs else inf
         nodes = self._nodes_for(club)
@@ -512,7 +521,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def _stop_next(self) -> None:
-        """Begin to stop a club whose new leader is ready, unless another hand-over is not complete yet."""
+        """Begin to stop a club whose next leader is ready. Do nothing while a club is being stopped or handed over."""
         if self._stopping is None and not self._given and not self._leaving:
             ready = (club for club, move in self._moves.items() if move.is_ready)
             self._stopping = next(ready, None)
@@ -520,7 +529,7 @@ class Lease:
                 self._driver.hand_over(self._stopping)
 
     def _give(self, club: str, to: str | None, now_ms: int) -> None:
-        """Stop leading a club, and hand it over to the node `to`; None leaves the club without a leader."""
+        """Stop leading a club, and hand it over to the node `to`. If `to` is None, leave the club without a leader."""
         epoch = self.clubs.pop(club, None)
         if epoch is not None:
             self._given[club] = epoch

@@ -37,7 +37,10 @@ AGAIN_S = 0.2
 SOON_S = 0.02
 """Interval in s at which a stopping node counts the clubs left to hand over."""
 GOES_MS = 15_000
-"""Maximum time in ms that a stopping node waits for the next club to be handed over. Reading a club ahead is faster."""
+"""Maximum time in ms that a stopping node waits for the next club to be handed over.
+
+Reading a club ahead takes less time than this maximum.
+"""
 TELL_S = 1.0
 """Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -57,14 +60,14 @@ def now_ms() -> int:
 
 
 def setup_of(limits: Limits) -> str:
-    """Return a digest of the setup, which must be equal on all nodes: games, limits, and the fields of facts."""
+    """Return a digest of the setup: games, limits, and the fields of facts. The setup must be equal on all nodes."""
     facts = {kind.__name__: [field.name for field in fields(kind)] for kind in get_args(LogFact)}
     text = json.dumps([game_names(), limits.model_dump(), facts], sort_keys=True)
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 
 class Led(Protocol):
-    """The clubs of this process, as the node commands them."""
+    """The port through which the node commands the clubs of this process."""
 
     async def lead(self, club: str, epoch: int) -> None:
         """Load a club that this node leads under `epoch`, and let the club's bots in.
@@ -152,7 +155,7 @@ class Node:
         self._begin(self._listen())
 
     def serve(self, led: Led) -> None:
-        """Send commands to `led` from now on, and have it load the clubs that this node leads already."""
+        """Send commands to `led` from now on, and make `led` load the clubs that this node already leads."""
         self.led = led
         for club, epoch in self.lease.clubs.items():
             self._begin_with(club, self._lead(led, club, epoch))

@@ -19,9 +19,12 @@ from rumble_server.nodes.lease import Lease
 from rumble_server.web.path_owner import Owner, owner_of
 
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
-"""Headers that mark a request forwarded by a proxy. The proxy's own questions have no such header."""
+"""Names of headers in requests that a proxy passes on. The proxy's own questions have no such header."""
 URI = frozenset({b"x-original-uri", b"x-forwarded-uri"})
-"""Headers with path and query of the client's request, from nginx (configured as in docs/examples) or Caddy."""
+"""Names of headers with the path and query of the client's request.
+
+The headers come from nginx (configured as in docs/examples) or Caddy.
+"""
 LED_BY = b"Rumble-Leader: %s\r\n"
 AGAIN = b"Retry-After: 1\r\n"
 Answer = tuple[HTTPStatus, bytes]
@@ -38,7 +41,7 @@ class KnownClubs(Protocol):
 class Question:
     """The answers of this node to questions of proxies.
 
-    They follow from the rows of clubs that the `Lease` read last, at most about 1 s ago.
+    The answers follow from the rows of clubs that the `Lease` read last, at most about 1 s ago.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Reading results written as CSV: `first,second,score`, with commas, semicolons or tabs.
 
-A score is the score of the first bot (1, 0.5 or 0), or the scores of both bots (such as 1-0 or 1/2-1/2).
+The column `score` has the score of the first bot (1, 0.5 or 0), or the scores of both bots (such as 1-0 or 1/2-1/2).
 
 Without a header line, each row has exactly these three columns. With a header line, columns are found by name: `first`,
 `second` and `score` are required; `second_score` (for a match that both bots lost), `termination`, `at_fault` (seats,
@@ -38,8 +38,8 @@ def read_rows(
 ) -> tuple[tuple[R, ...], tuple[str, ...]]:
     """Read CSV lines, and return the results and the names of all bots. Raises BadResults.
 
-    `header` gets the first row, and returns the index of each column by name, or None if the row is no header. `row`
-    gets each further row, and returns a result, or a list of problems.
+    The function `header` gets the first row, and returns the index of each column by name, or None if the row is no
+    header. The function `row` gets each row that is no header, and returns a result, or a list of problems.
     """
     results: list[R] = []
     problems: list[str] = []
@@ -75,7 +75,7 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator that makes the text `column` a cell of the first line; None without such a separator."""
+    """Return the separator with which the first line has a cell `column`; None if no separator gives such a cell."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 

@@ -57,7 +57,7 @@ def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> 
 def split(group: list[str], meet: Meet) -> list[list[str]]:
     """Split a group of tied bots into parts by direct encounter, the best part first.
 
-    Each part is split further by the matches inside of the part, as long as this is possible (art. 6.2).
+    Each part is split further by the matches between the bots of the part, as long as this is possible (art. 6.2).
     """
     parts: list[list[str]] = []
     to_do = [group]
@@ -97,7 +97,10 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return for each place the highest score that the bot at this place or any bot below can reach."""
+    """Return, for each place, the highest score that the bots from this place to the last place can reach.
+
+    `best` has the highest score that the bot at each place can reach.
+    """
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):
         reach[place] = max(reach[place], reach[place + 1])

@@ -53,7 +53,7 @@ class FileNames:
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, str]] = {}
-        """First spelling of each name and the place of this spelling in the file. The key is the name without case."""
+        """First spelling of each name and the place of this spelling in the file. The key is the case-folded name."""
 
     def problem(self, name: object, where: str) -> str:
         """Check a name against earlier names, and remember the name. Return the problem; empty without a problem.

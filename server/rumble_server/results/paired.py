@@ -26,7 +26,7 @@ def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
 
 
 def _round(told: Any, where: str, left: set[str]) -> Paired:
-    """Read a round, and remove each bot in the round from `left`, the names of the field.
+    """Read a round. Remove each bot of the round from `left`, which has all names of the field at first.
 
     Raises ValueError if the round is malformed, names a bot twice, or names a bot outside the field.
     """

@@ -21,7 +21,10 @@ Mask = NDArray[np.bool_]
 MOST_STEPS = 100
 """Maximum number of Newton steps of a fit. The values after the last step are returned, converged or not."""
 DRAW_PRIOR = 2.0
-"""Weight, in matches, of the field's share of draws in the estimate of a pair's share of draws."""
+"""Number of virtual matches with the expected share of draws.
+
+They are added to the matches of a pair to estimate the pair's share of draws.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ def is_strongly_connected(scored: Mask) -> bool:
     """Return true if each bot scored against each other bot, directly or through third bots: Ford's condition (1957).
 
     `scored[i, j]` is true if bot i took at least half a point from bot j, in either seat. If the condition is false,
-    the likelihood has no maximum at finite strengths: a group of bots could always be rated still higher above the
-    others.
+    the likelihood has no maximum at finite strengths: the likelihood keeps growing as a certain group of bots is rated
+    higher above the other bots.
     """
     return bool(_reach(scored, 0).all() and _reach(scored.T, 0).all())
 
@@ -81,12 +84,12 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 
 
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
-    """Return true if the first-move term has a finite most likely value. It has none if the seat explains every result.
+    """Return true if the most likely first-move term is finite. The term is infinite if the seat explains every result.
 
     The term is infinite if some strengths t meet two conditions: t[i] - t[j] >= -1 where bot i in the first seat scored
     against bot j, and t[i] - t[j] <= -1 where bot j in the second seat scored against bot i. The term is also infinite
-    if some strengths meet the same conditions with the seats exchanged. Otherwise the term is finite. Such strengths
-    exist unless the graph of these conditions has a negative cycle (Bellman and Ford).
+    if some strengths meet the same conditions with the seats exchanged. Otherwise the term is finite. Strengths that
+    meet the conditions exist exactly if the graph of the conditions has no negative cycle (Bellman and Ford).
     """
     first, second = score > 0, score < count
     # The first test finds the common negative cycle at once: a pair in which both bots scored from the same seat.
@@ -144,7 +147,10 @@ def fit(score: Matrix, count: Matrix, drawn: Matrix, prior: Matrix, with_first_m
 
 
 def climb(at: Matrix, likelihood: Callable[[Matrix], float], newton: Callable[[Matrix], Matrix]) -> Matrix:
-    """Return the maximum of a concave likelihood, found by Newton steps from `at`. A step that goes down is halved."""
+    """Return the maximum of a concave likelihood, found by Newton steps from `at`.
+
+    A step that would lower the likelihood is halved until the likelihood does not fall.
+    """
     best = likelihood(at)
     for _ in range(MOST_STEPS):
         step = newton(at)
@@ -226,8 +232,8 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
 def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
     """Return a virtual draw for each pair that met: half a draw for each order of seats.
 
-    If groups of bots have not met, each bot also gets about one virtual draw in total with bots of other groups. This
-    is enough to connect the groups, and too little to claim knowledge.
+    If groups of bots have not met, each bot also gets about one virtual draw in total with bots of other groups. These
+    virtual draws connect the groups.
     """
     prior = np.where(met | met.T, 0.5, 0.0)
     if len(groups) > 1:

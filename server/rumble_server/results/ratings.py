@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 ELO = 400 / log(10)
 """Number of Elo points in a natural unit.
 
-A bot that is 400 Elo points stronger scores ten points for each point lost.
+A bot that is 400 Elo points stronger scores ten times as much as the other bot.
 """
 WIDTH = 1.959963984540054
-"""Number of standard deviations on each side of the mean that contain 95% of a normal distribution."""
+"""Half the width of a 95% interval of a normal distribution, in standard deviations."""
 MOST_COMPARED = 200
 """Maximum number of bots for which `superiority` is shown for each pair. Nobody could read more numbers."""
 Prior = Literal["auto", "none"]
@@ -119,7 +119,7 @@ def rate(
 ) -> Ratings:
     """Rate the bots of results. `field` adds names of bots that may have no result.
 
-    `prior` and `first_move` have the meaning of the same arguments of `rate_tally`.
+    `prior` and `first_move` mean the same as in `rate_tally`.
     """
     return rate_tally(Tally.over(results, field), prior=prior, first_move=first_move)
 
@@ -157,9 +157,9 @@ class RatedField:
         unrated = sorted(name for name, number in matches.items() if not number)
         self.matches = matches
         self.index = {name: number for number, name in enumerate(names)}
-        """Index of each bot that has matches. The arrays of the fit have these indexes."""
+        """Index in the arrays of the fit, for each bot that has matches."""
         self.unrated = tuple(Rating(name, None, None, 0) for name in unrated)
-        """The lines of the bots without matches."""
+        """A line without a rating for each bot without matches."""
         self.notes: list[str] = []
         if not names:
             self.notes.append("There are no ratings: no match was played.")
@@ -167,12 +167,15 @@ class RatedField:
             self.notes.append(f"Without a rating, for want of matches: {_some(unrated)}.")
 
     def without_ratings(self, model: str) -> Ratings:
-        """Return `Ratings` with all lines and notes, in which no bot has a rating. `model` describes the model."""
+        """Return `Ratings` with a line for each bot and all notes, but without ratings. `model` describes the model."""
         lines = tuple(Rating(name, None, None, self.matches[name]) for name in self.index)
         return Ratings(model, lines + self.unrated, notes=tuple(self.notes))
 
     def note_limits(self, prior_reason: str, groups: list[list[int]]) -> None:
-        """Add notes about a prior, if there is a reason for one, and about groups that have not met."""
+        """Add a note about the prior, and a note about groups that have not met.
+
+        The first note is left out if `prior_reason` is empty, and the second note if there is only one group.
+        """
         if prior_reason:
             self.notes.append(f"A prior holds the ratings in bounds, one virtual draw a pair that met: {prior_reason}.")
         if len(groups) > 1:

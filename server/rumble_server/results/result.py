@@ -37,7 +37,7 @@ class Result:
     def is_forfeit(self) -> bool:
         """True if the match was never played (`no_show`).
 
-        The points of such a match count, but counts of matches played over the board leave the match out.
+        Such a match gives points, but is not among the matches played over the board.
         """
         return self.termination is Termination.NO_SHOW
 

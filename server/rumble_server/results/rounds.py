@@ -1,8 +1,7 @@
 """The rounds of a Swiss for each bot. Some tie-breaks need rounds, not only counts of results. Pure.
 
-A round of a bot is its pairing with all legs of the pairing, like a match of teams with all boards. The points of the
-round are the sum over the legs. The round counts as played if any leg was played. Points are integers in the units of
-the event (`Scheme`).
+A round of a bot is a pairing with all legs of the pairing. The points of the round are the sum over the legs. The round
+counts as played if any leg was played. Points are integers in the units of the event (`Scheme`).
 """
 
 from collections.abc import Callable, Iterable, Mapping

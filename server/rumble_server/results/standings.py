@@ -32,7 +32,7 @@ class LiveTable(ABC, Generic[R]):
     """
 
     result_of: Callable[[MatchOver], R]
-    """Function that makes a result of the class's kind. Raises ValueError for a match without such a result."""
+    """Function that makes a result from the end of a match. Raises ValueError if the match has no such result."""
     tally: Any
 
     def __init__(self) -> None:
@@ -223,7 +223,7 @@ class Table(LiveTable[Result]):
 
 
 class PlacesTable(LiveTable[TableResult]):
-    """The counted results of matches in which places or payoffs give the points: mainly of tables."""
+    """The counted results of matches in which places or payoffs give the points. Most of these matches are tables."""
 
     result_of = staticmethod(table_result_of)
     tally: TableTally

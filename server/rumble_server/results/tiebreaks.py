@@ -1,16 +1,17 @@
 """Ranks and tie-breaks, by the names and definitions of the FIDE Tie-Break Regulations (Handbook C.07). Pure.
 
-- `de` direct encounter (art. 6): points against the bots still tied, applied again among bots that stay tied. A pair
+- `de`, direct encounter (art. 6): points against the bots still tied, applied again among bots that stay tied. A pair
   that met more than once counts with the average of its matches. The value shown is the place among the tied bots, or 0
   if all stay tied.
-- `won` matches won over the board (art. 7.2): a win by `no_show` is a forfeit and does not count here.
-- `bpg` and `bwg` matches played, and won, over the board with the second seat (art. 7.3 and 7.4, "with black").
-- `ps` progressive score (art. 7.5): the sum of the points after each round.
+- `won` (art. 7.2): matches won over the board. A win by `no_show` is a forfeit and does not count here.
+- `bpg` (art. 7.3): matches played over the board with the second seat ("with black").
+- `bwg` (art. 7.4): matches won over the board with the second seat.
+- `ps`, progressive score (art. 7.5): the sum of the points after each round.
 - `bh` or `buchholz` (art. 8.1): the points of the opponents. `bh-c1` leaves out the lowest opponent (art. 14.1),
   `bh-m1` the lowest and the highest (art. 14.3).
-- `sb` Sonneborn-Berger (art. 9.1): the sum over the opponents of the points scored against an opponent times the
-  final points of this opponent.
-- `ks` Koya (art. 9.2): points against opponents with at least half of the points that can be scored.
+- `sb`, Sonneborn-Berger (art. 9.1): the points scored against each opponent, times the final points of this opponent,
+  summed over all opponents.
+- `ks`, Koya (art. 9.2): points against opponents with at least half of the points that can be scored.
 - `aro` and `tpr` (art. 10.1 and 10.2): the average rating of the opponents, and the performance rating by this average,
   if all bots have ratings from before the event.
 - `faults` (Rumble's own): matches that ended by the bot's own fault; the bot with the fewest stands first.
@@ -139,7 +140,7 @@ def rank_tally(
 def rank_sums(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
 ) -> "list[Standing]":
-    """Rank a field by `sums`. `counts` and `faults` are only shown in the lines, unless a tie-break uses them."""
+    """Rank a field by `sums`. The lines show `counts` and `faults`. The tie-break `faults` is taken from `counts`."""
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
     def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:

@@ -48,7 +48,7 @@ kept() { sed -n 's/.*"'"$1"'": "\\([^"]*\\)".*/\\1/p' key.json; }
 export RUMBLE_SERVER="$(kept server)" RUMBLE_JOIN="$(kept tournament)" RUMBLE_NAME="$(kept name)"
 export RUMBLE_KEY="$(kept key)" RUMBLE_INVITE="$(kept invite)"
 exec rumble bridge stdio --follow -- sh bot.sh"""
-"""The command that runs the starter for the shell, with the settings of `key.json` in the environment."""
+"""The command that runs the starter of the language `shell`, with the settings of `key.json` in the environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Launch:
     needs: str
     program: str
     question: str
-    """Arguments with which a program that is new enough prints `answer`."""
+    """Arguments for `program`. Given these arguments, a program that is new enough first prints the word `answer`."""
     answer: str
-    """The first word that the program prints for `question`."""
+    """The word that a program prints first for the arguments `question`, if the program is new enough."""
     run: str
     """The command that runs the starter in a shell."""
     on_windows: str | None

@@ -1,1 +1,4 @@
-"""The event log on disk, in SQLite or PostgreSQL behind the same interfaces; checks, backups, repair of databases."""
+"""The event log on disk, and checks, backups and repair of databases.
+
+The database is in SQLite or PostgreSQL, behind the same interfaces.
+"""

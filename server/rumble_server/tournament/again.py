@@ -26,7 +26,10 @@ OF_GAME = (
 
 
 def next_name(name: str, top: int | None = None) -> str:
-    """Return the name of the next tournament: `Lesson 2` after `Lesson`, `Final of Lesson` for the best `top`."""
+    """Return the name of the next tournament: `Lesson 2` after `Lesson`.
+
+    For a final of the best `top` bots, the name is `Final of Lesson`.
+    """
     if top is not None:
         return f"Final of {name}"[:MOST_LETTERS]
     counted = re.fullmatch(r"(.+) ([1-9]\d{0,5})", name)
@@ -37,7 +40,7 @@ def next_name(name: str, top: int | None = None) -> str:
 def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int | None = None) -> bytes:
     """Return the last tournament's configuration with the host's changes, as JSON. The values are still to be checked.
 
-    In a final of the best `top`, and in any format except a round-robin, no bot can join late.
+    In a final of the best `top` bots, and in any format except a round-robin, no bot can join late.
     """
     is_same_game = changes.get("game", config.game) == config.game
     left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME

@@ -1,9 +1,9 @@
 """The agenda of a running tournament: the matches still to be played by each bot, pulled from the schedule.
 
-A schedule that does not depend on results is pulled lazily. When a bot finds no match to play, the next round is
-pulled, unless the bot has waiting matches with `LOOK_AHEAD` opponents, or `MOST_IN_SIGHT` waiting matches. So memory
-grows with the number of bots, not of pairings. No bot has to wait for the end of a round, and a bot plays on while its
-matches with a few slow opponents pile up.
+A schedule that does not depend on results is pulled lazily: the next round is pulled when a bot finds no match to play.
+No round is pulled for a bot that has waiting matches with `LOOK_AHEAD` opponents, or `MOST_IN_SIGHT` waiting matches.
+So memory grows with the number of bots, not of pairings. No bot has to wait for the end of a round, and a bot plays on
+while its matches with a few slow opponents pile up.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -119,7 +119,10 @@ class Agenda:
         self._gone.add(self.bots.index(bot))
 
     def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
-        """Set the half-point byes. `half_byes` has the bots with such a bye, by round of a Swiss; others are paired."""
+        """Set the half-point byes. `half_byes` has the bots with such a bye, by the number of the round of a Swiss.
+
+        All other bots are paired.
+        """
         number_of = {bot: number for number, bot in enumerate(self.bots)}
         given = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
         self.schedule.half_byes = given

@@ -5,7 +5,7 @@ A flag is an event that harmed a bot, and that nobody chose; docs/HOSTING.md exp
   of second seats differ by more than one;
 - `company`: in a complete round-robin of tables, a bot met a second bot much more often than it met a third bot;
 - `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
-  `patience` matches with other bots, and these matches come later in the schedule than the match of these two;
+  `patience` matches with other bots, and these matches come later in the schedule than the match of the two bots;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
 
 A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
@@ -45,7 +45,7 @@ class MatchRecord:
     """Time in ms from which bots can wait for the match: the time at which its round was paired from results (Swiss,
     knockout), or its last attempt became void. 0 for any other match."""
     free_since_ms: tuple[int, ...] = (0, 0)
-    """Times in ms by seat. From its time to the start of the match, each bot was connected and had a free place."""
+    """Times in ms, by seat: the bot was connected and had a free place from this time until the start of the match."""
 
     @property
     def place(self) -> Place:
@@ -199,7 +199,7 @@ class _Waits:
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
         """Time in ms at which the bot's last match ended, or the tournament started, by bot."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """The opponent that passed a bot over most often during a wait, and the length of this wait in ms, by bot."""
+        """The opponent that began most later matches while a bot waited, and the length of this wait in ms, by bot."""
         self._idle_with: dict[str, str] = {}
         """The opponent with which a bot was idle for longest, while the match of the two waited; by bot."""
 

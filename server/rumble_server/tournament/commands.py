@@ -52,7 +52,7 @@ def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = Fals
 
 
 def start(tournament: Tournament, now_ms: int, order: tuple[str, ...] | None = None) -> facts.TournamentStarted:
-    """Return the fact of the start, which numbers the field by `order`, if given. Raises TournamentError.
+    """Return the fact of the start. If `order` is given, the bots are numbered in this order. Raises TournamentError.
 
     Without `order` the bots are numbered by seed rating, the greatest first. The configuration's seed decides the order
     of bots with equal ratings, and of bots without a rating.
@@ -136,9 +136,9 @@ def end(tournament: Tournament, now_ms: int, *, cancelled: bool, reason: str) ->
 def change_invite(
     tournament: Tournament, invite: str | None, now_ms: int, made: str | None = None
 ) -> facts.InviteChanged:
-    """Return the fact that bots join with the code `invite` from now on; None for no code. Raises TournamentError.
+    """Return the fact that bots join with the code `invite` from now on, or without a code if `invite` is None.
 
-    `made` is a secret made by the server, which is valid as well as the code.
+    `made` is a secret made by the server, which is valid as well as the code. Raises TournamentError.
     """
     _check_status(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
@@ -153,7 +153,7 @@ def change_join_code(tournament: Tournament, code: str | None, now_ms: int) -> f
 def change_config(tournament: Tournament, config: TournamentConfig, now_ms: int) -> facts.ConfigChanged:
     """Return the fact that the configuration changes. The invitation code stays. Raises TournamentError.
 
-    After the start, only `listed` may change. With bots in the field, the game stays.
+    After the start, only `listed` may change. The game cannot change while bots are in the field.
     """
     old = tournament.config
     config = config.model_copy(update={"invite": old.invite})

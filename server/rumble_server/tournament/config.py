@@ -26,7 +26,7 @@ MOST_SEATS = 16
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
-"""Maximum number of openings made; a pair with more matches starts again from the first opening."""
+"""Maximum number of openings made. A pair that has played all openings starts again from the first opening."""
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
@@ -269,7 +269,7 @@ class TournamentConfig(BaseModel):
     def make_openings(self) -> list[tuple[str, ...]]:
         """Return the openings that every pair plays, in order. Equal configurations give equal openings.
 
-        In some games the first call may take a second, so make it off the event loop. Later calls are fast.
+        In some games the first call may take a second, so make this call off the event loop. Later calls are fast.
         """
         return list(self.made_openings)
 

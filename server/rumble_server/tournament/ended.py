@@ -24,7 +24,7 @@ class FinalResult:
     draws: int
     losses: int
     decided_by: str = ""
-    """Tie-break that separates the bot from the next bot above or below with equal points; empty if none does."""
+    """Tie-break that separates the bot from a neighbour in rank with equal points; empty without such a tie-break."""
     withdrawn: bool = False
     byes: int = 0
     half_byes: int = 0
@@ -54,7 +54,7 @@ class Outline:
 
 
 def outline_of(tournament: Tournament) -> dict[str, Any]:
-    """Return the values of an `Outline` of a tournament in memory, by field name."""
+    """Return the values for the `Outline` of a tournament that is in memory, keyed by the fields of `Outline`."""
     return {
         "id": tournament.id,
         "name": tournament.config.name,

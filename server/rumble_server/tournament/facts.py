@@ -328,7 +328,7 @@ class HostTokenRemoved:
 
 @dataclass(frozen=True, slots=True)
 class HostTokensRemoved:
-    """No host token is valid any more, because a damaged row of the log may have removed a token.
+    """No host token is valid any more, because a damaged row of the log may have recorded the removal of a token.
 
     `rows` are the numbers of the damaged rows.
     """

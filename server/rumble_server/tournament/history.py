@@ -1,4 +1,4 @@
-"""The times that the fairness audit needs, and `Tournament` does not keep. They are taken from a tournament's facts.
+"""The times that the fairness audit needs but `Tournament` does not keep. They are taken from a tournament's facts.
 
 `context_of` runs in the server's process, and `audit_facts` in the process that reads the log.
 """

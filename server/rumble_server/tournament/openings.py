@@ -19,8 +19,8 @@ Opening = tuple[str, ...]
 
 LISTED = "012 015 017 018 024 025 027 041 042 045 048 053 057 084 085 103 104 135 143 164 174"
 TIC_TAC_TOE: tuple[Opening, ...] = tuple(tuple(squares) for squares in LISTED.split())
-"""Openings of three plies, one to each of the 21 positions that are drawn with best play. Positions that a symmetry
-maps onto each other count as one."""
+"""Openings of three plies: one for each of the 21 positions that are drawn with best play. Positions that a symmetry
+maps onto each other count as one position."""
 TRIES = 60
 """Number of random openings tried before the requirements are lowered. A quarter of this number is added for each
 wanted opening."""

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Set
 from rumble_server.tournament.slot import Slot
 
 LOOK_AHEAD = 16
-"""Limit of looking ahead: no further round is pulled for a bot that has waiting matches with so many opponents. Late
+"""Limit of looking ahead: no further round is pulled for a bot that has waiting matches with this many opponents. Late
 joiners do not count as opponents."""
 MOST_IN_SIGHT = 256
-"""Limit of looking ahead: no further round is pulled for a bot with so many waiting matches. Matches of late joiners do
-not count."""
+"""Limit of looking ahead: no further round is pulled for a bot with this many waiting matches. Matches of late joiners
+do not count."""
 
 
 class PairQueue:

@@ -1,8 +1,8 @@
 """The base class of schedules. A schedule may depend on results. Pure. A tournament's agenda calls its schedule.
 
 Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
-until more results are known. `prepare` changes nothing. `add` takes in each round that will be played. `prepare` and
-`add` are separate because a slow task runs in another process, and because rounds are read from the log after a
+until more results are known. `prepare` changes nothing. `add` is called for each round that will be played. `prepare`
+and `add` are separate because a slow task runs in another process, and because rounds are read from the log after a
 restart. The ids of matches do not depend on the order in which matches finish.
 """
 

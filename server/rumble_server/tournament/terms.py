@@ -56,7 +56,7 @@ class Terms:
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:
-        """Return the fact that a match is lost by the bots in `gone`, which has the reason for each bot by name.
+        """Return the fact that a match is lost by the bots in `gone`. `gone` has a reason for each bot, by name.
 
         If both bots of a match of two are gone, neither scores.
         """

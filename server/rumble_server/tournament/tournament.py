@@ -33,9 +33,9 @@ OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 class Tournament:
     """A tournament. Bots are keyed by the name's spelling at its first use in the tournament.
 
-    Five parts of the state are of this run alone, and not in the facts: which bots are connected (`absent_since_ms` of
-    an entrant), which bots `due` must look at again, whether the schedule must be asked for a round, whether a round is
-    being paired (`is_pairing`), and how far a schedule that follows no results was pulled.
+    Five parts of the state belong to the running process, and not to the facts: which bots are connected
+    (`absent_since_ms` of an entrant), which bots `due` must look at again, whether the schedule must be asked for a
+    round, whether a round is being paired (`is_pairing`), and how far a schedule that follows no results was pulled.
     """
 
     def __init__(self, created: facts.TournamentCreated) -> None:
@@ -337,9 +337,9 @@ class Tournament:
     def ready_to_start(self, now_ms: int) -> bool:
         """Return true if the tournament is to start by itself now.
 
-        The lobby has enough bots for the format. It also has `start_at_bots` bots, or the time `start_at_ms` has come.
-        In a classroom only connected bots count toward `start_at_bots`, because a pupil is in the field from the moment
-        of joining.
+        This is so if the lobby has enough bots for the format, and either has `start_at_bots` bots, or the time
+        `start_at_ms` has come. In a classroom only connected bots count toward `start_at_bots`, because a pupil is in
+        the field from the moment of joining.
         """
         if self.status != "lobby" or len(self.field) < self.config.least_bots:
             return False
@@ -467,7 +467,7 @@ class Tournament:
             self._gone.discard(entrant.bot)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
-        """Return the `MatchStarted` with which a match would have begun. The match was lost before it began."""
+        """Return the `MatchStarted` of a match that was lost before it began, as if the match had begun."""
         slot = Slot(over.match, MatchId.parse(over.match).key, over.seats, over.attempt)
         return self._terms.start(slot, over.at_ms)
 

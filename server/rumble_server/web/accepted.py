@@ -4,7 +4,8 @@
 def takes_gzip(accept_encoding: str) -> bool:
     """Return whether `accept_encoding` gives gzip a weight above 0, and at least the weight of `identity`.
 
-    RFC 9110, 12.5.3: `*` stands for all codings that are not named; a weight is `;q=` and a number from 0 to 1.
+    In the header, `*` stands for all codings that are not named. A weight is `;q=` and a number from 0 to 1 (RFC 9110,
+    12.5.3).
     """
     weights: dict[str, float] = {}
     for each in accept_encoding.lower().split(","):
@@ -18,6 +19,9 @@ def takes_gzip(accept_encoding: str) -> bool:
 
 
 def knows(if_none_match: str, etag: str) -> bool:
-    """Return whether an `If-None-Match` names this `ETag`; weak and strong tags compare alike (RFC 9110, 13.1.2)."""
+    """Return whether the header `if_none_match` names `etag`, or has a `*`.
+
+    A weak tag and a strong tag with the same text count as equal (RFC 9110, 13.1.2).
+    """
     known = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
     return etag.removeprefix("W/") in known or "*" in known

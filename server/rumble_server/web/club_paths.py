@@ -56,7 +56,10 @@ class ClubPaths:
                 await app(scope, receive, send)
 
     async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
-        """Put a club's site and title into the state of `scope`, and return `app`; on an error return the refusal."""
+        """Put a club's site and title into the state of `scope`, and return `app`.
+
+        On an error, return an application that answers with the error.
+        """
         clubs = self.clubs
         try:
             if "\0" in rest or b"%00" in scope["query_string"]:  # PostgreSQL takes no such text

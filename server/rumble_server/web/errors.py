@@ -39,7 +39,7 @@ def error_answers(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
     """Describe the errors of a route for the OpenAPI document, by a reference to the model of all errors.
 
     FastAPI builds each model anew for every route that names the model. For the model of errors, this would take most
-    of the time of the server's start. So only `reading.WITH_MODEL` names the model, to have it defined in the document.
+    of the time of the server's start. So only `reading.WITH_MODEL` names the model, which suffices for the document.
     """
     schema = {"$ref": f"#/components/schemas/{WebErrorAnswer.__name__}"}
     content = {"application/json": {"schema": schema}}

@@ -1,4 +1,4 @@
-"""Limits for each address of web clients: requests a minute, work for the server a minute, and open event streams."""
+"""Limits for each address of web clients: requests per minute, the server's work per minute, and open event streams."""
 
 import re
 
@@ -71,7 +71,7 @@ class RateLimits:
 
 
 def _counted(send: Send, asker: Asker) -> Send:
-    """Wrap `send` so that the bytes of a long answer cost the asker a part of its share of the server's work."""
+    """Wrap `send` so that the bytes of a long answer use up a part of the asker's share of the server's work."""
     free = FREE_BYTES
 
     async def count(message: Message) -> None:

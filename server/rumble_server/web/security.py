@@ -39,7 +39,8 @@ OPENER = (b"cross-origin-opener-policy", b"same-origin")
 """The header for pages over HTTPS or from a loopback host. On other pages browsers ignore it, and log an error."""
 
 NOT_STORED = (b"cache-control", b"no-store")
-"""The header for answers to requests with a key or a token: computers of a school are shared."""
+"""The header for answers to requests with a key or a token. Browsers then keep no copy, which another user of a shared
+computer could read."""
 
 
 class Guard:

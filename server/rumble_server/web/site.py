@@ -98,7 +98,7 @@ class Process:
     addresses: Addresses = field(default_factory=Addresses)
     """Finder of the server's public addresses for pages and links."""
     hosts: frozenset[str] = frozenset()
-    """Host names that requests to a loopback address may give besides loopback names, for a proxy on this machine."""
+    """Host names allowed in requests to a loopback address, besides loopback names, for a proxy on this machine."""
     bounds: Bounds = field(default_factory=Bounds)
     operation: ProcessFigures = field(default_factory=ProcessFigures)
     places: Connections = field(default_factory=lambda: Connections(Bounds()))
@@ -213,7 +213,7 @@ class ClubSites(Protocol):
         """
 
     def visit(self, name: str, /) -> AbstractContextManager[None]:
-        """Keep a club loaded during the block, in which a request is answered."""
+        """Return a context manager that keeps a club loaded while a request is answered."""
 
     def sites(self) -> Iterable[Site]:
         """Return the sites of loaded clubs."""

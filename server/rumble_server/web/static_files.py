@@ -57,7 +57,7 @@ class StaticFiles:
         self.root = f"{PREFIX}/{blake2b(etags.encode(), digest_size=8).hexdigest()}"
         """The path under which browsers keep the files.
 
-        Modules import each other by relative paths, so below this path.
+        Modules import each other by relative paths. So browsers load imported modules from below this path, too.
         """
 
     def imported(self, entries: list[str]) -> list[str]:

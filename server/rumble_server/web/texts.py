@@ -36,9 +36,9 @@ def info_text(info: MoveInfo | None) -> str:
 
 
 def shown_name(name: str, display: str | None) -> str:
-    """Return the name of a bot in a text for people: its display name, in its own direction of writing, or its name.
+    """Return the name of a bot in a text for people: the display name, or else the name.
 
-    The signs FSI and PDI of Unicode around a display name do in a text what `<bdi>` does on a page.
+    The Unicode characters FSI and PDI around a display name isolate its writing direction, as `<bdi>` does on a page.
     """
     return name if display is None else f"\u2068{display}\u2069"
 
@@ -72,7 +72,7 @@ def byes_text(line: Standing | FinalResult) -> str:
 
 
 def heat(cell: tuple[float, int]) -> int:
-    """Grade a cell (points, matches) of the crosstable, from 0 if the row's bot lost all matches to 4 if it won all."""
+    """Grade a cell (points, matches) of the crosstable: 0 if the row's bot lost all matches, 4 if the bot won all."""
     scored, played = cell
     return round(scored / played * HEATS) if played else 0
 

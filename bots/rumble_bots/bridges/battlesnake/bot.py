@@ -100,7 +100,7 @@ class BattlesnakeBot(Bot):
         return move
 
     def session(self, message: server.Session) -> None:
-        """Report to the Battlesnake the games that ended while the bot was away."""
+        """Report to the Battlesnake the end of each game that ended while the bot was away."""
         self._end_all_but(message.matches)
 
     def match_over(self, message: server.MatchOver) -> None:

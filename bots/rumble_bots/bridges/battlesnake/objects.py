@@ -13,7 +13,7 @@ FIRST = "up"
 RULES_VERSION = "v1.2.3"
 """Version of Battlesnake's rules in requests."""
 LOOK = {"color": "#888888", "head": "default", "tail": "default"}
-"""The looks of every snake in requests."""
+"""Colour, head and tail of every snake in requests."""
 UNUSED = {
     "royale": {"shrinkEveryNTurns": 0},
     "squad": dict.fromkeys(("allowBodyCollisions", "sharedElimination", "sharedHealth", "sharedLength"), False),
@@ -41,7 +41,10 @@ def body_of(
 
 
 def last_direction(view: Mapping[str, Any], seat: int) -> str:
-    """Return the direction of a snake's last move, also across joined edges. Before the first move, return `FIRST`."""
+    """Return the direction of a snake's last move. The move may lead from an edge of the board to the opposite edge.
+
+    Before the first move, return `FIRST`.
+    """
     size, (head, neck, *_) = view["size"], view["snakes"][seat]["body"]
     step = [(head[axis] - neck[axis]) % size for axis in (0, 1)]
     return next((name for name, (x, y) in STEPS.items() if step == [x % size, y % size]), FIRST)

@@ -35,7 +35,10 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 
 class NoAnswer(Exception):
-    """The error for a request without a valid answer. The text continues a sentence after "the Battlesnake"."""
+    """The error for a request without a valid answer.
+
+    The text is the rest of a sentence that begins with "the Battlesnake".
+    """
 
 
 class Webhooks:

@@ -2,20 +2,22 @@
 
 Rules (World Checkers Draughts Federation, https://www.wcdf.net/rules.htm): twelve men a side on the 32 dark squares,
 numbered 1 to 32 row by row from black's side. Black moves first. A man steps one square diagonally forward; a king,
-also backward. A piece jumps over a neighbour of the other side onto the empty square behind it and takes it. A side
-that can jump must jump, by any of the possible jumps. The same piece must go on until it has no further jump. A man
-that reaches the far row is crowned, and the move is over. A side that cannot move on its turn loses.
+also backward. A piece jumps over a neighbour of the other side onto the empty square behind the neighbour. The jump
+takes the neighbour. A side that can jump must jump, by any of the possible jumps. The same piece must go on until it
+has no further jump. A man that reaches the far row is crowned, and the move is over. A side that cannot move on its
+turn loses.
 
-Draws, claimed by the referee at once: the position occurs for the third time (setting `repetitions`; 0: never), or
-each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. So every game ends.
+The game is a draw when a position occurs for the third time (setting `repetitions`; 0: never). The game is also a draw
+when each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. The referee
+claims both draws at once. So every game ends.
 
 Moves: the start square and each square on which the piece lands: `"11-15"` for a step, `"11x18x25"` for two jumps. A
 move names all its squares, so no two moves have the same text. Seat 0 plays b (black, kings B), from the top down;
 seat 1 plays w and W.
 
-View: `{"board": "...", "to_move": 0, "since": ["1-6", "30-26"], "repetitions": 3, "quiet_moves": 40}`: the board as one
-text of 64 characters `b`, `B`, `w`, `W` and `.`, row by row from the top (black's side; the light squares too);
-`since`, the moves since the last capture or move of a man, oldest first, from which repetitions and quiet moves follow.
+View: `{"board": "...", "to_move": 0, "since": ["1-6", "30-26"], "repetitions": 3, "quiet_moves": 40}`. `board` has the
+64 squares, dark and light, as characters `b`, `B`, `w`, `W` and `.`, row by row from the top (black's side). `since`
+has the moves after the last capture or move of a man, oldest first. Repetitions and quiet moves are counted in `since`.
 The position's text is the rows with `/` between them, the mark of the seat to move, and the moves of `since`, with
 spaces between.
 """
@@ -61,8 +63,8 @@ class CheckersState(State):
     """A position: pieces as bit masks over the 32 squares, the seat to move, and the moves that count toward a draw.
 
     `since` has the codes of all moves after the last capture or move of a man. `past` has the key of each position
-    since then, the present position last. `moves` are the mover's moves, even if the game is drawn. `past` and `moves`
-    follow from the other fields.
+    since then, the present position last. `moves` are the mover's legal moves, even if the game is drawn. `past` and
+    `moves` follow from the other fields.
     """
 
     black: int

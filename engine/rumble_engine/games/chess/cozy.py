@@ -42,7 +42,8 @@ AT_HOME = {Color.White: Moves({"e1g1": "e1h1", "e1c1": "e1a1"}), Color.Black: Mo
 class CozyPosition:
     """A position on a board of cozy-chess (see `library.Position`).
 
-    The library's count of quiet plies is set to 0 before each move, because the library would end games at 100 plies.
+    The library would end a game after 100 quiet plies. To prevent this, the library's count of quiet plies is set to 0
+    before each move.
     """
 
     __slots__ = ("_board", "_moves", "key", "placed", "quiet", "rights")

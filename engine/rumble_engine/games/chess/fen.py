@@ -1,7 +1,8 @@
 """Reading positions in Forsyth-Edwards Notation (FEN) with all checks, and finding the squares that a piece attacks.
 
-A board is a text of 64 cells from a8 to h1, row by row from the top, with `.` for an empty cell. The functions on
-attacks accept every board, valid or not, because they are used to find out why a position cannot occur.
+A board is a text of 64 cells from a8 to h1, row by row from the top, with `.` for an empty cell. The functions that
+find attacked squares accept every board, valid or not. `faults` needs these functions to say why a position cannot
+occur.
 """
 
 import re
@@ -32,7 +33,7 @@ STEPS = {
     "P": (((-1, -1), (-1, 1)), 1),
     "p": (((1, -1), (1, 1)), 1),
 }
-"""The moves of each piece: directions as (rows down, columns right), and the most steps in a direction.
+"""The moves of each piece: directions as (rows down, columns right), and the maximum number of steps in a direction.
 
 Capital letters stand for both sides, except for pawns. The directions of a pawn are its captures.
 """

@@ -1,21 +1,29 @@
 """Chess. A library makes the moves (see `library`); draws, claims and texts are here.
 
-Rules: the FIDE Laws of Chess of 2023 (https://handbook.fide.com/chapter/E012023). Without any claim a game is drawn
-by stalemate (5.2.1), by a dead position, judged by material alone (5.2.2), at the fifth appearance of a position
-(9.6.1) and after 75 moves of each side without capture or pawn move (9.6.2; checkmate comes first). The third
-appearance (9.2) and 50 such moves (9.3) are draws that a player may claim. With the setting `claims` at `referee`, the
-default, the referee claims such a draw as soon as the position is on the board. At `none`, nobody claims. Positions are
-the same if the same pieces are on the same squares, the same side moves and the same moves are possible, including
-castling and capturing in passing.
+Rules: the FIDE Laws of Chess of 2023 (https://handbook.fide.com/chapter/E012023). Without any claim a game is drawn by:
+
+- stalemate (5.2.1);
+- a dead position (5.2.2), judged by material alone;
+- the fifth appearance of a position (9.6.1);
+- 75 moves of each side without a capture or a pawn's move (9.6.2), if the last move is not checkmate.
+
+A player may claim a draw at the third appearance of a position (9.2), and after 50 moves of each side without a capture
+or a pawn's move (9.3). If the setting `claims` is `referee`, the default, the referee claims such a draw as soon as the
+position is on the board. If `claims` is `none`, nobody claims. Positions are the same if the same pieces are on the
+same squares, the same side moves and the same moves are possible, including castling and capturing in passing.
 
 Moves: the notation of the Universal Chess Interface: the start square and the end square, `"e2e4"`, castling by the
 king's move, `"e1g1"`, promotion with the piece, `"e7e8q"`. Seat 0 plays white.
 
-View: `{"board": "...", "fen": "...", "to_move": 0, "since": ["g1f3"], "claims": "referee"}`: the board as one text of
-64 characters, row by row from the top (black's side), capital letters white, `.` empty; the position in
-Forsyth-Edwards Notation, with a square for capture in passing only if such a capture is legal; `since`, the moves since
-the last irreversible move (a capture, a pawn's move, a loss of castling or of a capture in passing), oldest first, from
-which repetitions follow. The position's text is the FEN and the moves of `since`, with spaces between.
+View: `{"board": "...", "fen": "...", "to_move": 0, "since": ["g1f3"], "claims": "referee"}`.
+
+- `board`: 64 characters, row by row from the top (black's side); capital letters are white pieces, and `.` is an empty
+  square;
+- `fen`: the position in Forsyth-Edwards Notation, with a square for capture in passing only if such a capture is legal;
+- `since`: the moves after the last irreversible move, oldest first. Repetitions are counted in `since`. A move is
+  irreversible if it is a capture or a pawn's move, or ends a right to castle or to capture in passing.
+
+The position's text is the FEN and the moves of `since`, with spaces between.
 """
 
 import re
@@ -158,7 +166,10 @@ class ChessState(State):
         return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
-        """Estimate the value by the mover's lead in material (1, 3, 3, 5, 9) and in pieces in the middle (0.1 each)."""
+        """Estimate the value by the mover's lead in material, and in pieces on the four middle squares (0.1 each).
+
+        In material, a pawn is 1, a knight or a bishop 3, a rook 5 and a queen 9.
+        """
         cells = self._cells()
         count = cells.count
         material = (
@@ -209,7 +220,10 @@ class ChessState(State):
         return "no such move"
 
     def _reaches(self, cells: str, start: str, end: str) -> bool:
-        """Return true if the piece on `start` can go to `end`. Castling and checks of the piece's king are ignored."""
+        """Return true if the piece on `start` can go to `end`, even if the move leaves the mover's king attacked.
+
+        Castling is not considered.
+        """
         cell, goal = CELLS[start], CELLS[end]
         man = cells[cell]
         if man not in "Pp":

@@ -1,4 +1,4 @@
-"""The interface to the library that makes chess moves: `Position`. There are two such libraries:
+"""`Position`, the interface to the library that makes the moves of chess. Rumble can use two libraries:
 
 - `cozy`: cozy-chess-py (https://github.com/kaajjaak/cosy-chess-py, MIT), bindings of a library in Rust.
 - `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), written in Python and

@@ -27,8 +27,8 @@ def san(state: State, move: str) -> str:
 def spellings(state: State, move: str) -> list[str]:
     """Return all texts by which people may write a legal move, the standard text first.
 
-    The other texts of a piece's move have the file of the start square, the rank, both or neither. The other text of
-    a pawn's promotion leaves out the new piece.
+    The other texts of a piece's move give the start square by its file, its rank, both or neither. The other text of a
+    pawn's promotion leaves out the new piece.
     """
     usual, start, end = san(state, move), move[:2], move[2:4]
     if usual[0] in "KQRBN":

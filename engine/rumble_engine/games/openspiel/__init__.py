@@ -3,17 +3,22 @@
 The games come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` followed by
 OpenSpiel's name: `openspiel:go`. The game's parameters are settings with the same names: `{"board_size": 9}`.
 Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter with its default is not passed on,
-since OpenSpiel may compute the default from further parameters (the columns of hex, the longest match of go). The
+because OpenSpiel may compute the default from other parameters (the columns of hex, the longest match of go). The
 family has every game of OpenSpiel for two or more seats, if the game needs no further files or games, and is not in
 `catalogue.EXCLUDED`.
 
 Moves: in OpenSpiel's notation. If seats move at the same time, each move has `_` in place of each space.
-View of an open game: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`: the board as OpenSpiel draws
-the board, with line breaks, and OpenSpiel's action numbers of the past plies, which determine the state. A game of
-joint moves has `movers` in place of `to_move`; a game with several numbers of seats also has `seats`. View of a seat in
-a hidden game: `{"seat": 0, "board": "...", "to_move": 0, "ply": 7, ...settings}`, where `board` is OpenSpiel's text of
-the seat's knowledge; spectators see neither `seat` nor `board`. The position's text is the action numbers with spaces
-between, or `start`. States after different moves are different, even if the positions are equal.
+
+View of an open game: `{"board": "...", "actions": [40, 41], "to_move": 0, ...settings}`. `board` is the board as
+OpenSpiel draws it, with line breaks. `actions` has OpenSpiel's action numbers of the past plies, which determine the
+state. In a game of joint moves, `movers` takes the place of `to_move`. A game that allows several numbers of seats also
+has `seats`.
+
+View of a seat in a hidden game: `{"seat": 0, "board": "...", "to_move": 0, "ply": 7, ...settings}`. `board` is
+OpenSpiel's text of the seat's knowledge. Spectators see neither `seat` nor `board`.
+
+The position's text is the action numbers with spaces between, or `start`. States after different moves are different,
+even if the positions are equal.
 
 If OpenSpiel draws random numbers inside a game, the first ply is a ply of chance. The text of this ply is the seed
 of the random numbers. Other outcomes of chance are plies of chance, with OpenSpiel's probabilities.

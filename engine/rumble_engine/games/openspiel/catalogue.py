@@ -26,12 +26,13 @@ MOST_SEATS = {"tiny_hanabi": 2}
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False, "use_double_dummy_result": False, "num_redeals": 1}
 """Parameters that have a fixed value in every game that has the parameter.
 
-The last two belong to bridge. With other values, a solver could take seconds after the deal or at the end.
+The last two parameters belong to bridge. With other values, a solver could run for seconds, after the deal or at the
+end of the game.
 """
 SHOWN = {"egocentric", "egocentric_obs_tensor", "obs_back", "obs_front", "obs_side", "plain_obs_tensor", "string_rep"}
 """Parameters of OpenSpiel's output, without effect on a game."""
 SECRET = {"fully_obs", "imp_info", "observation_type"}
-"""Parameters that change the knowledge of a seat, and thereby the kind of game."""
+"""Parameters that change the knowledge of a seat. They could make a hidden game open, or an open game hidden."""
 UNSAFE = {
     *("boards_file", "dims", "instances_file"),
     *("go_fish.initial_cards", "go_fish.ranks", "go_fish.suits", "goofspiel.num_turns", "hanabi.colors"),
@@ -42,11 +43,14 @@ UNSAFE = {
 }
 """Parameters that name a file. Also parameters with values that end the process, or leave a match without a move.
 
-OpenSpiel's checkers fails on boards that are not square. For havannah, twixt and y, OpenSpiel keeps tables for the
-whole process. After a match of another size, a match of the usual size ends the process.
+OpenSpiel's game `checkers` fails on boards that are not square. For `havannah`, `twixt` and `y`, OpenSpiel keeps tables
+for the whole process. After a match of another size, a match of the usual size ends the process.
 """
 HIDDEN = {*FIXED, *SEATS, *SEEDS, *SHOWN, *SECRET, *UNSAFE}
-"""Parameters that are not offered as settings. A name without a dot is hidden in all games, `game.name` in one game."""
+"""Parameters that are not offered as settings.
+
+A name without a dot hides the parameter in all games. `game.name` hides the parameter `name` in the game `game` only.
+"""
 CHOICES = {
     each[0]: each
     for each in (
@@ -60,7 +64,7 @@ CHOICES = {
         ("winloss_scoring", "enable_gammons", "full_scoring"),
     )
 }
-"""Tuples of allowed values, by default. A parameter with the default `cdh` allows `cdh` and `adh`."""
+"""The allowed values of a setting, by the default of the setting. A default of `cdh` allows `cdh` and `adh`."""
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)

@@ -53,7 +53,10 @@ class OpenSpielState(State):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome from OpenSpiel's returns. Except in plain games, the returns are the payoffs."""
+        """The outcome, made from the list that OpenSpiel calls returns.
+
+        Except in plain games, the numbers of this list are the payoffs.
+        """
         if not self._is_over:
             return None
         if not self._state.is_terminal():
@@ -121,9 +124,9 @@ class TurnState(OpenSpielState):
     __slots__ = ("_codes", "_is_chance", "_mover", "_names")
 
     def __init__(self, terms: Terms, state: Any, mover: int, moves: int = 0, seed: int | None = None) -> None:
-        """Make the state as the base class does.
+        """Make the state, with the parameters of the base class and `mover`.
 
-        `mover` is used as the seat to move if the game is over or chance decides. Otherwise `state` tells the seat.
+        `to_move` is `mover` if the game is over or chance decides. Otherwise `to_move` comes from `state`.
         """
         super().__init__(terms, state, moves, seed)
         self._codes: list[int] = []

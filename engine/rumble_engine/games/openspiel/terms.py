@@ -54,7 +54,10 @@ class Terms:
         return shown(f"{self._name}({given})")
 
     def first(self, seed: int | None = None) -> Any:
-        """Return OpenSpiel's first state; with `seed`, the state after the draws from this seed. Raises BadSettings."""
+        """Return OpenSpiel's first state. Raises BadSettings.
+
+        If `seed` is given, OpenSpiel draws from this seed, and the state after the draw is returned.
+        """
         seeded = {} if seed is None else {"rng_seed": seed}
         try:
             game = pyspiel.load_game(self._name, {**self._parameters, **seeded})

@@ -2,13 +2,14 @@
 
 A match is a session of `hands` hands. The button begins at seat 0, and moves to the next seat after each hand. Each
 hand is played with full stacks, as in the Annual Computer Poker Competition (ACPC), and the chips won add up. The small
-blind is `small_blind`, and the big blind is twice as much. With two seats, the button posts the small blind and acts
-first before the flop. With `betting` "limit", a raise is the big blind in the first two rounds, and twice as much
-later; a round has at most four bets, and the big blind is the first bet. After a showdown, the cards of each seat are
-shown, except for seats that have folded.
+blind is `small_blind`, and the big blind is twice as much. With two seats, the button posts the small blind, and is the
+first to act before the flop. With `betting` "limit", a raise adds a big blind in the first two rounds, and two big
+blinds later. A round has at most four bets. In the first round, the big blind counts as a bet. After a showdown, the
+cards of all seats that have not folded are shown.
 
-Chance deals: first two cards to each seat, `AsKd 7h7c`, by seat, and later the board, `Jh7d2c`, `Qh`, `3s`. The cards
-of a set stand from the highest down. A seat sees its own cards, and `??` for each further seat.
+Chance deals the cards. The first ply of a hand has two cards for each seat, by seat: `AsKd 7h7c`. Later plies have the
+cards for the board: `Jh7d2c`, `Qh`, `3s`. The cards of a seat, and the cards dealt to the board in one ply, stand from
+the highest down. A seat sees its own cards, and `??` for each further seat.
 
 Moves: as in the protocol of the ACPC, `f` (fold), `c` (check or call), and `r300` (bet or raise: the seat then has 300
 chips in the pot, counted over the rounds of the hand). A fold is allowed only after a bet.
@@ -21,8 +22,8 @@ won, by seat), `button`, `cards` (two cards by seat, `??` if hidden; empty befor
 of the hand, with `/` for cards on the board: `cr300c/`), `spent` (the chips in the pot by seat), `folded` (seats),
 `to_call` (the cost of a call in chips), `min_raise` and `max_raise` (the amounts of `r`; 0 if no raise is allowed),
 `to_move`, `last_hand` (null, or `button`, `cards`, `board`, `moves` and `gains` of the hand before, with `??` for cards
-not shown), and the settings. The text has the number of finished hands, the gains, and cards, betting and board of both
-hands: `1 150,-150 AsKd,7h7c cr300 - ??,?? r300f -`.
+not shown), and the settings. The text has the number of finished hands, the gains, the cards, betting and board of the
+present hand, and the same of the hand before: `1 150,-150 AsKd,7h7c cr300 - ??,?? r300f -`.
 """
 
 import re
@@ -157,8 +158,8 @@ def _words(cards: Sequence[str], betting: str, board: Sequence[str]) -> str:
 def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides: bool = False) -> Hand | None:
     """Return the hand from three words of a position's text; None if all are `-`. Raises BadPosition.
 
-    With `hides`, a seat may have `??` in place of cards. The hand then has any remaining cards for this seat, because
-    cards that were not shown no longer matter.
+    With `hides`, a seat may have `??` in place of cards. The returned hand then has arbitrary remaining cards for this
+    seat. Cards that were not shown no longer matter.
     """
     if (cards, betting, board) == ("-", "-", "-"):
         return None

@@ -30,7 +30,7 @@ def joined(cards: Sequence[str]) -> str:
 
 
 def ways(deck: int, counts: Sequence[int]) -> int:
-    """Return the number of ways to deal sets from `deck` cards. `counts` has the number of cards in each set."""
+    """Return the number of ways to deal sets of cards from a deck of `deck` cards. `counts` has each set's size."""
     return prod(comb(deck - sum(counts[:dealt]), count) for dealt, count in enumerate(counts))
 
 

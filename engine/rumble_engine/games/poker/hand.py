@@ -1,8 +1,8 @@
 """A hand of Texas hold'em, played by OpenSpiel's `universal_poker`.
 
 OpenSpiel counts the seats from the left of the button; with two seats, the button posts the small blind. Limit betting
-is played in OpenSpiel's no-limit game, with only one amount allowed for each raise. The reason: OpenSpiel's own limit
-games crash the process with more than four seats.
+is played in OpenSpiel's no-limit game, with only one amount allowed for each raise. OpenSpiel's own limit games are not
+used, because they crash the process with more than four seats.
 """
 
 import re
@@ -20,9 +20,12 @@ from rumble_engine.texts import shown
 FOLD, CALL = 0, 1
 """OpenSpiel's actions for fold and call. Greater actions are the amounts of raises."""
 BOARD = (3, 1, 1)
-"""Number of cards dealt to the board at the beginning of the second, third and fourth round."""
+"""The numbers of cards dealt to the board at the beginning of the second, the third and the fourth round."""
 DEEP = 48
-"""Stack of each seat in limit games, in big blinds. A hand costs at most 24, so the stack never limits play."""
+"""Stack of each seat in limit games, in big blinds.
+
+A seat bets at most 24 big blinds in a hand, so the stack never limits play.
+"""
 WORD = re.compile(r"[fc/]|r[1-9]\d{0,5}", re.ASCII)
 BETTING = re.compile(f"(?:{WORD.pattern})*", re.ASCII)
 

@@ -193,7 +193,10 @@ class PokerState(State):
         }
 
     def text(self) -> str:
-        """Return the number of hands played, the chips won, and the cards, betting and board of both hands."""
+        """Return the number of hands played, the chips won, the present hand, and the hand before.
+
+        The text of a hand is its cards, betting and board.
+        """
         return (
             f"{self.number} {','.join(map(str, self.gains))} {_written(self.hand)} {_written(self.last, is_over=True)}"
         )

@@ -82,7 +82,10 @@ def check(
 
 
 def _address(server: str | None) -> "Address":
-    """Return the address at which the check listens for the bot. Raises BadAddress, and for TLS CliError."""
+    """Return the address at which the check listens for the bot.
+
+    Raises BadAddress for a malformed address, and CliError for an address with TLS.
+    """
     from rumble_bots.check.run import ANY_PORT
     from rumble_bots.sdk.address import Address
 

@@ -71,7 +71,7 @@ def create(
 
 @app.command()
 def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
-    """Have a club led by another node. The club's bots reconnect by themselves."""
+    """Make another node lead a club. The club's bots reconnect by themselves."""
     to = node_called(db, node)
     if not ask_leases(db, lambda leases: leases.move(name, to.id)):
         raise CliError(f"no node leads a club {name}")

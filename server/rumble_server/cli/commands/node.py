@@ -28,7 +28,7 @@ def list_(db: SharedDatabase, json_: Json = False) -> None:
 
 @app.command()
 def drain(node: NodeName, db: SharedDatabase) -> None:
-    """Have a node hand all clubs over to other nodes, and lead no club until the node restarts.
+    """Make a node hand all clubs over to other nodes, and lead no club until the node restarts.
 
     A server without --node-address stops as soon as another server leads.
     """

@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 LOGS_S = 60.0
 """Interval in s of `Logs.tick`, which logs the counts of the flood filter and begins an audit file after midnight."""
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
-"""Types of options, each with the placeholder for the option's value in the help, keyed by the type of the setting.
+"""Type of an option, and placeholder for the option's value in the help, keyed by the type of the setting.
 
-The option for a number has type str, because `read_config` reads the number, and names the option in an error.
+The option for a number has type str, so that `read_config` reads the number. An error then names the option.
 """
 
 

@@ -133,7 +133,10 @@ def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = F
 
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
-    """Return the edition that `text` names; for None, the file's edition. Raises ValueError for an unknown edition."""
+    """Return the edition of the tie-break rules that `text` names. If `text` is None, return the file's edition.
+
+    Raises ValueError for an unknown edition.
+    """
     from rumble_server.results.editions import NEWEST, check_edition, edition_of, named_edition
 
     if text is not None:

@@ -1,7 +1,7 @@
 """Boards on a terminal: pieces in the colours of their seats, and the last move between brackets.
 
-Each seat also has its own letters or labels, so a board is as readable without colours. Nearly everyone can tell blue
-from orange, on a dark and on a light background.
+Each seat also has its own letters or labels, so a board can be read without colours, too. The first two seats are blue
+and orange. Nearly everyone can tell blue from orange, on a dark and on a light background.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,12 +23,12 @@ LISTS = ("names", "row_labels", "column_labels", "top_labels")
 
 
 def draws(console: Console) -> bool:
-    """Return whether a console shows drawn boards: only terminals that can do more than write lines."""
+    """Return whether a console shows drawn boards. Drawn boards need a terminal that can do more than write lines."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def board_of(console: Console, game: Game, view: Mapping[str, Any], last: str | None) -> Text:
-    """Return the board of `view`, after the move `last`.
+    """Return the board of `view`. A drawn board marks the move `last`.
 
     The board is drawn if the console shows drawn boards and the game has drawings. Otherwise the board is the game's
     diagram.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
 """The signs of a crosstable for the scores of a match."""
 UNBOUNDED = 1000
-"""Width in columns of the imagined console in which a table is measured."""
+"""Console width in columns for measuring or printing a table at its full width."""
 RECORD = ("points", "played", "won", "drawn", "lost")
 TABLE_RECORD = ("points", "played", "first", "first, shared", "behind")
 
@@ -53,7 +53,7 @@ def result_text(scores: Sequence[float] | None) -> str:
 
 
 def title_of(tournament: "Tournament") -> str:
-    """Return the name of a tournament and how far it has come."""
+    """Return the name of a tournament, its status, and the number of matches played so far."""
     total, played = tournament.matches_total, len(tournament.results)
     return f"{tournament.config.name}: {tournament.status}, {played} of {total or '?'} matches"
 
@@ -72,7 +72,8 @@ def standings_table(tournament: "Tournament") -> Table:
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
     """Add a column `faults` to `table` if there is a remark on any bot.
 
-    Return the cells to add to each bot's row, by the bot's name: the remark, or no cell if no column was added.
+    Return a list of cells to add to each bot's row, keyed by the bot's name. If no column was added, the list is empty.
+    Otherwise the list has a cell with the remark.
     """
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
@@ -102,7 +103,7 @@ def _record(line: Standing, byes: Sequence[str]) -> tuple[str, ...]:
 
 
 def tiebreaks_for(seats: int) -> Mapping[str, str]:
-    """Return the descriptions of tie-breaks by name, for a tournament whose matches have this number of seats."""
+    """Return the descriptions of tie-breaks by name, for a tournament whose matches have `seats` seats."""
     return TABLE_TIEBREAKS | TIEBREAKS if seats == 2 else TABLE_TIEBREAKS
 
 
@@ -162,7 +163,7 @@ def fitting_table(
     seats: int = 2,
     beside: int = 0,
 ) -> Table | None:
-    """Draw standings that leave `beside` columns of a terminal free. Return None if not even brief standings fit."""
+    """Draw full or brief standings that leave `beside` columns of a terminal free. Return None if both are too wide."""
     for brief in (False, True):
         table = told_table(lines, title, entrants, seats, brief=brief)
         if (
@@ -174,7 +175,10 @@ def fitting_table(
 
 
 def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
-    """Draw the widest standings that fit a console; `about` are the further arguments of `told_table`."""
+    """Draw full standings if they fit a console, and otherwise brief standings.
+
+    `about` has the further arguments of `told_table`.
+    """
     return fitting_table(console, lines, *about) or told_table(lines, *about, brief=True)
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PIPE_WIDTH = 1000
-"""Width of text in a pipe, in columns; only wider tables are cut off."""
+"""Width in columns of a console for a pipe. Wider tables are cut off."""
 Told = TypeVar("Told")
 
 
 def plain(told: Told) -> Told:
-    """Escape the characters that would steer a terminal, in a text or in every text of JSON data."""
+    """Escape the characters that would control a terminal, in a text or in every text of JSON data."""
     shown: Any = told
     match told:
         case str():

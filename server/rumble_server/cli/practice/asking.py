@@ -102,7 +102,7 @@ def in_time(
 
 
 def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choice:
-    """Have the bot search to the end of the game, and print the result of each depth on standard error.
+    """Make the bot search to the end of the game, and print the result of each depth on standard error.
 
     Raises CliError for a bot without such a search, and for `limits` on depth or time.
     """

@@ -34,11 +34,11 @@ from rumble_server.tournament.tournament import OVER, Tournament
 ID = "practice"
 NAME = "my-bot"
 HINT_S = 10.0
-"""Time in s without a login or a move; then a hint is shown."""
+"""Time in s after which a hint is shown if the bot has not logged in, or does not answer a turn."""
 PATIENCE_S = 120.0
-"""Time in s without a login; then the practice fails. The time is long because some programs compile first."""
+"""Time in s after which the practice fails if the bot has not logged in. Long, because some programs compile first."""
 STUCK_S = 3.0
-"""Time in s for which a bot may send nothing after an `error`; then the practice fails."""
+"""Time in s after which the practice fails if the bot sends nothing in answer to an `error`."""
 LOOK_S = 0.02
 """Time in s between two looks at the tournament and the program."""
 CLOSED_S = 2.0
@@ -109,7 +109,7 @@ async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterat
 
 
 async def _follow(tournament: Tournament, opponent: asyncio.Task[Summary], bot: Child, screen: Screen) -> int:
-    """Wait for the end of the practice, show hints meanwhile and the outcome at the end, and return the exit code."""
+    """Wait for the end of the practice, and return the exit code. Show hints meanwhile, and the outcome at the end."""
     loop = asyncio.get_running_loop()
     began, hinted = loop.time(), False
     fine_at = idle_at = began

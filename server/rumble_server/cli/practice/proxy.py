@@ -17,7 +17,10 @@ from rumble_server.cli.output.trace import Sender
 
 HOST, BOT_PATH = "127.0.0.1", "/bot"
 PING_S = 5.0
-"""Time in s between two pings to the bot. The server's pings end at the proxy, and bots give up a silent connection."""
+"""Time in s between two pings from the proxy to the bot. The proxy does not pass on the server's pings.
+
+A bot may close a connection on which nothing arrives for long.
+"""
 
 Socket = ClientConnection | ServerConnection
 
@@ -71,7 +74,7 @@ async def _pump(source: Socket, sink: Socket, sender: Sender, screen: Screen) ->
 def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
     """Return the side that ended a connection of the proxy, the close code and the reason.
 
-    If the proxy closed the connection, because the bot broke the WebSocket protocol, the side is the server.
+    If the bot broke the WebSocket protocol, the proxy itself closed the connection. The side then is the server.
     """
     refused = connection.protocol.close_rcvd_then_sent is False
     sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"
@@ -81,7 +84,7 @@ def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
 def _passed_on(code: int | None) -> int:
     """Return the close code to send to the other side: `code`, or 1000 if the connection ended without a close code.
 
-    The codes 1005 and 1006 mean such an end, and cannot be sent.
+    The codes 1005 and 1006 stand for an end without a close code, and cannot be sent.
     """
     unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
     return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

@@ -98,7 +98,7 @@ class HouseProcesses:
 
 
 class _Child:
-    """A process of house bots. After each end of the process a new process is started, until `playing` is cancelled."""
+    """A process of house bots. When the process ends, a new process starts, until the task `playing` is cancelled."""
 
     def __init__(self, bots: Sequence[ClubBot], told: Callable[[Sequence[ClubBot]], bytes]) -> None:
         self._bots = list(bots)

@@ -22,7 +22,7 @@ from rumble_server.cli.processes.house import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from rumble_server.host.tls import read_leaf, trusting
 
 SEARCH_MS = 500
-"""Time in ms that a house bot may search for a move: opponents wait, and the bots share the machine."""
+"""Maximum search time in ms for a move of a house bot. Short, because opponents wait, and bots share the machine."""
 MATCHES_TO_CHALLENGE = 64
 """Maximum number of matches at once for a house bot that takes challenges."""
 MATCHES_IN_TOURNAMENT = 2
@@ -32,7 +32,8 @@ MATCHES_IN_TOURNAMENT = 2
 def make_house_bot(reference_bot: str, name: str) -> Bot:
     """Make a house bot. Raises ReferenceBotError, BadFunction.
 
-    If a reference bot cannot play every installed game, its games are in `games` of the returned bot.
+    If a reference bot cannot play every installed game, the attribute `games` of the returned bot lists the games that
+    the bot can play.
     """
     from rumble_bots.reference import REFERENCE_BOTS
 
@@ -73,7 +74,10 @@ class House:
         """The task of each bot. The key has all fields of the bot, so a bot with a changed field gets a new task."""
 
     def change(self, told: Mapping[str, Any]) -> None:
-        """Follow a line of standard input: start the bots that are new in `told`, and end bots that are missing."""
+        """Start the bots that are new in `told`, and end the bots that are missing in `told`.
+
+        `told` is the newest line of standard input, as JSON data.
+        """
         tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
         wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
         for gone in self._playing.keys() - wanted.keys():

@@ -28,7 +28,7 @@ OPTIONS = {
     "start_at_ms": "--start-at",
     "seed_ratings": "--seed-rating",
 }
-"""Names of options, keyed by field. For any other field, typer makes the option's name of the field's name."""
+"""Names of options, keyed by field. For any other field, typer makes the option's name from the field's name."""
 WRITTEN = {
     "invite": ("CODE", ""),
     "start_at_ms": ("TIME", " TIME is like 2030-01-31T20:00, local or with a zone."),
@@ -37,7 +37,10 @@ WRITTEN = {
     "tiebreaks": ("LIST", ""),
     "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
 }
-"""Placeholder and explanation of a value in the help, keyed by field, for fields whose values have a special form."""
+"""Placeholder for an option's value, and explanation of the value, keyed by field. The help shows both.
+
+Only fields whose values have a special form are here.
+"""
 
 
 def create_command() -> Any:

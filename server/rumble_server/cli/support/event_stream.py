@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 10.0
-"""First and longest pause in s before a new connection. The pause doubles with each attempt in a row, unless the server
-says how long to wait."""
+"""First and longest pause in s before a new connection. The pause doubles with each attempt in a row.
+
+If the server says how long to wait, the server's time is used instead.
+"""
 PATIENCE_S = 600.0
-"""Time in s for which new connections are tried without an event; then the stream is lost."""
+"""Time in s after which the stream is lost, if no new connection has brought an event."""
 
 
 class StreamLost(Exception):

@@ -69,9 +69,10 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """Two bots for each file: a bot that stands for loading the file, and the bot made from the file, if any.
+        """The bots whose time is watched: a stand-in for the loading of each file, and the bot of each loaded file.
 
-        `asked_at_s` of each bot is the time at which the loading or the bot's running call began; None if nothing runs.
+        `asked_at_s` of the stand-in is the time at which the loading of the file began; None after the loading.
+        `asked_at_s` of the bot of the file is the time at which the running call began; None if no call is running.
         """
 
     def play(self) -> Tournament:

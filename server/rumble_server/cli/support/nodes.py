@@ -46,7 +46,7 @@ def ask_leases(db: str, question: "Callable[[Leases], Awaitable[T]]") -> T:
 def node_called(db: str, name: str) -> "ListedNode":
     """Return the node whose address is `name`, or whose id begins with `name`.
 
-    Raises CliError if no node or several nodes match, and StoreError.
+    Raises CliError if no node matches, or if several nodes match. Also raises the errors of `ask_leases`.
     """
     nodes = ask_leases(db, lambda leases: leases.listed())
     found = [each for each in nodes if name and (each.id.startswith(name) or each.address == name.rstrip("/"))]

@@ -31,10 +31,11 @@ def api_path(*parts: str) -> str:
 
 
 def _trusted() -> "ssl.SSLContext | bool":
-    """Return the authorities to check certificates against: the file in SSL_CERT_FILE, or True.
+    """Return the argument `verify` for httpx: a TLS context or True. Raises CliError.
 
-    True means the usual authorities. httpx reads SSL_CERT_FILE only together with the variables for proxies, so the
-    variable is read here. Raises CliError.
+    If the variable SSL_CERT_FILE names a file, the context trusts the authorities in the file. Otherwise True means the
+    usual authorities. httpx reads the variable only together with the variables for proxies. Therefore this function
+    reads the variable.
     """
     import ssl
 
@@ -170,10 +171,10 @@ class OrganiserClient:
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
 
     def _keep(self, made: str | None) -> None:
-        """Save the token `made` by the server, which replaces the token that the host chose. None means no such token.
+        """Save the server's token `made`, to be used in place of the token that the host chose. None means no token.
 
-        After many wrong tokens from an address, the server refuses chosen tokens from the address, but still accepts
-        tokens that the server has made. So wrong tokens of others at the address do not lock out a host with `made`.
+        After many wrong tokens from an address, the server accepts from the address only tokens that the server has
+        made. So other people at the address cannot lock out a host who has a token made by the server.
         """
         from rumble_bots.sdk.keys import keep, token_file
 

@@ -42,7 +42,10 @@ def read_event(file: str) -> TrfEvent:
 
 
 def rules_of(event: TrfEvent) -> str:
-    """Return the edition of the pairing rules that field 092 names, as in exports of Rumble; by default the newest."""
+    """Return the edition of the pairing rules that field 092 of the file names; by default the newest edition.
+
+    Exports of Rumble name the edition in this field.
+    """
     named = re.search(rf"\b({'|'.join(PAIRING_RULES)})\b", event.fields.get("092", ""))
     return named[1] if named else NEWEST
 

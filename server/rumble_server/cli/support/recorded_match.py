@@ -45,7 +45,7 @@ def from_server(server: str, match_id: str) -> RecordedMatch:
 
 
 def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
-    """Read a match from the text of a transcript or an export. `match_id` selects a match of an export with several.
+    """Read a match from the text of a transcript or an export. `match_id` selects the match in an export.
 
     Raises CliError, in which `source` names the file.
     """
@@ -77,7 +77,7 @@ def _from_export(document: Mapping[str, Any], source: str, match_id: str | None)
 
 
 def _from_transcript(text: str, source: str) -> RecordedMatch:
-    """Read a transcript. The moves are from the last frame to a bot, because such a frame has all moves so far."""
+    """Read a transcript. A server's frame with moves has all moves so far, so the last such frame is enough."""
     start: Mapping[str, Any] = {}
     moves: list[str] = []
     verdict: Mapping[str, Any] = {}

@@ -2,9 +2,9 @@
 
 An option overrides the environment, the environment overrides a TOML file, and the file overrides the default.
 
-Each field of `ServerConfig` is a setting, and so is each field of `Bounds` that its base class does not have. A field
-`idle_ms` has the option `--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. The two models
-read and check the values.
+Each field of `ServerConfig` is a setting. Each field of `Bounds` is a setting, too, except the fields of the base class
+of `Bounds`. A field `idle_ms` has the option `--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the
+file. The two models read and check the values.
 """
 
 import tomllib
@@ -60,7 +60,7 @@ class Setting:
 
     @property
     def shown_default(self) -> str:
-        """The default as text for the help; empty if the default is none, 0, False or an empty value."""
+        """The default as text for the help; empty if the default is None, 0, False or an empty value."""
         if self.name == "house":
             return DEFAULT_HOUSE
         return str(self.field.default or "")

@@ -1,9 +1,9 @@
 """Rankings as series of choices: the first place is a choice among all bots of a table, the next among the rest.
 
-A shared place counts as the average over the orders of the bots that share it, as a draw is half a win and half a loss.
-For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset of the bots. For
-more bots, the average is over the orders that begin with one of the bots and go round by seat. In these orders, each
-bot is once at each place. Needs numpy.
+A shared place counts as the average over all orders of the bots at the place, just as a draw counts as half a win and
+half a loss. For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset of
+the bots. For more bots, the average is only over as many orders as there are bots. Each bot begins one of these orders,
+and the others follow by seat, in a circle. So each bot is once at each place. Needs numpy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,10 @@ from rumble_server.results.rating_model import Matrix
 Indexes = NDArray[np.int64]
 
 MOST_EXACT = 6
-"""Maximum number of bots at a shared place for which all orders are averaged. 6 bots have 63 subsets, 8 bots 255."""
+"""Maximum number of bots at a shared place for which all orders are averaged.
+
+The average has a choice for each subset of the bots: 63 choices for 6 bots, and 255 for 8 bots.
+"""
 
 Placed = tuple[int, int, int]
 """A bot in a ranking: index, seat and place."""
@@ -130,9 +133,10 @@ def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
 
 @lru_cache(64)
 def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return the choices that put the bots at a shared place in order, each with the share of orders that contain it.
+    """Return the choices that make up the orders of the bots at a shared place.
 
-    A choice is a set of indexes from 0 to `sharing` - 1: the bots that are left at this choice.
+    Each choice comes with the share of orders in which the choice occurs. `sharing` bots share the place. A choice is a
+    set of indexes from 0 to `sharing` - 1: the bots that are left at this choice.
     """
     if sharing <= MOST_EXACT:
         sizes = range(1, sharing + 1)
@@ -162,9 +166,9 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return by how much a shared place reduces the variance of each pair of bots at the place, if all bots are equal.
+    """Return the amount by which a shared place reduces the variance of each pair at the place, if all bots are equal.
 
-    `sharing` bots share the place, and `behind` bots finished behind these bots. In one order of the bots, a bot's
+    `sharing` bots share the place, and `behind` bots finished behind these bots. In any order of the bots, a bot's
     score is the number of choices that the bot won, minus the expected number. The expected number is the sum of 1 / n
     over the bot's choices, where n is the number of bots in a choice. The orders of a shared place differ only in the
     expected number. For a draw of two bots the result is 1/4, the variance of a match between equals.

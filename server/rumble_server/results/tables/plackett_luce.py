@@ -1,9 +1,9 @@
-"""The arithmetic of ratings of tables: the fit, its covariance, and a test of the seats. Needs numpy.
+"""The arithmetic of ratings of tables: the fit, its covariance, and a test whether seats can be rated. Needs numpy.
 
-The model is that of Plackett (1975) and Luce (1959). Among the bots that are left, the bot for the next place is chosen
-with a probability proportional to exp(t[i] + h[s]), for a bot of strength t[i] in a seat with the term h[s]. With two
-seats this is the model of `rating_model`, with the first-move term h[0] - h[1]. Vectors and matrices have the bots
-before the seats.
+The model is that of Plackett (1975) and Luce (1959). The bot for the next place is chosen among the bots that are left.
+A bot of strength t[i] in a seat with the term h[s] is chosen with a probability proportional to exp(t[i] + h[s]). With
+two seats this is the model of `rating_model`, with the first-move term h[0] - h[1]. In vectors and matrices, the bots
+come before the seats.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from rumble_server.results.tables.choices import Choices
 MOST_SEAT_TERM = 12.0
 """Maximum difference of two seat terms, in natural units.
 
-Beyond it a fit stops, because the terms grow without bound.
+A fit stops at a greater difference, because the terms would grow without bound.
 """
 
 
@@ -55,7 +55,7 @@ def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
 
 
 def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, less: Matrix) -> Matrix:
-    """Return, for each pair, the share of the variance that shared places leave, estimated as in `rating_model`."""
+    """Return, for each pair, the part of the variance that is left by shared places, estimated as in `rating_model`."""
     bots = len(met)
     one, other = choices.pairs
     full = np.bincount(one * bots + other, weights * choices.is_played, bots**2).reshape(bots, bots)
@@ -78,7 +78,7 @@ def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
 
 
 def _gauge(groups: list[list[int]]) -> Matrix:
-    """Return a matrix which, added to the information matrix, makes the information matrix invertible.
+    """Return a matrix to add to the information matrix, so that the sum is invertible.
 
     The matrix fixes the mean of the values of each group. A constant added to all values of a group changes no
     probability, so the information matrix alone is singular.

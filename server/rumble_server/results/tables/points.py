@@ -1,8 +1,9 @@
-"""Points of tables: by the host's scheme of places, by payoffs, or by default for the seats behind.
+"""Points of tables: by the host's scheme of places, by payoffs, or, by default, by the number of seats behind.
 
 - By default, a first place at a full table of the event is worth a point for each other seat, and a last place
-  nothing. Each step between is worth the same, and a table with fewer seats has the same first and last points: with
-  tables of four, the places are worth 3, 2, 1, 0, and at a table of three 3, 1.5, 0.
+  nothing. All steps from a place to the next place are worth the same. A smaller table has the same points for the
+  first and the last place. For example, if a full table has four seats, its places are worth 3, 2, 1 and 0 points, and
+  the places of a table of three are worth 3, 1.5 and 0 points.
 - A scheme of places has the points of the first place, of the second, and so on. Further places get the last number.
 - Bots that share places share the points of these places equally.
 - A bot that lost by `no_show` gets the points of the last place of the table.

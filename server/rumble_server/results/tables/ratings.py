@@ -21,7 +21,7 @@ def rate_tables(
 ) -> Ratings:
     """Rate the bots of results. `field` adds names of bots that may have no result.
 
-    `prior` and `seats` have the meaning of the same arguments of `rate_table_tally`.
+    `prior` and `seats` mean the same as in `rate_table_tally`.
     """
     return rate_table_tally(TableTally.over(results, field), prior=prior, seats=seats)
 

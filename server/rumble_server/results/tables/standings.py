@@ -1,13 +1,13 @@
 """Standings of tables by points and tie-breaks. Pure.
 
-- `won` first places that a bot had alone, at tables where another bot played.
-- `places` the number of first places, then the number of second places, and so on; a place that is shared counts.
+- `won`: first places that a bot had alone, at tables where another bot played.
+- `places`: the number of first places, then the number of second places, and so on; a place that is shared counts.
   The value shown is the place among the tied bots, or 0 if all stay tied.
-- `de` direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
+- `de`, direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
   Handbook C.07, art. 6). A pair counts with the average over the tables at which both bots sat. The value
   shown is the place among the tied bots, or 0 if all stay tied.
-- `payoff` the sum of payoffs.
-- `faults` matches in which the bot fell out by its own fault; the bot with the fewest stands first.
+- `payoff`: the sum of payoffs.
+- `faults`: matches in which the bot fell out by its own fault; the bot with the fewest stands first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,10 @@ def rank_tables(
 
 
 def _keys_of_places(bots: Mapping[str, TableCount]) -> dict[str, int]:
-    """Return a number for each bot. Larger numbers mean more first places; if equal, more second places, and so on."""
+    """Return a number for each bot. A bot with more first places has a greater number.
+
+    If bots have equally many first places, a bot with more second places has a greater number, and so on.
+    """
     most = max((finish.seats for count in bots.values() for finish in count.finishes), default=0)
     base = 1 + max((count.played for count in bots.values()), default=0)
     return {

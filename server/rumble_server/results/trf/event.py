@@ -62,7 +62,10 @@ class Forbidden:
 
 @dataclass(frozen=True, slots=True)
 class TrfEvent:
-    """An event. The players are in the order of the file."""
+    """An event. The players are in the order of the file.
+
+    The descriptions of the fields name codes of lines in parentheses, such as 142.
+    """
 
     players: tuple[TrfPlayer, ...]
     fields: Mapping[str, str] = field(default_factory=dict)

@@ -1,8 +1,9 @@
 """Reading TRF16 and TRF-2026, with the extensions of JaVaFo (XX.) and bbpPairings (BB.). Nothing is guessed.
 
 Fields without a meaning here are kept as text. Lines that are no fields (comments, national ratings) are skipped.
-Results without an opponent may be written as in the older TRF06: `0000 - +` is a bye of the pairing, `=` a half-point
-bye, and `-` an absence. Columns count from 1, as in FIDE's description of the format (FIDE Handbook C.04, Annex 2).
+Results without an opponent may be written as in the older TRF06: `0000 - +` is a pairing-allocated bye, `=` a
+half-point bye, and `-` an absence. Columns count from 1, as in FIDE's description of the format (FIDE Handbook C.04,
+Annex 2).
 """
 
 import re

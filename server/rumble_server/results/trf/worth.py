@@ -32,7 +32,7 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""The codes of results and colours whose points a key sets, by key. The keys are from the fields XXS and 162.
+"""Pairs of a result's code and a colour's code, by key. A key in the fields XXS and 162 sets the points of its pairs.
 
 In 162, bbpPairings writes Z where the format has A.
 """
@@ -60,6 +60,6 @@ class Points:
             self._worth.update(dict.fromkeys(KEYS["P"], tenths))
 
     def worth(self) -> Worth:
-        """Return the points of every code. A game of less than a move has the points of a longer game."""
+        """Return the points of every code. A game of less than a move gives the same points as a longer game."""
         short = {(UNRATED[code], seat): value for (code, seat), value in self._worth.items() if code in UNRATED}
         return self._worth | short

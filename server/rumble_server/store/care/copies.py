@@ -51,7 +51,7 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
     """Copy the database at `path` to `to`, and replace an existing file only when the copy is complete.
 
     The next server run on the copy gets a number above `least_run`. Turn ids contain this number. If `path` is a
-    backup, `least_run` must be at least the number of the last server run after the backup. Raises StoreError.
+    backup, servers may have run since. `least_run` must then be at least the number of the last run. Raises StoreError.
     """
     with closing(open_existing(path)) as database, new_file(to) as part, closing(sqlite3.connect(part)) as target:
         database.backup(target)  # in one step: in WAL mode a reader blocks no writer

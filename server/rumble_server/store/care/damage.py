@@ -1,6 +1,7 @@
 """`rumble db verify` for SQLite: find damage in a file's structure, in its rows and in its indexes.
 
-Tournaments whose rows are undamaged but contradict each other are found, too, because they cannot be rebuilt.
+The undamaged rows of a tournament may contradict each other, so that the tournament cannot be rebuilt. Such tournaments
+are found, too.
 """
 
 import sqlite3

@@ -10,7 +10,11 @@ from rumble_server.tournament.facts import VERSIONS, TournamentCreated, Tourname
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 Told = dict[str, tuple[bool | None, bool]]
-"""Two flags of each tournament, by the tournament's key: listed (None if the creation was not read), and over."""
+"""Two flags of each tournament, by the tournament's key.
+
+The first flag is true if the tournament is listed, and None if the fact of its creation was not read. The second flag
+is true if the tournament is over.
+"""
 
 
 @dataclass(slots=True)
@@ -27,9 +31,9 @@ class Findings:
 
 
 def facts_in(text: str | None) -> list[Numbered]:
-    """Return the facts in the text of a row. None stands for a row with a wrong checksum.
+    """Return the facts in the text of a row. `text` is None if the checksum of the row is wrong.
 
-    Raises ValueError with a line about the damage if the text is None, or cannot be read.
+    Raises ValueError with a line about the damage if `text` is None, or cannot be read.
     """
     if text is None:
         raise ValueError("it is not what was written")
@@ -37,7 +41,10 @@ def facts_in(text: str | None) -> list[Numbered]:
 
 
 def is_record(text: str | None, tournament_id: str) -> bool:
-    """Return true if `text` is a readable record of the tournament. None stands for a record with a wrong checksum."""
+    """Return true if `text` is a readable record of the tournament.
+
+    `text` is None if the checksum of the record is wrong.
+    """
     try:
         return text is not None and read_ended(text).id == tournament_id
     except ValueError:
@@ -82,7 +89,10 @@ def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Cont
 
 
 def about(club: str, tournament: str) -> str:
-    """Return a text that names the owner of a row of the log: a tournament, a bot (of versions), or the club."""
+    """Return a text that names the owner of a row of the log.
+
+    The owner is a tournament, a bot or the club. A bot owns the rows with its versions. `tournament` is the row's key.
+    """
     if tournament.startswith(VERSIONS):
         return f"versions of the bot {prefix_of(club)}{tournament.removeprefix(VERSIONS)}"
     if tournament:

@@ -1,6 +1,6 @@
 """`rumble db repair`: copy everything readable from a damaged file to a new file, which then replaces the database.
 
-What is lost depends on the row:
+What is lost depends on the content of the damaged row:
 - A row with facts that rebuild a tournament is replaced by an empty row. The next start of the server shows the
   tournament as damaged.
 - A row with facts about a club as a whole is replaced by an empty row, too. The next start takes back every host token.

@@ -64,7 +64,7 @@ class ReadWorkers:
 class AsyncReader:
     """An asynchronous reader of one club's facts and records on disk.
 
-    Methods raise StoreError, except for `ended` and `find_ended`, whose result after an error is None.
+    After an error, methods raise StoreError. Only `ended` and `find_ended` give None instead.
 
     Functions passed as `make` run in another process. Therefore they must be functions of a module, not closures or
     methods, and their arguments and results must be picklable.
@@ -158,7 +158,10 @@ class AsyncReader:
         return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the previous and next begun match in a match's tournament, and the other leg if the leg has begun."""
+        """Return the neighbours of a match: the previous match, the next match, and the other leg.
+
+        Only matches of the same tournament that have begun can be neighbours.
+        """
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:

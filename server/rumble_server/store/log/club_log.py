@@ -49,9 +49,10 @@ class ClubLog:
     """
 
     def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
-        """Make the log of a club. `last` is the number of the newest fact on disk, and `size` the bytes of all rows.
+        """Make the log of a club. `last` is the number of the newest fact on disk.
 
-        New facts get their numbers from `numbers`, and are written under `epoch`.
+        `size` is the size in bytes of all rows. New facts get their numbers from `numbers`, and are written under
+        `epoch`.
         """
         self.club = club
         self.epoch = epoch
@@ -60,7 +61,10 @@ class ClubLog:
         """Approximate size in bytes of the club's rows on disk."""
         self.on_durable: list[Listener] = []
         self.on_sizes: list[Callable[[Counter[str]], None]] = []
-        """Functions called after `on_durable`. Each gets the size in bytes of the written rows, by tournament."""
+        """Functions called when rows are on disk, after the functions in `on_durable`.
+
+        Each function gets the size in bytes of the rows, by tournament.
+        """
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
         """Functions called once, when another server leads the club. Facts that are not on disk by then are lost."""
@@ -74,7 +78,7 @@ class ClubLog:
 
     @property
     def trouble(self) -> str | None:
-        """Reason why facts cannot be written at present; None while they can."""
+        """Reason why writing fails at present; None while writing works."""
         return self._fenced or self.group.trouble
 
     # --- Log ---
@@ -89,7 +93,10 @@ class ClubLog:
         return number
 
     def file(self, ended: EndedTournament) -> None:
-        """Add the record of an ended tournament to the current batch. Call it just after the fact of the end."""
+        """Add the record of an ended tournament to the current batch.
+
+        Call the method just after the fact of the tournament's end was appended.
+        """
         self._batch.file(ended)
         self.group.gather(self)
 

@@ -1,7 +1,7 @@
 """Conversion of facts and records to text (for `store/log/batch.py`) and back (for `store/log/reader.py`).
 
-The text of a row begins with the kinds of facts in the row. Each kind has the number of fields that it had when the row
-was written:
+The text of a row begins with the kinds of facts in the row. After each kind comes the number of fields that the kind
+had when the row was written:
 
 {"fields": {"move_made": 15}, "facts": [[17, "move_made", "friday.1.1.1.1", 1, ...], ...]}
 

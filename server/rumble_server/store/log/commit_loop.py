@@ -23,7 +23,7 @@ SIZE_BYTES = 8
 """Length in bytes of the number at the beginning of a message. The number is the size of the rest in bytes."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
-"""Function that writes a commit, except for clubs led by other servers, and returns the names of these clubs.
+"""Function that writes a commit, and returns the names of clubs led by other servers. These clubs are not written.
 
 Its second argument is true for a repetition: the same commit seemed to fail just before, but may be written already.
 The function raises StoreError.

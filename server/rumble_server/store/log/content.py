@@ -40,7 +40,7 @@ class Content(TypedDict):
 
 
 def sizes_of(content: Content) -> Counter[str]:
-    """Return the approximate size in bytes of the rows of the log, less the deleted rows, by tournament."""
+    """Return the approximate size in bytes of a commit's log rows, by tournament. Deleted rows are subtracted."""
     sizes = Counter[str]()
     for _, tournament, _, facts in content["log"]:
         sizes[tournament] += len(facts)

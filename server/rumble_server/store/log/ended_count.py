@@ -20,7 +20,10 @@ class EndedCount:
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """Fact number and status of each tournament end of this run, by club. The query may count some of them, too."""
+        """Fact number and status of each tournament end of this run, by club.
+
+        The query may have counted some of these tournaments, too.
+        """
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None
 

@@ -34,7 +34,7 @@ class BatchWriter(Protocol):
     """The port of a writer that writes one commit at a time to a database."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, except for clubs led by other servers, and return the names of these clubs.
+        """Write a commit, and return the names of clubs led by other servers. These clubs are not written.
 
         Raises StoreError or OSError. The commit may be written in spite of the error. After an error, the next call
         must therefore have the same contents, and a true `again`.
@@ -109,7 +109,7 @@ class GroupCommit:
             log.error("facts that could not be written are lost: %d", lost)
 
     def _write_in(self, delay_s: float) -> None:
-        """Begin the next commit after `delay_s`. An earlier call of this method has no effect any more."""
+        """Begin the next commit after `delay_s`. A commit planned by an earlier call is cancelled."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if self._loop is None else self._loop.call_later(delay_s, self.write)
@@ -163,7 +163,7 @@ class GroupCommit:
     def _watch(self) -> None:
         """Check the database now and every `WATCH_S`, and report a commit that takes longer than `STUCK_S`.
 
-        Failing commits show problems of the database, too, but commits may be far apart.
+        While no commit is written, only this check shows problems of the database.
         """
         if self._loop is None:
             return

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 class LastUsed(Generic[Key, Value]):
     """A cache that drops the values used longest ago, when the sizes of all values add up to more than `most`.
 
-    The cache never drops the `least` values used last, whatever their size.
+    The values used last are always kept, whatever their size. `least` is the number of these values.
     """
 
     def __init__(self, most: int, least: int = 0) -> None:

@@ -16,7 +16,8 @@ STDIN = 0
 class WriterProcess:
     """The process that writes a database. A commit starts the process if it is not running.
 
-    A start takes as long as many commits. Call `start` to have the process ready before the first commit.
+    A start of the process takes much more time than a commit. Call `start` to have the process ready before the first
+    commit.
     """
 
     def __init__(
@@ -51,9 +52,10 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Let the process write a commit, except for clubs led by other servers, and return the names of these clubs.
+        """Let the process write a commit, and return the names of clubs led by other servers.
 
-        Await each call before the next call. Raises StoreError or OSError; the commit may be written nevertheless.
+        These clubs are not written. Await each call before the next call. Raises StoreError or OSError; the commit may
+        be written nevertheless.
         """
         child = self.child or await self.start()
         try:

@@ -23,11 +23,11 @@ from rumble_server.tournament.versions import StoredVersion
 log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
-"""Number of newest rows that are searched for the newest time. The last commit may have several rows."""
+"""Number of newest rows in which the reader looks for the time of the newest fact. A commit may have several rows."""
 PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
-"""Number of facts after a match's end in which the reader looks for the frames that told the bots of the end."""
+"""Number of facts that the reader reads after a match's end. Frames that told the bots of the end are among them."""
 
 
 class LogReader:
@@ -145,8 +145,8 @@ class LogReader:
     def match_facts(self, match_id: str) -> list[LogFact]:
         """Return the facts of all attempts of a match, in order; an empty list if the match never began.
 
-        Reading stops soon after the match's end. A fact that makes the result void much later is missing until the
-        match is played again. Raises Pruned if the match's plies were deleted.
+        Reading stops soon after the match's end. If a much later fact makes the result void, the list lacks the fact
+        until the match is played again. Raises Pruned if the match's plies were deleted.
         """
         tournament_id = tournament_id_of(match_id)
         span = self.rows.span(tournament_id, match_id)
@@ -173,7 +173,10 @@ class LogReader:
         return stored
 
     def neighbours(self, match_id: str) -> Neighbours:
-        """Return the previous and next begun match in a match's tournament, and the other leg if the leg has begun."""
+        """Return the neighbours of a match: the previous match, the next match, and the other leg.
+
+        Only matches of the same tournament that have begun can be neighbours.
+        """
         own = MatchId.parse(match_id)
         rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
@@ -183,15 +186,18 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame of another match to which `shared` refers; None if the log has no such frame."""
+        """Return the frame to which `shared` refers; None if the log has no such frame.
+
+        The frame belongs to another match.
+        """
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
     def facts_of_matches(self, tournament_id: str, match_ids: Collection[str]) -> Mapping[str, list[LogFact]]:
-        """Return the facts of several begun matches of a tournament, by match, in order.
+        """Return the facts of several matches of a tournament, by match, in order.
 
-        The log is read once, not once for each match.
+        The matches must have begun. The log is read once, not once for each match.
         """
         first = self.rows.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)

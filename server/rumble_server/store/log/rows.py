@@ -30,7 +30,7 @@ class Span(NamedTuple):
 
 
 Counted = tuple[int, Counter[str]]
-"""Number of the newest fact that was counted, and the number of a club's ended tournaments for each status."""
+"""Number of the newest fact at the time of the count, and the number of a club's ended tournaments by status."""
 
 
 class Rows(ABC):
@@ -46,7 +46,7 @@ class Rows(ABC):
     of_club: str
     """SQL condition that selects the club's rows in any table, with AND at its end.
 
-    It is empty in SQLite: tables there have no column for the club, because the keys begin with the club.
+    The condition is empty in SQLite. Tables there have no column for the club, because keys have the club's prefix.
     """
     own: str
     """SQL condition that selects the club's tournaments."""
@@ -55,7 +55,7 @@ class Rows(ABC):
     among: str
     """SQL condition that is true for rows whose id is in the JSON array `:ids`."""
     indexed: str
-    """SQL expression whose value is the number of the newest fact in the index of matches."""
+    """SQL expression whose value is the number of the newest fact that the index of matches covers."""
 
     @abstractmethod
     def of(self, club: str) -> Self:
@@ -147,7 +147,7 @@ class Rows(ABC):
             WHERE {self.of_club} tournament = :tournament AND kind = :kind AND number <= :first), :first)"""
 
     def holding(self, tournament_id: str, kind: int, number: int) -> list[Row]:
-        """Return the tournament's row that contains the fact `number`, in a list; an empty list without such a row."""
+        """Return a list with the tournament's row that contains the fact `number`; an empty list if no row does."""
         condition = "kind = :kind AND number <= :number ORDER BY number DESC LIMIT 1"
         return self.log(tournament_id, condition, kind=kind, number=number)
 
@@ -166,7 +166,8 @@ class Rows(ABC):
         """Return the rows of a tournament that may have facts of a match: rows that contain `text`, and damaged rows.
 
         Two parts of the log are searched. The first part goes from the row with the fact `span.first` to the fact
-        `until`. The second part has the rows after the fact `span.indexed`, which the index of matches lacks.
+        `until`. The second part has the rows after the fact `span.indexed`. The index of matches does not cover
+        these rows.
         """
         rows = self.log(tournament_id, "kind = :kind AND number > :indexed", kind=kind, indexed=span.indexed)
         if span.first is not None:
@@ -175,7 +176,7 @@ class Rows(ABC):
         return [(number, facts) for number, facts in rows if facts is None or text in facts]
 
     def first_of(self, match_ids: Collection[str]) -> int:
-        """Return a lower bound for the numbers of all facts of these begun matches.
+        """Return a lower bound for the fact numbers of several matches that have begun.
 
         If none of the matches is in the index, return the number after the last indexed fact.
         """

@@ -132,7 +132,7 @@ class PostgresConnection:
                 raise self._failed(error) from None
 
     def transact(self, work: "Callable[[psycopg.Connection[tuple[Any, ...]]], None]") -> None:
-        """Run `work` in a transaction. Raises StoreError after a database error, and undoes the transaction."""
+        """Run `work` in a transaction, which any error undoes. Raises StoreError after a database error."""
         with self._lock:
             try:
                 opened = self._opened()

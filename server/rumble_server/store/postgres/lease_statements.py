@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Renew:
-    """A statement that extends this node's lease to its full time from now. The answer is `Renewed`.
+    """A statement that renews this node's lease: the full time of the lease begins again. The answer is `Renewed`.
 
     If `draining` is true, the statement also marks the node as draining.
     """

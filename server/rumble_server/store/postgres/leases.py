@@ -196,7 +196,10 @@ class Leases:
                 return statements.Executed()
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
-        """Write to a node's row, for other nodes, the use of resources (`ClubUse`) of each club that the node leads."""
+        """Store `uses` in a node's row, for other nodes to read.
+
+        `uses` has the use of resources (`ClubUse`) of each club that the node leads.
+        """
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
     async def uses_elsewhere(self, node: str) -> dict[str, Any]:

@@ -18,7 +18,8 @@ NEXT_EPOCH = f"greatest(clubs.epoch + 1, {FIRST_EPOCH})"
 """SQL expression for the next epoch of a club: the present time in ms, or the present epoch plus 1 if that is greater.
 
 The time makes each epoch greater than all earlier epochs, even epochs that the database has lost. Epochs are lost when
-an older copy is restored, or when a standby without the last commits is promoted. Both take longer than 1 ms.
+an older copy is restored, or when a standby without the last commits is promoted. Both take longer than 1 ms, so the
+present time is then greater than the lost epochs.
 """
 
 VERSION = 4
@@ -89,8 +90,8 @@ CREATE TABLE matches (
 """
 """The tables, in SQL.
 
-Columns of `nodes`: `until` is the end of the lease by the database's clock. `uses` has the use (`ClubUse`) of each club
-that the node leads.
+Columns of `nodes`: `until` is the end of the lease by the database's clock. `uses` has the use of resources (`ClubUse`)
+of each club that the node leads.
 
 Columns of `clubs`:
 - `node` leads the club under `epoch`; NULL means no leader. `epoch` becomes `NEXT_EPOCH` whenever `node` changes.

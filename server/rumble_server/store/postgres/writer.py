@@ -1,10 +1,10 @@
 """The program that writes commits to PostgreSQL. The server runs it as a process (`store/log/commit_loop.py`).
 
 A commit is one SQL statement, and a transaction by itself. For each club, the statement first sets `last` in the club's
-row of `clubs` to the number of the commit's newest fact. It changes this row only if the row has the epoch and the
-newest fact that the commit assumes. Only then are the club's rows in other tables written. Therefore a server cannot
-write a club that has a newer leader, and a repeated commit has no effect if the first was successful. Some commits also
-write the index of matches (`unindexed.py`).
+row of `clubs` to the number of the commit's newest fact. The statement changes this row only if the row has the epoch
+and the newest fact that the commit assumes. Only then are the club's rows in other tables written. Therefore a server
+cannot write a club that has a newer leader. A repeated commit has no effect if the first try was successful. Some
+commits also write the index of matches (`unindexed.py`).
 
 If facts that were reported as written are missing in a club's log, the database was replaced by an older copy. The
 nodes then know facts that are lost, so every node has to start again.
@@ -106,7 +106,7 @@ class Commits:
         self._unindexed = Unindexed(connection, index_s)
 
     def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
-        """Write a commit, except for clubs led by other servers, and return the names of these clubs.
+        """Write a commit, and return the names of clubs led by other servers. These clubs are not written.
 
         If `again` is true, an earlier try may have written the commit. Clubs written already are skipped.
         Raises StoreError.
@@ -210,7 +210,7 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
 
 @cache
 def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
-    """Return the SQL of a commit that has these parts, and the format of each value.
+    """Return the SQL of a commit that has the parts `parts`, and the format of each value in the SQL.
 
     If the commit is of a single club (`is_of_one`), the SQL has no joins, for speed. In a small part, a join takes as
     long as writing the rows.

@@ -1,9 +1,9 @@
 """The index of matches: the numbers of each match's first and last fact, so that a reader finds a match in the log.
 
-To write the index in every commit would be slow, because matches do not start and end in the order of their ids. In
-SQLite the index is written about once a second, in the order of its keys. The value `indexed` in the table `meta` is
-the number of the last fact that the index covers; readers search all later rows of the log. PostgreSQL has a similar
-index (`store/postgres/unindexed.py`).
+An index is written fastest in the order of its keys, but matches start and end in another order. Therefore the index is
+not written in every commit. In SQLite the index is written about once a second, with the matches sorted by id. The
+value `indexed` in the table `meta` is the number of the last fact that the index covers. Readers search all later rows
+of the log. PostgreSQL has a similar index (`store/postgres/unindexed.py`).
 
 The value `bytes` of a club in `meta` is the size of the club's rows up to the fact `indexed`. The quota needs it.
 `main` has no such value.
@@ -91,8 +91,8 @@ def add_bytes(database: sqlite3.Connection, club: str, size: int) -> None:
 def bytes_of(database: sqlite3.Connection, club: str) -> int:
     """Return the approximate size in bytes of a club's rows. Raises sqlite3.Error.
 
-    For `main`, return the size of the file without the rows of other clubs. To add up the rows of `main` would mean to
-    read the whole log, and to store their sum would make each commit slower.
+    For `main`, return the size of the file without the rows of other clubs. To add up the sizes of the rows of `main`
+    would mean to read the whole log. To store the sum would make each commit slower.
     """
     if club == MAIN:
         return int(database.execute(_BYTES_OF_MAIN).fetchone()[0])

@@ -10,7 +10,10 @@ from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.sqlite.files import check_name
 
 WAL_BYTES = 1 << 26
-"""Size in bytes to which the write-ahead log (WAL) is cut after a checkpoint. A long read lets it grow larger."""
+"""Size in bytes to which the write-ahead log (WAL) is cut after a checkpoint.
+
+During a long read the WAL may grow larger.
+"""
 APPLICATION_ID = 0x52554D42
 """Number in the header of an SQLite file that marks it as a database of Rumble: `RUMB` in ASCII."""
 

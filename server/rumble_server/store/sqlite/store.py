@@ -1,7 +1,7 @@
 """The store in SQLite: one file has the logs of all clubs of a server, and small values beside the logs.
 
-Another process writes the commits. A commit is one transaction (WAL, synchronous FULL), and has one row for each
-tournament and kind of row. The facts of all clubs are numbered in one sequence.
+Another process writes the commits. A commit is one transaction (WAL, synchronous FULL), and has at most one row of each
+kind for a tournament. The facts of all clubs are numbered in one sequence.
 """
 
 import logging

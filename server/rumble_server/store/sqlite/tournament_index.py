@@ -30,7 +30,7 @@ def has_lost_values(database: sqlite3.Connection) -> bool:
 def check_index(database: sqlite3.Connection) -> str | None:
     """Return a line about damage of the index of tournaments or of `meta`; None without damage. Raises sqlite3.Error.
 
-    A tournament that was created in the log, but is missing in the index, is damage, too.
+    A tournament that is in the log, but not in the index, counts as damage, too.
     """
     if has_lost_values(database):
         return LOST_VALUES

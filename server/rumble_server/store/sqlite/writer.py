@@ -55,7 +55,7 @@ def write(database: sqlite3.Connection, contents: Sequence[Content], *, index: b
 
 
 def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldest: int) -> None:
-    """Delete a bot's versions: the rows with the key `versions` and a number below `oldest`.
+    """Delete a bot's old versions. `versions` is the key of the rows, `oldest` the number of the oldest row to keep.
 
     Also subtract the size of the deleted rows from the club's value `bytes` in `meta`. Rows after the last indexed
     fact are not subtracted, because `bytes` does not count them yet.

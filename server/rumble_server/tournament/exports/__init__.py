@@ -1,6 +1,6 @@
 """The export document (`export.json`, see `document.py`) in other formats: CSV, PGN, SGF, PHH, TRF.
 
-The API's routes of exports call a writer of `WRITERS` by the file name extension in the request.
+The API's routes of exports find the writer in `WRITERS` by the file name extension in the request.
 """
 
 from collections.abc import Callable, Mapping

@@ -76,9 +76,9 @@ class TrfRounds:
 def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
     """Return the initial colour, as determined by the first round with colours.
 
-    In that round, no player has a preference yet. So the higher ranked player of a pair has the initial colour with
-    an odd pairing number, and the other colour with an even pairing number (article 5.2.5). Of all players
-    with a colour in the round, the player with the lowest number is the higher ranked player of a pair.
+    In that round, no player has a preference yet. So the pairing number of a pair's higher ranked player decides
+    (article 5.2.5). If the number is odd, the player has the initial colour; if it is even, the other colour.
+    Of all players with a colour in the round, the player with the lowest number is the higher ranked player of a pair.
     """
     for number in range(len(entries[0]) if entries else 0):
         counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]

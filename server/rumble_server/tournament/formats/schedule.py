@@ -107,8 +107,8 @@ class FixedSchedule(PairSchedule):
 
 
 def pairing_results(pairing: Pairing, legs: int, results: Results) -> list[Played] | None:
-    """Return the results of all legs, or None if a result is missing. In each result, the score of `pairing.first` is
-    before the score of `pairing.second`.
+    """Return the results of all legs, or None if a result is missing. In each result, the score of `pairing.first`
+    comes before the score of `pairing.second`.
     """
     found = []
     for leg in range(1, legs + 1):

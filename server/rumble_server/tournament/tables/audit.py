@@ -1,7 +1,7 @@
 """The fairness audit of tables: waits, seats and company. Pure.
 
 A flag is an event that harmed a bot, and that nobody chose:
-- `needless_wait`: a table waited for longer than `patience_ms` after its last bot was free for the table;
+- `needless_wait`: a table did not start for longer than `patience_ms`, although all its bots were free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;
 - `seats`: after a complete schedule, the difference between a bot's numbers of tables in two seats is more than one;
@@ -122,7 +122,7 @@ def _waits(
 
 
 def _seat_flags(tables: Sequence[Sequence[str]]) -> Iterator[Flag]:
-    """Yield the flags of seats. The last seat of full tables does not count where some tables are smaller."""
+    """Yield the flags of seats. If some tables are smaller, the last seat of full tables is left out."""
     had = Counter((bot, seat) for bots in tables for seat, bot in enumerate(bots))
     seats = range(min(map(len, tables), default=0))
     for name in dict.fromkeys(bot for bots in tables for bot in bots):

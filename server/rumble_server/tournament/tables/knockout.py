@@ -1,7 +1,7 @@
 """Knockout of tables: the better half of a table, rounded down, goes on. The numbers of the bots are their seeds.
 
 A round is made when every table of the last round is decided. Bots are dealt to tables from first to last and back. In
-the order of dealing, winners of tables and bots after a bye come first, second places next, and so on; bots with the
+the order of dealing, winners of tables and bots that had a bye come first, second places next, and so on. Bots with the
 same place are ordered by seed. Byes go to the bots with the fewest byes; of these, to the first in the order. When all
 bots that are left have room at a table, the table is the final, which has one winner. If too few bots for the game
 would be left, one more bot goes on from every table.

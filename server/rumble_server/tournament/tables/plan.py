@@ -47,8 +47,8 @@ class TablePlan:
 def smallest_table(seats: int, least: int) -> int:
     """Return the number of bots at the smallest table that a round may have.
 
-    The smallest table has one bot less than a full table if so few bots can play the game, or else it is full.
-    `least` is the minimum number of bots with which the game can be played.
+    `least` is the minimum number of bots with which the game can be played. The smallest table has one bot less than a
+    full table if the number of bots is then at least `least`. Otherwise the smallest table is a full table.
     """
     return max(seats - 1, least)
 

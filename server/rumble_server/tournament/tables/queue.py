@@ -43,8 +43,8 @@ class TableQueue:
         """Return the oldest table of `bot` that can start now, or is lost now; None without such a table.
 
         `places` returns the number of free places of a bot. The caller takes a returned table, lowers the places of the
-        bots that play, and calls again, until the result is None. The method must be called for a bot after each event
-        that gives the bot a free place, makes the bot gone, or has a table of the bot lost.
+        bots that play, and calls again, until the result is None. Call the method for a bot when the bot gets a free
+        place, when the bot becomes gone, and when a table of the bot is lost.
         """
         for slot in self.waiting(bot) if bot in gone else self._held(bot, places):
             there = [each for each in slot.seats if each not in gone]

@@ -29,8 +29,7 @@ MOST_AT_ONCE = 16
 """Maximum number of bots for which a round that depends on results is made on the event loop. The call then takes some
 milliseconds."""
 DIGITS = 9
-"""Number of decimal digits to which sums of points are rounded. The order
-in which points are added then makes no difference."""
+"""Number of decimal digits to which sums of points are rounded, so that the order of adding makes no difference."""
 Results = Mapping[MatchKey, Placed]
 Made = Callable[[], TableRound]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 BYE = -1
 """Number in place of a table's number, for a bot with a bye."""
 MOST_SPREAD = {True: 2, False: 1}
-"""Greatest differences between the numbers of meetings of two pairs of bots at which the search may end early. The key
-True is for pairs inside a group, and the key False is for pairs of bots from two groups."""
+"""Greatest spread with which the search may end early. The spread is the difference between the most and the fewest
+meetings of a pair of bots. The key True is for pairs inside a group, and the key False for pairs from two groups."""
 _WEIGHTS = {True: 1, False: 8}
 """Factors of the cost of a pair: the key True is for pairs inside a group, and False for pairs from two groups."""
 MOST_BOTS_SEARCHED = 128
@@ -22,8 +22,8 @@ IDLE_SWEEPS = 8
 """Number of sweeps without a lower cost after which the search ends, if no block has an `excess`. A sweep disturbs each
 round once."""
 MOST_TRIALS = 1_500
-"""Maximum number of calls of `disturb` in a search, except that the last sweep is completed. A call takes about 0.5 ms
-for 16 bots, and 3 ms for 64."""
+"""Number of calls of `disturb` after which no further sweep of a search begins. A call takes about 0.5 ms for 16 bots,
+and 3 ms for 64 bots."""
 _BYE_COST = 1e9
 """Cost of an uneven number of byes, far above every cost of uneven company."""
 _PARTS = 8
@@ -38,8 +38,9 @@ def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, see
     """Return, for each round, the table of each bot, or `BYE`.
 
     `layout` has the table of each place in a round. `groups` has the group of each bot, in ascending order.
-    Place i is for bots of the group `groups[i]`. The numbers of byes of bots in a group differ by one at most. The bots
-    of a group meet each other, and the bots of any other group, about equally often. Equal arguments give equal rounds.
+    Place i is for bots of the group `groups[i]`. The numbers of byes of bots in a group differ by one at most. Any two
+    bots of a group meet about equally often, and so do any two bots from two given groups. Equal arguments give equal
+    rounds.
 
     Each round begins with bots at random places. Bots swap places, the best swap first, until no swap makes the numbers
     of meetings in all rounds so far more even. At the end, sweeps disturb every round in turn, and keep the better

@@ -1,7 +1,8 @@
-"""The tournaments and matches of a club, for routes and pages: from memory while going on, from disk when over.
+"""Answers about the tournaments and matches of a club, for routes and pages.
 
 A tournament or match that is over never changes. So answers about it are made from the log, and kept (`AnswerCache`).
-Other answers are shared by requests that come at the same time.
+Answers about a tournament or match that goes on are made from memory where possible, and are shared by requests that
+come at the same time.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
@@ -79,7 +80,10 @@ class ClubAnswers:
         return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
 
     async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[Made]]) -> Made:
-        """Call `ask` once all facts are on disk. Keep the answer if the tournament is over. Raises WebError."""
+        """Wait until all facts are on disk. Then return a kept answer, or the answer of `ask`.
+
+        The answer is kept if the tournament is over. Raises WebError.
+        """
         await self._site.on_disk()
         if not self.is_over(tournament_id):
             return await ask()
@@ -87,7 +91,7 @@ class ClubAnswers:
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-        """Run `make` with a tournament from the log, and return the document as gzip; an empty document stays empty."""
+        """Run `make` with a tournament from the log, and return the result as gzip. An empty result stays empty."""
         return await self.made(tournament_id, from_log.packed, make, *given)
 
     async def pieces(
@@ -130,7 +134,7 @@ class ClubAnswers:
         return await self.made(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
 
     def audit_context(self, tournament_id: str) -> Context | None:
-        """Return the facts from memory that an audit needs beside the log; None for a tournament that is over."""
+        """Return the data in memory that an audit needs besides the log; None for a tournament that is over."""
         found, arena = self.going_on(tournament_id), self._site.arena
         if found is None:
             return None
@@ -198,9 +202,9 @@ class ClubAnswers:
         return await self._site.reader.neighbours(match_id)
 
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
-        """Write the transcript of a match for `owner`, or for the host if None; return None if the match never began.
+        """Write the transcript of a match: for the owner of the bot `owner`, or for the host if `owner` is None.
 
-        Raises PermissionError if `owner` did not play. Also raises WebError and StoreError.
+        Returns None if the match never began. Raises WebError, StoreError, and PermissionError if `owner` did not play.
         """
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 
@@ -213,7 +217,7 @@ class ClubAnswers:
     ) -> Made:
         """Run `make` with the facts of a match, or with facts of its tournament if the match never began.
 
-        A match never begins if a bot was gone. Such a match has no facts of its own.
+        A match that was lost because a bot was gone never began. Such a match has no facts of its own.
 
         Raises WebError, TournamentError, StoreError.
         """

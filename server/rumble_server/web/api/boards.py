@@ -56,7 +56,10 @@ def board_routes() -> APIRouter:
 
 
 def draw(name: str, body: bytes) -> bytes:
-    """Draw the position of a question. Raises WebError for a bad question or position, and for illegal moves."""
+    """Answer `body`, a BoardQuestion about the game `name`, with a BoardAnswer as JSON.
+
+    Raises WebError for a bad question or position, and for illegal moves.
+    """
     try:
         question = BoardQuestion.model_validate_json(body)
     except ValidationError as error:
@@ -76,7 +79,8 @@ def draw(name: str, body: bytes) -> bytes:
 def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
     """Draw a view of a hidden game, as JSON.
 
-    Raises BadSettings for bad settings in the view, MoveError for illegal moves, and BadPosition for another bad view.
+    Raises BadSettings for bad settings in the view, MoveError for illegal moves, and BadPosition for any other error in
+    the view.
     """
     # The settings in the view are checked, because a drawing is as large as they say.
     game.complete({setting.name: view[setting.name] for setting in game.settings if setting.name in view})
@@ -90,7 +94,10 @@ def _hiding(game: Game, view: dict[str, Any], question: BoardQuestion) -> str:
 
 
 def _answer(game: Game, state: State | None, question: BoardQuestion, view: dict[str, Any]) -> BoardAnswer:
-    """Draw `view`, with the moves of `state` unless it is None. Raises MoveError for illegal moves in the question."""
+    """Draw `view`, with the moves of `question.legal`, or by default with all legal moves of `state`.
+
+    Raises MoveError for an illegal move in `question.legal`. If `state` is None, moves are neither checked nor added.
+    """
     legal = question.legal or []
     if state is not None:
         for move in legal:
@@ -108,7 +115,7 @@ def _answer(game: Game, state: State | None, question: BoardQuestion, view: dict
 
 
 def _refusal(state: State, move: str) -> str | None:
-    """Return the reason why this move is illegal for every mover; None if the move is legal for a mover."""
+    """Return the reason why no mover may make `move`; None if at least one mover may make `move`."""
     try:
         check_move(state, move)
     except MoveError as error:

@@ -27,8 +27,8 @@ class EventStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the stream ends, or the reader is gone.
 
-        Starlette's own response cancels a task group. A cancelled task group leaves a reference cycle of a hundred
-        objects. After many readers left at once, the garbage collector would hold up the event loop.
+        Starlette's own method cancels a task group, which leaves a reference cycle of a hundred objects. If many
+        readers left at once, the garbage collector would hold up the event loop. So this method has no task group.
         """
         streaming = asyncio.create_task(self.stream_response(send))
         listening = asyncio.create_task(self.listen_for_disconnect(receive))

@@ -63,7 +63,7 @@ class ExportedTournament(ServerMessageModel):
     scheme: list[float] | None = Field(default=None, min_length=3, max_length=3)
     """Points for a win, a draw and a loss. If places or payoffs count, `table_points` replaces this field."""
     table_points: list[float] | str | None = None
-    """Points of each place, or the word `places` or `payoffs`. If wins and draws count, `scheme` replaces it."""
+    """Points of each place, or the word `places` or `payoffs`. If wins count, `scheme` replaces this field."""
     tiebreak_order: list[str]
     tiebreak_rules: str
     names: list[str]
@@ -84,7 +84,7 @@ class ExportedTournament(ServerMessageModel):
     """The bots with a half-point bye, by round, for paired and coming rounds."""
     withdrawn: list[str] | None = None
     virtual_points: list[list[float]] | None = None
-    """Virtual points by pairing number and round, if the pairing is accelerated."""
+    """Virtual points, if the pairing is accelerated: for each bot of `pairing_order`, a value for each round."""
     rounds_paired: list[ExportedRound] | None = None
     voided_later: list[str] | None = None
 

@@ -1,6 +1,6 @@
 """Makers of the API's answers about a whole tournament or match. Pure.
 
-`ClubAnswers` has these functions run in the process that reads the log. So a long computation delays no move, and only
+`ClubAnswers` calls these functions in the process that reads the log. So a long computation delays no move, and only
 the finished answer is passed on.
 """
 
@@ -39,7 +39,8 @@ from rumble_server.web.feed.views import Live, ended_boards, tournament_view
 PIECE_MATCHES = 1000
 """Number of matches in a piece of a long answer; other requests have their turns between two pieces."""
 PIECE_GAMES = 100
-"""Number of matches in a piece of an export other than CSV. Some formats replay matches: 5 ms for a match of chess."""
+"""Number of matches in a piece of an export other than CSV. Some formats replay each match, which takes 5 ms
+in chess."""
 AUDIT_PACE_S = 5.0
 """Time in s for which an audit is reused while the tournament is not over."""
 NO_RATINGS = rate(())
@@ -64,7 +65,10 @@ def to_json(model: ServerMessageModel) -> bytes:
 
 
 def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-    """Make an answer as gzip, which is small to pass between processes and to keep. An empty answer stays empty."""
+    """Run `make`, and return the result as gzip, because the result is passed between processes, and kept.
+
+    An empty result stays empty.
+    """
     made = make(rebuilt, *given)
     return made and gzip.compress(made, LEVEL, mtime=0)
 
@@ -217,13 +221,16 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _columns(rebuilt: Rebuilt) -> int | None:
-    """Return the number of seats that have columns in CSV; None if matches count as won, drawn or lost."""
+    """Return the argument `seats` of `csv_file.write`: the seats of a match if places count; None if wins count."""
     config = rebuilt.tournament.config
     return config.match_seats if config.counts_places else None
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
-    """Return the thoughts of the bots in a match, by ply; empty if no bot sent any, or the frames cannot be read."""
+    """Return the thoughts of the bots in a match, by ply.
+
+    Returns an empty list if no bot sent thoughts, or if the frames cannot be read.
+    """
     try:
         return infos(rebuilt.match_facts(over.match), over) if over.informed else []
     except (Pruned, DamagedLog):

@@ -54,7 +54,7 @@ def joining_routes() -> APIRouter:
 
     @router.post("/slips", openapi_extra=body_schema(SlipCode))
     async def redeem(request: Request, response: Response) -> RedeemAnswer:
-        """Take a name to this computer with the one-time code of a slip.
+        """Redeem the one-time code of a slip, by which a pupil takes a name to another computer.
 
         The answer has a new key of the name. The old key is no longer valid, and every session with the old key ends.
         """

@@ -86,7 +86,7 @@ class RatingLine(ServerMessageModel):
 
 
 class RatingsAnswer(ServerMessageModel):
-    """The ratings, highest first. `model` describes their model; `prior_reason` is empty if no prior was needed."""
+    """The ratings, highest first. `model` describes the rating model. `prior_reason` is empty without a prior."""
 
     model: str
     prior: bool
@@ -99,7 +99,7 @@ class RatingsAnswer(ServerMessageModel):
 
 
 class AuditFlag(ServerMessageModel):
-    """A sign of unfairness: uneven seats, uneven company at tables, a bot passed over, or a needless wait."""
+    """A sign of unfairness: uneven seats, uneven numbers of meetings, a bot passed over, or a needless wait."""
 
     kind: Literal["seats", "company", "passed_over", "needless_wait"]
     bot: str
@@ -288,7 +288,10 @@ class BoardQuestion(RequestModel):
     @model_validator(mode="before")
     @classmethod
     def _few(cls, given: Any) -> Any:
-        """Return `given` unchanged. Raises ValueError for too many fields or settings: validation would take long."""
+        """Return `given` unchanged. Raises ValueError for too many fields or settings.
+
+        The validation of so many fields or settings would take long.
+        """
         for each in (given, given.get("settings")) if isinstance(given, dict) else ():
             if isinstance(each, dict) and len(each) > MOST_FIELDS:
                 raise ValueError(f"there are at most {MOST_FIELDS} fields, and as many settings")
@@ -296,7 +299,7 @@ class BoardQuestion(RequestModel):
 
 
 class BoardAnswer(ServerMessageModel):
-    """A board to show and to move on. `moves` has the clicks of each move, and for each click its possible cells.
+    """A board to show and to move on. `moves` has a list of clicks for each move. A click is a list of possible cells.
 
     `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
     moves that people make by a single key, each with its `KeyboardEvent.key`. `refusal` is the reason why `try_move` is

@@ -39,8 +39,8 @@ class LossView(ServerMessageModel):
 class FaultView(ServerMessageModel):
     """The faults of a kind: `count` is the number of faults, and `newest` is the match of the newest fault.
 
-    `turn` and `answer` are the last such frames of this match (JSON). Long frames are cut off. A frame that was not
-    sent, or was deleted, is empty.
+    `turn` is the last `turn` frame that the bot got in this match, and `answer` is the last frame that the bot sent
+    afterwards. Both are JSON. Long frames are cut off. A frame that was not sent, or was deleted, is empty.
     """
 
     kind: str
@@ -80,7 +80,7 @@ def share_of(rebuilt: Rebuilt, bot: str) -> bytes:
 
 
 def merged(parts: Iterable[OwnResults]) -> OwnResults:
-    """Put the results of matches or tournaments together: the newest fault and the newest version first."""
+    """Combine the results of matches or tournaments. Faults and versions are sorted, the newest first."""
     losses: list[LossView] = []
     faults: defaultdict[str, list[FaultView]] = defaultdict(list)
     scores: defaultdict[tuple[str, str], list[ScoreView]] = defaultdict(list)
@@ -140,15 +140,16 @@ def _of_match(over: MatchOver, bot: str, game: str) -> OwnResults:
 
 
 def _kind(over: MatchOver, seat: int) -> str:
-    """Return how a match ended for a seat: how the seat fell out, or else the termination of the match."""
+    """Return how a match ended for a seat: the fault by which the seat fell, or else the match's termination."""
     falls = () if over.placement is None else over.placement.falls
     return str(next((kind for fallen, _, kind in falls if fallen == seat), over.termination))
 
 
 def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
-    """Return the last `turn` that a bot got in a match, and the bot's last `answer` to it, cut off at `MOST_FRAME`.
+    """Return the last `turn` that a bot got in a match, and as `answer` the last frame that the bot sent afterwards.
 
-    The text of a frame that was not sent is empty. Returns an empty dict if the frames of the match cannot be read.
+    Both are cut off at `MOST_FRAME` characters. The text of a frame that was not sent is empty. Returns an empty dict
+    if the frames of the match cannot be read.
     """
     turn = answer = ""
     try:

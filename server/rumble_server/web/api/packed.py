@@ -1,4 +1,4 @@
-"""Answers that are made and kept as gzip, and sent without packing again to clients that accept gzip."""
+"""Answers that are made and kept as gzip. They are unpacked only for clients that do not accept gzip."""
 
 import zlib
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ NO_CACHE = {"Cache-Control": "no-cache"}
 
 
 async def packed_answer(request: Request, packed: bytes, media_type: str) -> Response:
-    """Answer a request with a packed document, or with 304 if the browser has it. The document must be public."""
+    """Answer a request with a packed public document, or with 304 if the browser has the document already."""
     headers = {**NO_CACHE, "ETag": f'W/"{blake2b(packed, digest_size=8).hexdigest()}"'}
     if knows(request.headers.get("If-None-Match", ""), headers["ETag"]):
         return Response(status_code=304, headers=headers)

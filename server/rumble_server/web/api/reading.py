@@ -29,8 +29,8 @@ ERRORS = error_answers(
     HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.SERVICE_UNAVAILABLE
 )
 WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
-"""The error answer 404 with the model of all errors. Only a single route has this answer, so that FastAPI puts the
-definition of the model into the OpenAPI document (see `error_answers`)."""
+"""The error answer 404 with the model of all errors. For a route with this answer, FastAPI puts the definition of the
+model into the OpenAPI document. A single such route suffices, and more would slow the start (see `error_answers`)."""
 JSON = "application/json"
 MANY_RESULTS = 500
 """Number of results from which a tournament counts as large: showing it takes the event loop some ms."""

@@ -1,4 +1,4 @@
-"""Long answers, sent a piece at a time, so that no more of an answer is in memory than its reader can take."""
+"""Long answers, sent a piece at a time, so that a long answer to a slow reader does not fill the memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

@@ -21,7 +21,8 @@ from rumble_server.web.security import reader_of
 from rumble_server.web.site import Site, site_of
 
 MOST_BODY_BYTES = 2 * MOST_SOURCE_BYTES
-"""Maximum size in bytes of a body with a source. JSON writes a line's end and a quotation mark as two bytes."""
+"""Maximum size in bytes of a body: twice that of a source, since JSON writes a line's end or a quotation mark as
+two bytes."""
 REFUSAL = "the versions of a bot are for its owner and the host"
 
 
@@ -85,7 +86,7 @@ def version_routes() -> APIRouter:
     async def list_versions(
         request: Request, bot: Annotated[Name | None, Query(description="for the host alone")] = None
     ) -> VersionList:
-        """List the versions of a bot: the bot whose key is shown, or, if the host asks, the bot `bot`."""
+        """List the versions of the bot whose key is shown. A request of the host names the bot in `bot`."""
         return VersionList(versions=[VersionLine(**_line(each)) for each in await _versions(request, bot)])
 
     @router.get("/versions/{number}")
@@ -120,7 +121,10 @@ async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
 
 
 async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:
-    """Return the versions of the owner's bot; for the host, of `bot`. Raises WebError, TournamentError, StoreError."""
+    """Return the versions of the owner's bot if an owner asks, or of the bot `bot` if the host asks.
+
+    Raises WebError, TournamentError, StoreError.
+    """
     site = site_of(request)
     owner = reader_of(site, request, REFUSAL)
     if owner is not None and bot is not None and owner.casefold() != bot.casefold():

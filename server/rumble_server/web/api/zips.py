@@ -67,7 +67,7 @@ def zip_routes() -> APIRouter:
 def first_turn(config: TournamentConfig) -> dict[str, Any]:
     """Return the game, the seat, the state and the legal moves of a first turn, as fields of the message `turn`.
 
-    The state is not made from the tournament's seed, because that seed is told only after the tournament.
+    The state is not made from the tournament's seed, because the seed stays secret until the tournament is over.
     """
     state = get_game(config.game).initial(config.settings)
     while state.is_chance:

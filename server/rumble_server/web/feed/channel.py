@@ -28,9 +28,10 @@ SNAPSHOT_MS = 1_000
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
 AT_ONCE_BYTES = 12_000
-"""Number of bytes of made events after which a turn of the event loop ends: 12 boards of connect four, or 1 to 3 ms."""
+"""Number of bytes of made events after which a turn of the event loop ends: the size of about 12 boards of connect
+four, which take 1 to 3 ms to make."""
 TOGETHER_BYTES = 1 << 18
-"""Number of bytes at which the made events are sent before the flush is complete. Packing so many bytes takes 2 ms.
+"""Number of bytes of made events that are sent without waiting for the rest of the flush. Packing so many takes 2 ms.
 Events packed together take fewer bytes than events packed alone, and less time for each reader."""
 MOST_BOARDS = 50
 """Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
@@ -77,13 +78,13 @@ class Channel:
         """Numbers of facts. All changes up to `_sent_up_to` are sent. A flush that is not complete sends the changes up
         to `_telling_up_to`. A reader whose last id is at least `_kept_from` has missed only kept events."""
         self._kept: deque[tuple[int, Chunk]] = deque()
-        """The kept chunks, each with the number up to which all changes had been sent before its flush."""
+        """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
         self._presence = views.presence(tournament, arena)
         """The connected bots, and the bots with matches in other tournaments, as last sent."""
         self._pairing = tournament.pairs_long
-        """True if spectators were last told that the next round is being paired."""
+        """True if the next round is being paired, as last sent."""
         self._telling: Iterator[ServerMessageModel | None] | None = None
         """The events of the flush in progress that are still to be made; None if no flush is in progress.
 
@@ -95,8 +96,8 @@ class Channel:
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
-        """The matches whose newest position spectators do not see yet, each with the number of plies last told to
-        spectators. The number is -1 before the first telling."""
+        """The matches whose newest position spectators do not see yet. The value is the number of plies on the board
+        last sent; -1 before the first board is sent."""
 
     def flush(self, up_to: int) -> None:
         """Send the changes, unless the last flush was too recent or is not complete.
@@ -148,9 +149,9 @@ class Channel:
             self._send_made(len(self._made) - 1, self._sent_up_to)  # keeps an event for the last chunk
 
     def _send_made(self, count: int, last_id: int) -> None:
-        """Send and keep the first `count` made events. The last of them gets the id `last_id`.
+        """Send and keep the first `count` made events as a chunk. The last event of the chunk gets the id `last_id`.
 
-        The id is the number up to which all changes are sent with the chunk.
+        With this chunk, all changes up to the number `last_id` are sent.
         """
         together, self._made = self._made[:count], self._made[count:]
         if together:
@@ -218,7 +219,7 @@ class Channel:
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel | None]:
         """Yield the events of a flush, each made when it is asked for. A match's final board precedes its result.
 
-        Yield None before the last events, because the standings may take as long as the boards of a turn.
+        Yield None before the last events. So the standings, which may take long, get a new turn of the event loop.
         """
         names = self._arena.display_names
         for over in changes.over:
@@ -231,9 +232,9 @@ class Channel:
         yield from self._other_events(changes)
 
     def board_events(self, changes: Changes) -> Iterator[ServerMessageModel]:
-        """Yield the boards of matches that have begun or gone on, unless they are over by now.
+        """Yield a new board for each match whose board has changed, if the match is not over by now.
 
-        After `MOST_BOARDS` boards, the other changes of boards are put first in the next flush.
+        At most `MOST_BOARDS` boards are made. The other boards come first in the next flush.
         """
         behind, self._behind = self._behind, {}
         put_off, made = dict[str, bool](), 0
@@ -286,7 +287,7 @@ class Channel:
 
         The other events have the id of the previous flush. So a reader that is cut off in the middle of a flush comes
         back with the previous id, and gets the whole flush.
-        Boards may show moves that are not on disk yet, so the chunk has the log's newest number.
+        Boards may show moves that are not on disk yet. So the chunk waits until the log's newest fact is on disk.
         """
         *others, last = events
         data = b"".join(_written(event, self._sent_up_to) for event in others)

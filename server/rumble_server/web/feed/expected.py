@@ -23,9 +23,10 @@ def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
 
 
 def expect(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
-    """Estimate the remaining time from the ends of matches (`ends_ms`, newest first) after `since_ms`.
+    """Estimate the remaining time from the pace at which matches have ended since `since_ms`.
 
-    The pace is measured until `now_ms`. So the longer no match ends, the later the end is expected.
+    `ends_ms` are the times of the ends, the newest first. The pace is measured until `now_ms`. So the estimate grows
+    while no match ends.
     """
     latest = [at_ms for at_ms in islice(ends_ms, MOST_RESULTS + 1) if at_ms > since_ms]
     begin_ms = since_ms

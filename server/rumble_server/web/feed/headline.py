@@ -108,7 +108,7 @@ def _name(line: Placed) -> str:
 
 
 def _byes(line: Placed) -> str:
-    """Write the number of a bot's byes, because byes count in the bot's points."""
+    """Write the number of a bot's byes, to explain the points that the bot got without playing."""
     byes = line.byes + line.half_byes
     return f" and {_count(byes, 'bye')}" if byes else ""
 

@@ -1,9 +1,9 @@
 """Standings and ratings for the web: computed on demand, and off the event loop if the computation is long.
 
 The standings of a small field are computed at each reading. The standings of a large field, all ratings, and the
-earlier ranks (for movement) are computed in the background from a snapshot, at most once a second for each tournament,
-and more rarely for very large fields. Until the next computation the last results are shown; the final results are
-exact. `fresh` waits for a computation, and `ranking` never waits.
+earlier ranks (for movement) are computed in the background, from a snapshot. Such a computation runs at most once a
+second for each tournament, and more rarely for very large fields. Until the next computation the last results are
+shown; the final results are exact. `fresh` waits for a computation, and `ranking` never waits.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ Done = Callable[[Ranking | None, float], None]
 The arguments are the result (None if the task failed) and the CPU time of the task in s (0 if not measured).
 """
 Work = Callable[[Task, Done], None]
-"""A function that runs a task in the background, and then calls its second argument."""
+"""A function that runs a task, usually in the background, and then calls the given `Done`."""
 
 
 def at_once(task: Task, done: Done) -> None:
@@ -102,7 +102,7 @@ def on_thread(task: Task, done: Done) -> None:
 
 @dataclass(slots=True)
 class _Known:
-    """A tournament's newest ranking from the background, and the newest ranking shown."""
+    """The newest ranking of a tournament that was computed in the background, and the newest ranking shown."""
 
     background: Ranking | None = None
     computed_at_ms: int = 0

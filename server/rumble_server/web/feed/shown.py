@@ -19,7 +19,7 @@ class Shown(NamedTuple):
 
 
 def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown:
-    """Make the position `state`, which the ply `last` reached, as `seat` sees it.
+    """Show the position `state` as `seat` sees the position. `last` is the ply that led to `state`, if any.
 
     `seat` is None for a spectator, and `ALL` for a reader after the match.
     """
@@ -31,6 +31,6 @@ def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown
 
 
 def shown_now(referee: Referee, public: Public) -> Shown:
-    """Make the public part of a match's position, or the whole position after the match."""
+    """Show the position in `public`: without secrets during the match, and with all secrets after the match."""
     game, moves = get_game(referee.terms.game), public.moves
     return shown(game, public.state, moves[-1] if moves else None, None if referee.over is None else ALL)

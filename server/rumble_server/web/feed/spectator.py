@@ -51,7 +51,7 @@ class Spectator:
         self._queue = deque(first)
         self._catch_up = catch_up
         self._may_tell = may_tell
-        """A function that returns whether a chunk is on disk. If not, the spectator is woken after the next write."""
+        """A function that returns whether a chunk's facts are on disk. If not, the next write wakes the spectator."""
         self._now_ms = now_ms
         self._wake = wake
         """A function that calls the spectator's `go_on`, now or in a later turn of the event loop."""
@@ -77,7 +77,7 @@ class Spectator:
         self._wake(self)
 
     def wake(self) -> None:
-        """Check again whether the next chunk is on disk."""
+        """Check again whether the facts of the next chunk are on disk."""
         self._wake(self)
 
     def go_on(self) -> None:
@@ -96,7 +96,7 @@ class Spectator:
             self._task.cancel()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the data to send until the stream is closed; as a gzip stream if the spectator is packed."""
+        """Yield the data for the reader until the stream is closed. With `packed`, the data is a gzip stream."""
         self._task = asyncio.current_task()
         head = GZIP_HEAD if self._is_packed else b""
         try:

@@ -111,7 +111,10 @@ def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
 
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
-    """Make the view of a whole tournament; `kind` is TournamentView, or Snapshot with its further fields in `more`."""
+    """Make the view of a whole tournament. `kind` is TournamentView or Snapshot.
+
+    For Snapshot, `more` has the fields that TournamentView lacks.
+    """
     config = {name: value for name, value in tournament.config if name in kind.model_fields}
     return kind(
         **config | outline_of(tournament),
@@ -225,7 +228,10 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
 
 
 def away_view(referee: Referee) -> list[Away | None]:
-    """Make the views of the absences of a match's bots (None: connected); an empty list if all bots are connected."""
+    """Make a view of the absence of each bot in a match, or None for a connected bot.
+
+    Returns an empty list if all bots are connected.
+    """
     away = referee.away()
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 

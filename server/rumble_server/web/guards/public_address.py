@@ -38,7 +38,7 @@ class PublicAddress:
 
     @property
     def bot_server(self) -> str:
-        """Server argument of a bot without the SDK: HOST:PORT, or `base` for a server with TLS."""
+        """Value of SERVER in the command of a bot without the SDK: HOST:PORT, or `base` for a server with TLS."""
         return self.base.removeprefix("http://")
 
     @property
@@ -56,9 +56,9 @@ class Addresses:
     """The finder of the public address for a request."""
 
     def __init__(self, public_url: str | None = None, networks: Callable[[], Sequence[str]] = tuple) -> None:
-        """Make a finder. A `public_url` is the answer for every request.
+        """Make a finder. If `public_url` is given, all requests get this URL as the public address.
 
-        `networks` returns the server's URLs for other machines. Only a request from this machine needs `networks`.
+        `networks` returns the server's URLs for other machines, and is called only for requests from this machine.
         """
         self._public_url = public_url
         self._networks = networks

@@ -33,9 +33,10 @@ class SecretChecker:
         self._now_ms = now_ms
 
     def is_right(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
-        """Return whether a secret is right, as `compare` finds. `whose` is the name that a key protects, or `HOST`.
+        """Return whether a secret is right, by a call of `compare`.
 
-        After too many wrong secrets, raises WebError (429) and does not call `compare`.
+        `whose` is the name that a key protects, or `HOST`. After too many wrong secrets, raises WebError (429) and does
+        not call `compare`.
         """
         address, now_ms = source_of(request), self._now_ms()
         if not self._guesses.may_try(address, whose, secret, now_ms):

@@ -1,7 +1,7 @@
 """The page `/code` for writing a bot that plays from the browser, and the frame in which the bot's code runs.
 
-The frame's policy lets code compute, without requests, storage or a look at the page. The server sends the policy with
-the frame, so a frame that is opened as a page is confined, too.
+The frame's policy allows the code to compute, but not to send requests, to store data or to see the page. The server
+sends the policy with the frame. So the code is confined even if somebody opens the frame as a page.
 """
 
 from base64 import b64encode

@@ -115,7 +115,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
 
 
 def token(drawing: Drawing, seat: int) -> Markup:
-    """Draw the first piece of a seat; empty if the seat has no pieces."""
+    """Draw a single piece of a seat: the first in `drawing.pieces`. Draw nothing if the seat has no pieces."""
     own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
     if own is None:
         return Markup()
@@ -170,7 +170,7 @@ def _wood(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
 
 
 def _stars(plan: BoardLayout) -> list[int]:
-    """Return the cells with a dot, as on square boards of gomoku and go."""
+    """Return the cells with a dot, as on boards of gomoku and go. Boards that are not square have no dots."""
     size = plan.columns
     if size != plan.rows or size < 9 or size % 2 == 0:
         return []

@@ -1,7 +1,7 @@
 """A board as a self-contained picture: SVG with its own colours, light and dark, or PNG. Pure.
 
-From the pages' style sheets, a picture has just the colours and rules of its elements. PNG exists because chat programs
-show no SVG in the preview of a link. PNG needs the extra `pictures`.
+A picture contains the colours and rules that its elements need from the pages' style sheets. PNG exists because chat
+programs show no SVG in the preview of a link. PNG needs the extra `pictures`.
 """
 
 import re
@@ -28,7 +28,7 @@ MAKES_PNG = find_spec("resvg_py") is not None
 def picture(drawing: Drawing, label: str, flipped: bool = False, *, light: bool = False) -> str:
     """Draw the board as a self-contained SVG, in the colour scheme of its reader, or with `light` in the light colours.
 
-    With `light` the SVG has no CSS variables, because only browsers understand variables.
+    With `light` the SVG has no CSS variables, because programs other than browsers do not understand CSS variables.
     """
     plan = BoardLayout(drawing, flipped)
     root, inside = svg(drawing, label, flipped).split(">", 1)

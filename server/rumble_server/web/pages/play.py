@@ -23,7 +23,7 @@ CLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choices in the form. `settings` are keyed by game and setting; `problems` tell the impossible choices."""
+    """The choices in the form. `settings` are keyed by game and setting. `problems` are texts on impossible choices."""
 
     game: str
     against: str | None
@@ -34,7 +34,7 @@ class Choice:
 
 
 def choose(query: Mapping[str, str], games: Sequence[Game], opponents: Sequence[Opponent]) -> Choice:
-    """Read the choices from the address. A choice that is missing or not possible has a default.
+    """Read the choices from the address. A default replaces a missing or impossible choice.
 
     A setting is written as `connect4.columns=5`.
     """

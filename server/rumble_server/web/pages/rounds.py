@@ -28,7 +28,7 @@ class Meeting:
     to_play: int = 0
     """Number of paired matches without a result."""
     winner: str = ""
-    """The bot that goes on, in a knockout; empty while undecided."""
+    """In a knockout, the bot that wins the meeting and goes on; empty while undecided."""
     bye: bool = False
 
     def put_first(self, name: str) -> None:

@@ -27,7 +27,7 @@ class TableView:
     to_play: int = 0
     """Number of matches without a result."""
     on: frozenset[str] = frozenset()
-    """The bots that went on, in a knockout; empty while unknown."""
+    """In a knockout, the bots that went on to the next round; empty while unknown."""
 
     @property
     def playing(self) -> bool:

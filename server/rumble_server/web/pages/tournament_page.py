@@ -24,8 +24,8 @@ MOST_SLOTS = 24
 PLACES, MOST_ON_PODIUM = 3, 6
 """Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
-"""Two maximum numbers of bots. Up to `MOST_BESIDE`, the crosstable is beside the boards. Up to `MOST_ABOVE`, the
-standings are above the results and ratings, not beside them."""
+"""Maximum numbers of bots for two layouts. Up to `MOST_BESIDE` bots, the crosstable is beside the boards. Up to
+`MOST_ABOVE` bots, the standings are above the results and ratings; with more bots, beside the results and ratings."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
@@ -87,7 +87,7 @@ def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, A
 
 
 def most_at_once(tournament: Tournament) -> int:
-    """Return the number of simultaneous matches if each bot plays one; 0 before the start and after the end."""
+    """Return the maximum number of matches at a time if no bot plays two; 0 before the start and after the end."""
     agenda = tournament.agenda
     if agenda is None or tournament.status in OVER:
         return 0

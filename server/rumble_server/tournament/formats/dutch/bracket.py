@@ -1,10 +1,10 @@
-"""The pairing of a bracket: the best by the criteria, and among equals the first in sequence.
+"""The pairing of a bracket: the best candidate by the criteria; of several best candidates, the first in the sequence.
 
 Article 2 of C.04.3 has the criteria, and articles 3 and 4 have the sequence of candidates.
 
-The criteria determine the weights in a matching of the players in the bracket and after it. Then the preferences of the
-sequence are added one by one, in the lowest bits of the weights, which the criteria leave free. So the next matching
-meets a preference exactly if this costs nothing in the criteria.
+The criteria determine the weights in a matching of the players in the bracket and after it. The sequence is expressed
+as preferences, which are then added one by one in the lowest bits of the weights. The criteria leave these bits free.
+So the next matching meets a preference exactly if no criterion is then met less well.
 """
 
 from collections.abc import Sequence
@@ -123,7 +123,7 @@ class BracketPairing:
             taken.add(self._pair_with_first(vertex, residents))
 
     def _pair_with_first(self, vertex: int, wanted: list[int]) -> int:
-        """Pair a player with the first of `wanted` that keeps the matching optimal; return the partner."""
+        """Pair a player with the first player of `wanted` with whom the matching stays optimal; return this partner."""
         graph = self.graph
         wanted = [each for each in wanted if graph.weight(vertex, each)]
         if graph.matching[vertex] != wanted[0] and not graph.exchange(vertex, wanted[0]):
@@ -229,7 +229,7 @@ class BracketPairing:
 def first_candidate(bracket: Bracket) -> list[tuple[DutchPlayer, DutchPlayer]] | None:
     """Return the first candidate in the sequence (3.2) if it is perfect by all criteria, else None.
 
-    A perfect first candidate saves the matching, which is slow.
+    With a perfect first candidate, the slow matching is not needed.
     """
     residents = bracket.residents
     half = len(residents) // 2
@@ -242,7 +242,7 @@ def first_candidate(bracket: Bracket) -> list[tuple[DutchPlayer, DutchPlayer]] |
 
 
 def _kind(player: DutchPlayer, bracket: Bracket) -> object:
-    """Return a player's values for the criteria, except the earlier opponents."""
+    """Return all values of a player that the criteria depend on, except the earlier opponents."""
     return (
         player.score,
         player.preference,

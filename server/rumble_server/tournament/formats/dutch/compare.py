@@ -62,8 +62,8 @@ def _quality(bracket: Bracket, ours: Pairs, theirs: Pairs) -> str:
 def _values(bracket: Bracket, pairs: Pairs) -> list[int]:
     """Return the value of the pairing `pairs` of a bracket, by each criterion.
 
-    The players after the bracket are paired as well as possible. Pairs inside the bracket are forbidden,
-    except `pairs`. Then the total weight of the best matching is split into the criteria's bits.
+    The players after the bracket are paired as well as possible, and the only pairs inside the bracket are `pairs`. The
+    total weight of this matching has bits for each criterion. These bits are the criterion's value.
     """
     pairing = BracketPairing(bracket)
     graph, own = pairing.graph, bracket.own

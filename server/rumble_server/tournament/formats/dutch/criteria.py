@@ -51,8 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The position of the lowest bit of a score's count, by score. A single number holds the counts of all scores,
-        each the number of players with the score. The counts of higher scores are in higher bits."""
+        """The position of the lowest bit of a score's count, by score. The count is the number of players with the
+        score. A single number holds the counts of all scores. The counts of higher scores are in higher bits."""
         self.slot_bits = 0
         """The number of bits that the counts of all scores take."""
         for score in sorted(set(scores)):
@@ -60,7 +60,7 @@ class Bracket:
             self.slot_bits += scores.count(score).bit_length()
         games = sorted((len(each.colours) for each in self.players if each.score == bye_score), reverse=True)
         self.games_rank = {played: rank for rank, played in enumerate(games)}
-        """Ranks of players with the score of the bye, by number of games played; more games give a smaller rank."""
+        """Rank of a player who has the score of the bye, by number of games played; more games give a smaller rank."""
         self.rank_bits = (len(games) ** 2).bit_length()
         self.bits = len(residents).bit_length()
         self.lower_bits = len(lower).bit_length()
@@ -119,7 +119,7 @@ def bye_has_played(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where:
 
 
 def no_third_more(bracket: Bracket, high: DutchPlayer, low: DutchPlayer, where: int) -> int:
-    """C10: avoid three games more with a colour than with the other, for a topscorer or a topscorer's opponent."""
+    """C10: avoid that a topscorer, or a topscorer's opponent, gets a colour difference of three games."""
     both = abs(high.difference) > 1 and abs(low.difference) > 1
     return int(where == CURRENT and not (both and conflict(high, low)))
 

@@ -71,9 +71,9 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
     """Pair a bracket. Consider as few of the players after the bracket as possible, since each player makes matching
     slower.
 
-    At first, some players after the bracket are left out. If these players can all be paired with each other and with
-    the players whom the best pairing leaves unpaired, the pairing is also the best with all players. The whole bracket
-    with all players is tried last.
+    At first, some players after the bracket are left out. If these players, and the players whom the best
+    pairing leaves unpaired, can all be paired with each other, this best pairing is also the best with all players. The
+    whole bracket with all players is tried last.
     """
     first = first_candidate(bracket)
     if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):

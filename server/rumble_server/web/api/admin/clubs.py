@@ -40,7 +40,7 @@ def club_routes() -> APIRouter:
 
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
     async def create_club(request: Request) -> models.ClubView:
-        """Create a club. Its name never changes, and is never given again. Next, make a host token of the club."""
+        """Create a club, still without a host token. The name never changes, and no later club can have the name."""
         main = site_of(request)
         given = await read_model(request, models.NewClub)
         quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)

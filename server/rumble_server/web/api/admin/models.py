@@ -16,7 +16,10 @@ Quota = Annotated[int, Field(ge=0, le=MOST_QUOTA)] | None
 
 
 class ClubQuotas(RequestModel):
-    """The quotas of a club, or the club's use of its quotas; null is no quota. A change keeps omitted quotas."""
+    """The quotas of a club, or the club's use of its quotas. A quota that is null sets no bound.
+
+    In a change, quotas that are left out stay as before.
+    """
 
     bots: Quota = None
     tournaments: Quota = None

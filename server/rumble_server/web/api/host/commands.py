@@ -29,7 +29,7 @@ Body = TypeVar("Body", bound=BaseModel)
 def body_schema(model: type[BaseModel], *, required: bool = True) -> dict[str, object]:
     """Describe a request body for the OpenAPI document.
 
-    Routes read their bodies themselves, since FastAPI would read and check a body before the token.
+    Routes read their bodies themselves, since FastAPI would check a body before the token is checked.
     """
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs", None)  # every model that the schema refers to is also part of an answer

@@ -15,7 +15,7 @@ from rumble_server.web.made_names import made_name
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
-"""The values of `page_invitation` for a reader without a code."""
+"""The result of `page_invitation` for a reader without a code."""
 
 
 def page_link(tournament: Tournament | Basics, base: str) -> str:
@@ -51,10 +51,10 @@ def invite_answer(tournament: Tournament | Basics, place: PublicAddress) -> Invi
 
 
 def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]:
-    """Make the invitation on a page from the code `given` in the page's address.
+    """Make the values with which a page shows an invitation. `given` is the code in the page's address.
 
-    For a right code, `invite` is the code to show: the code made by the server, even if the host's own code was given.
-    `carried` is then the query that the page's links pass on. For a wrong code, `invite_is_old` is true.
+    If `given` is right, `invite` is the code that the page shows, and `carried` is the query of the page's links. If
+    the host chose a code, `invite` is another code, made by the server. If `given` is wrong, `invite_is_old` is true.
 
     A wrong code is never shown. Otherwise anyone could send a link to a page with a command that people would copy into
     a shell. The caller counts wrong codes.

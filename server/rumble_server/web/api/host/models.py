@@ -93,7 +93,7 @@ class BanSubject(RequestModel):
 
 
 class NewBan(BanSubject):
-    """A new ban: its length in minutes (without end if left out), and its reason, which the bot is told."""
+    """A new ban. If `minutes` is left out, the ban has no end. The server sends `reason` to the bot."""
 
     minutes: Annotated[int, Field(ge=1, le=MOST_MINUTES)] | None = None
     reason: Annotated[str, StringConstraints(max_length=200)] = ""
@@ -195,7 +195,7 @@ class OrganiserEntrant(ServerMessageModel):
     """A bot of the field, as the host sees it. `house` is the reference bot that plays, if the bot is a house bot.
 
     `open` is true if no key protects the name. `version` and `client` are from the bot's login. `bye_rounds` are the
-    later rounds of a Swiss in which the bot has a half-point bye. `by_code` is true for a pupil, who came by a join
+    coming rounds of a Swiss in which the bot has a half-point bye. `by_code` is true for a pupil, who came by a join
     code. `display_name` is absent for a bot that people know by its name.
     """
 
