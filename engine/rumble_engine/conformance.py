@@ -419,7 +419,10 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return the codes of all plies; for joint moves, a list for each mover. If `codes` raises NotListed, return []."""
+    """Return the codes of all plies. In a state with joint moves, return a list of move codes for each mover.
+
+    If `codes` raises NotListed, return an empty list.
+    """
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]
     try:
@@ -429,7 +432,7 @@ def _plies(state: State) -> list[object]:
 
 
 def _check_same(one: State, other: State, what: str) -> None:
-    """Check that two states are equal, with equal moves, outcomes and views. `what` describes them in the error."""
+    """Check that two states are equal, with equal moves, outcomes and views. `what` names the states in the error."""
     _require(one == other and hash(one) == hash(other), f"{what}: not equal, or not the same hash")
     _require(one.canonical() == other.canonical(), f"{what}: equal, but not the same canonical()")
     first = (one.to_move, one.outcome, _plies(one), one.view())

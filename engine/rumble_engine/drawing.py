@@ -4,7 +4,7 @@ A `Drawing` has a character for each cell, as most views have, and a legend with
 counted from 0, row by row from the top left. Within a match, drawings differ in `board` and `last` only.
 
 A `Path` is the sequence of clicks that enters a legal move. A click is a tuple of the cells that accept the click.
-After the move, the first cell of each click shows the move. Putting a stone is one click on one cell. A step is two
+After the move, the first cell of each click is marked. Putting a stone is one click on one cell. A step is two
 clicks. Dropping a stone down a column is one click on any cell of the column. Moves with equal paths (promotions) and
 moves without a path (a pass) are chosen by their text. A path is never the beginning of a longer path, so a page knows
 when a move is complete.
@@ -42,7 +42,7 @@ SEAT_COLOURS: tuple[Colour, ...] = ("first", "second", "third", "fourth", "fifth
 Path = tuple[tuple[int, ...], ...]
 """The clicks that enter a move. A click is a tuple of the cells that accept the click.
 
-After the move, the first cell of each click shows the move. If the path is empty, the move is entered as text.
+After the move, the first cell of each click is marked. If the path is empty, the move is entered as text.
 """
 
 
@@ -141,5 +141,5 @@ def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int
 
 
 def shown_at(path: Path) -> tuple[int, ...]:
-    """Return the cells that show the move with this path, for `Drawing.last`."""
+    """Return the cells to mark in `Drawing.last` after the move with this path: the first cell of each click."""
     return tuple(cells[0] for cells in path)

@@ -42,8 +42,9 @@ def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]
 def check_seen(game: Game, before: State, text: str, other: str) -> None:
     """Check how seats and spectators see the ply `text`, made in the state `before`. Raises ConformanceError.
 
-    In a hidden game, `other` is another ply of that state. If the states after both plies look the same to spectators,
-    the plies must look the same, too. A hidden game that does not override `State.seen` reveals every deal, and fails.
+    In a hidden game, `other` is another ply that `before` allows. If the states after both plies look the same to
+    spectators, the plies must look the same, too. A hidden game that does not override `State.seen` reveals every
+    deal, and fails.
     """
     require(before.seen(text, ALL) == text, "seen(text, ALL) is not the text")
     for seat in (None, *range(before.seats)):

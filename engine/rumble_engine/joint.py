@@ -89,18 +89,18 @@ class JointState(State):
 
     @final
     def joint(self, moves: Mapping[int, int]) -> int:
-        """Return the code of a joint move. `moves` has the code of each mover, by seat."""
+        """Return the code of a joint move. `moves` has the code of each mover's move, by seat."""
         return sum((code + 1) * (self.moves_each + 1) ** seat for seat, code in moves.items())
 
     @final
     def split(self, code: int) -> dict[int, int]:
-        """Return the code of each mover, by seat, from the code of a joint move."""
+        """Split the code of a joint move: return the code of each mover's move, by seat."""
         base = self.moves_each + 1
         return {seat: code // base**seat % base - 1 for seat in range(self.seats) if code // base**seat % base}
 
     @final
     def joint_text(self, moves: Mapping[int, int]) -> str:
-        """Return the text of a joint move. `moves` has the code of each mover, by seat."""
+        """Return the text of a joint move. `moves` has the code of each mover's move, by seat."""
         return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
 
     def told(self, text: str) -> list[tuple[int | None, str]]:

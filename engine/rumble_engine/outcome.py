@@ -26,7 +26,7 @@ class Outcome:
     """The result of a match: the scores, the way the match ended, and the reason."""
 
     scores: tuple[float, ...]
-    """The score of each seat: the part of the other seats that is behind the seat, from 0 to 1.
+    """The score of each seat: the share of the other seats that are placed behind the seat, from 0 to 1.
 
     Another seat with the same place counts half. With two seats, a win is 1, a draw 0.5 and a loss 0.
     """
@@ -98,7 +98,7 @@ def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:
 
 
 def scores_of(places: Sequence[int]) -> tuple[float, ...]:
-    """Return the score of each seat: the part of the other seats that is behind the seat, from 0 to 1.
+    """Return the score of each seat: the share of the other seats that are placed behind the seat, from 0 to 1.
 
     Another seat with the same place counts half.
     """

@@ -39,7 +39,7 @@ def missing_games() -> dict[str, str]:
 
 
 def broken_games() -> dict[str, str]:
-    """Return the reason in one line for each game or family that cannot be used, by the name of the entry point."""
+    """Return why games and families cannot be used: a line for each, keyed by the name of the entry point."""
     return dict(_sorted(tuple(entries().values()))[3])
 
 
@@ -50,7 +50,7 @@ def game_families() -> dict[str, GameFamily]:
 
 @cache
 def get_game(name: str) -> Game:
-    """Return the game called `name`. Raises UnknownGame, MissingExtra, or EngineError if its package is broken."""
+    """Return the game called `name`. Raises UnknownGame, MissingExtra, or EngineError for a broken package."""
     family, colon, _ = name.partition(":")
     entry = entries().get(family if colon else name)
     if entry is None:

@@ -16,7 +16,7 @@ from rumble_engine.errors import BadPosition
 from rumble_engine.texts import shown
 
 NAME = re.compile("[a-z][0-9]+")
-"""The form of a cell's name in a move."""
+"""Pattern of a cell's name in a move: a letter and a number."""
 BITS = bytes.maketrans(b"01", b"\0\1")
 
 
@@ -45,9 +45,9 @@ class Squares:
         """The index of each cell in the board's text, by the cell's name."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
-        """Shifts to the cell at the right and to the three cells below.
+        """Numbers of bits by which a mask is shifted to move to the right, and to the three cells below.
 
-        Shifts the other way give four more directions.
+        Shifts in the other direction move to the other four neighbours.
         """
 
     def __reduce__(self) -> tuple[object, tuple[int, int, bool]]:
@@ -85,7 +85,10 @@ class Squares:
         return [board[start : start + self.columns] for start in range(0, len(board), self.columns)]
 
     def read(self, marks: str, board: str) -> list[int]:
-        """Read a board's text, as `draw` writes it. Return a mask for each mark but the first. Raises BadPosition."""
+        """Read a board's text, as `draw` writes it. Raises BadPosition.
+
+        Return a mask for each mark after `marks[0]`, which is the mark of empty cells.
+        """
         if len(board) != len(self.cells):
             raise BadPosition(f"{shown(board)} is not {self.rows} rows of {self.columns} characters")
         if board.strip(marks):
@@ -116,7 +119,7 @@ class Squares:
         return Drawing(surface, self.columns, board, pieces, *labels, last=marked, edges=edges, facing=facing)
 
     def path(self, move: str) -> Path:
-        """Return a click on each cell that the move names."""
+        """Return the clicks that make a move: a click on each cell that the move names."""
         return tuple((self.places[name],) for name in NAME.findall(move) if name in self.places)
 
     def _bits(self, mask: int) -> bytes:
@@ -126,7 +129,7 @@ class Squares:
 def squares(columns: int, rows: int, *, from_top: bool) -> Squares:
     """Return the board of this shape. Equal shapes give the same object.
 
-    Rows are numbered from the top or from the bottom.
+    If `from_top`, the rows are numbered from the top, otherwise from the bottom.
     """
     return _squares(columns, rows, from_top)
 
@@ -144,7 +147,7 @@ def _drawn(marks: str) -> dict[int, int]:
 def turned(rows: Sequence[str]) -> Iterator[str]:
     """Yield the text of a board after each rotation and reflection that keeps the shape.
 
-    A square board has eight of them, any other board four.
+    A square board gives eight texts, and any other board gives four.
     """
     across = ["".join(column) for column in zip(*rows, strict=True)] if len(rows) == len(rows[0]) else None
     for lines in (rows, across) if across else (rows,):

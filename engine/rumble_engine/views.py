@@ -1,6 +1,6 @@
-"""Readers of the fields of views and of positions' texts, for the methods `load` and `parse` of games.
+"""Functions that read fields of views, and parts of positions' texts, for the methods `load` and `parse` of games.
 
-All readers raise BadPosition, with a text that says what is wrong with the field.
+All functions raise BadPosition, with a text that says what is wrong.
 """
 
 from collections.abc import Mapping

@@ -2,9 +2,9 @@
 
 The `x-` fields extend AsyncAPI, so that a program can play without any knowledge but this document:
 
-- `x-values` of a reply: for each field, an object that tells the source of the value. `from` is a runtime expression,
-  which reads the message to answer. If `choose` is true, the expression gives a list, and the value is any element of
-  the list. `given` describes a value that the bot's owner supplies.
+- `x-values` of a reply: for each field, an object that describes the source of the value. `from` is a runtime
+  expression, which reads the message to answer. If `choose` is true, the expression gives a list, and the value is any
+  element of the list. `given` describes a value that the bot's owner supplies.
 - `x-within-ms` of a reply: its time limit in ms, as a runtime expression.
 - `x-ends` of an operation: the bot has nothing left to do after this message.
 - `x-subprotocol` and `x-close-codes` of the channel.

@@ -33,7 +33,8 @@ def split_path(path: str) -> tuple[str, str]:
     """Return the club of a path, and the path inside the club.
 
     `/c/NAME` and `/c/NAME/...` belong to NAME, even if no such club exists; the path inside is empty or begins with a
-    slash. Every other path belongs to main, unchanged. If NAME breaks the rule for names, the path is of main, too.
+    slash. Every other path belongs to main, and is returned unchanged. If NAME breaks the rule for names, the path
+    belongs to main, too.
     """
     if not path.startswith(CLUBS_PATH):
         return MAIN, path

@@ -27,11 +27,11 @@ class Standing(ServerMessageModel):
 
     `tiebreaks` are in the host's order, null where a tie-break does not apply; `decided_by` is the tie-break that
     separated the bot from a neighbour with equal points. `rating` and its 95% `interval` (low, high) are null where
-    unknown. `gained` is the number of places gained (negative: lost) by the last results, null where unknown; the
-    number of these results is `gained_by`, beside the standings. In a Swiss, `byes` counts the matches that the bot won
-    without an opponent, and `half_byes` the matches without an opponent that count as drawn. Both are in `points`, but
-    not in `played`, `wins` or `draws`. `display_name` is the name for people, absent for a bot that people know by
-    `name`.
+    unknown. `gained` is the number of places gained (negative: lost) by the latest results, null where unknown. The
+    field `gained_by` beside `standings` is the number of these results. In a Swiss, `byes` counts the matches that the
+    bot won without an opponent, and `half_byes` the matches without an opponent that count as drawn. Both are in
+    `points`, but not in `played`, `wins` or `draws`. `display_name` is the name for people, absent for a bot that
+    people know by `name`.
     """
 
     rank: Count
@@ -55,7 +55,7 @@ class Standing(ServerMessageModel):
 class Expected(ServerMessageModel):
     """The expected time until the tournament ends.
 
-    `results` is the number of results in the last `window_ms`, from which the time is computed.
+    `results` is the number of results in the last `window_ms`. The expected time is computed from these results.
     """
 
     remaining_ms: Milliseconds
@@ -102,7 +102,7 @@ class Board(ServerMessageModel):
 
     `diagram` is the position over several lines; `drawing` describes a picture, null where the game has none.
     `seats_ms` are the clocks at `at_ms`; the clocks of the movers run if `ticking` (the bots are connected and were
-    asked). Of a joint move, nothing is told before all movers have answered, not even who has answered. In a
+    asked). Until all movers have answered, the fields show nothing of a joint move, not even who has answered. In a
     hidden game, `position` is empty during the match, and `?` stands for hidden words of `moves`.
     `away` is empty while all bots are connected; otherwise `away` has an entry for each seat: an absence, or null.
     `display_names` has display names by the names in `seats`; absent if no bot has a display name.
@@ -156,7 +156,7 @@ class TournamentSummary(ServerMessageModel):
 
 
 class TournamentView(TournamentSummary):
-    """A tournament with the content of the tournament page. `reason` tells why the tournament was paused or ended.
+    """A tournament with the content of the tournament page. `reason` says why the tournament was paused or ended.
 
     `rating_model` describes how the bots were rated; it is empty where bots are not rated. `match_seats` is the number
     of seats of a full match. With more than two, a standing's `wins` are first places alone, `draws` shared first
@@ -210,7 +210,7 @@ class FeedMatchStart(Board):
 class FeedMove(Board):
     """A match went on by one or more moves, or a bot of the match went away or came back.
 
-    The last event of a match has the final position, if the stream has sent the match before.
+    The last event of a match has the final position, if the stream has sent earlier events of the match.
     """
 
     type: Literal["move"] = "move"
@@ -272,5 +272,5 @@ FeedEvent = Annotated[
     Snapshot | FeedMatchStart | FeedMove | FeedMatchOver | FeedStandings | FeedStatus | FeedField,
     Field(discriminator="type"),
 ]
-"""Any event of a feed, told apart by `type`."""
+"""Any event of a feed. The field `type` names the kind of event."""
 FEED_EVENTS: tuple[type[ServerMessageModel], ...] = get_args(get_args(FeedEvent)[0])

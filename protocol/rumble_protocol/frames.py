@@ -30,7 +30,7 @@ def turn_frame(
 ) -> bytes:
     """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it.
 
-    `since` is None in a plain match. Then `legal_complete` has no effect, because all legal moves are told.
+    `since` is None in a plain match. Then `legal_complete` has no effect, because `legal` has all legal moves.
     """
     turn: dict[str, Any] = {
         "type": "turn",

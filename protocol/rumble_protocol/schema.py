@@ -27,8 +27,10 @@ OMITTED: Final = {
     | (frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])) if model is Turn else frozenset())
     for model in _SENT
 }
-"""Names of the fields that a server leaves out if they have nothing to tell, or if the login omits them. The keys are
-the names of messages and of parts of a feed's events."""
+"""Names of the fields that a server may leave out, by the name of a message or of a part of a feed's events.
+
+A field is left out if the field has no content, or if the login's `omit` names the field.
+"""
 Schema = dict[str, Any]
 
 

@@ -118,7 +118,10 @@ class TurnClock(ServerMessageModel):
 
 
 class Turn(ServerMessageModel):
-    """The bot's move is due. The message is a full snapshot; `legal` and `moves` are absent if the login omits them."""
+    """The bot's move is due. The message is a full snapshot.
+
+    `legal` or `moves` is absent if the login's field `omit` names it.
+    """
 
     type: Literal["turn"] = "turn"
     match: str
@@ -216,5 +219,5 @@ ServerMessage = Annotated[
     Welcome | Session | Joined | Left | MatchStart | Turn | Rejected | MatchOver | TournamentOver | Notice | Error,
     Field(discriminator="type"),
 ]
-"""Any message of the server, told apart by `type`."""
+"""Any message of the server. The field `type` names the kind of message."""
 SERVER_MESSAGES: tuple[type[ServerMessageModel], ...] = get_args(get_args(ServerMessage)[0])

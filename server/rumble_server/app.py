@@ -126,7 +126,7 @@ class Server:
         """Administrator's token made at this start, to be printed once; None if a token is configured or stored."""
         self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
-        """Host and port of the socket, kept because pages name them after the socket is closed."""
+        """Host and port of the socket. Both are kept, because pages show them even after the socket is closed."""
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._node: Node | None = None
@@ -458,8 +458,8 @@ class Server:
     async def stop(self) -> None:
         """Start no more matches, let running matches finish for at most `drain_ms`, then stop.
 
-        Matches that are unfinished then go on in the next run. A server that is one of several nodes first hands all
-        clubs over. Bots' connections are closed with code 1001.
+        Unfinished matches go on in the next run. A server that is one of several nodes first hands all clubs over.
+        Bots' connections are closed with code 1001.
         """
         # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
         # the bots are closed, so that no bot is judged for the end of the server. The lease ends when this server has

@@ -90,9 +90,9 @@ class Child:
         await end_process(self._process, group=True, patience_s=GOODBYE_S, ask=ask)
 
     async def _how_it_ended(self) -> str:
-        """Return words about the program's end.
+        """Return how the program ended, as a part of a sentence.
 
-        If the program still runs after `GOODBYE_S`, say that its output ended.
+        If the program still runs after `GOODBYE_S`, return "closed its output".
         """
         try:
             async with asyncio.timeout(GOODBYE_S):

@@ -27,7 +27,7 @@ class Garbled(Exception):
 class Dialogue(ABC):
     """The dialogue with a process. A dialogue may remember the program's state; a new process gets a new dialogue.
 
-    `begin` and `move` raise Garbled for an answer without sense. `begin` raises BadProgram if the program cannot be
+    `begin` and `move` raise Garbled for a meaningless answer. `begin` raises BadProgram if the program cannot be
     used as its owner wants. `move` raises Resign if the program resigns or refuses the match.
     """
 
@@ -62,7 +62,7 @@ def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
 
 
 def quoted(line: str, longest: int = 80) -> str:
-    """Return a program's line for a message: in quotes, and cut after `longest` characters."""
+    """Return a program's line as part of a message: in quotes, and cut after `longest` characters."""
     return ascii(line) if len(line) <= longest else f"{line[:longest]!a}..."
 
 

@@ -13,7 +13,7 @@ from rumble_bots.sdk.bot import Turn
 from rumble_bots.sdk.errors import Resign
 
 NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
-"""First words of lines that are for people, and no answers."""
+"""First words of the lines that are meant for people. Such a line is no answer."""
 FREESTYLE, EXACT = 0, 1
 """Values of `INFO rule`: in `FREESTYLE` rows of five or more win, in `EXACT` only rows of exactly five."""
 AGAINST_PROGRAM = 1

@@ -14,7 +14,7 @@ GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
 """Names of the fields of a state that may contain the size of the board."""
 WORDS = {"swap": "swap-pieces"}
-"""GTP's words for moves, by Rumble's words for the same moves."""
+"""GTP's words for the moves that Rumble calls otherwise, keyed by Rumble's words."""
 COLOURS = ("black", "white")
 
 
@@ -33,7 +33,7 @@ class Gtp(Dialogue):
     If the next turn goes on from this board, the engine gets only the new moves. Otherwise the engine gets an empty
     board and all moves.
 
-    If `clock` is false, the engine gets no times, because some engines (such as GNU Go) would use up their time.
+    If `clock` is false, the engine gets no times. Some engines (such as GNU Go) use up all of the time that they get.
     """
 
     greeting = "the answer of a GTP engine to `list_commands`"

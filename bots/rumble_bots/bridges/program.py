@@ -1,4 +1,4 @@
-"""A program that chooses moves against the clock. It is started when needed, and again after a failure."""
+"""A program that chooses moves within time limits. The program is started when needed, and again after a failure."""
 
 import asyncio
 import time
@@ -57,7 +57,7 @@ def margin_ms(left_ms: int) -> int:
 
 
 class Failed(Exception):
-    """The error for a program that has failed and is ended. The text describes the failure."""
+    """The error for a program that has failed and was ended. The text describes the failure."""
 
 
 class Program:
@@ -87,7 +87,7 @@ class Program:
             raise BadProgram(f"{self._launch.label} {failed}; {hint}") from failed
 
     def tell(self, message: About) -> None:
-        """Report a message to the program, without waiting for an answer.
+        """Send a message to the program, without waiting for an answer.
 
         A program that is not running gets the message after its next start.
         """

@@ -15,7 +15,7 @@ FOLDER_VARIABLE = "RUMBLE_STATE_DIR"
 ENOUGH_BYTES = 10_000_000
 """Size in bytes above which the file is emptied at the next start of the bridge."""
 TAIL_BYTES = 4096
-"""Number of bytes at the end of the file in which the last line is searched."""
+"""Number of bytes at the end of the file that are read to find the last line."""
 
 
 def default_stderr_file(name: str) -> Path:

@@ -18,7 +18,7 @@ MATE = 1000
 """Score for checkmate, in pawns."""
 NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
-"""Names of fields in `move.info`, by the words of an engine's `info` line."""
+"""For each word in an engine's `info` line, the name of the field in `move.info`."""
 NO_MOVE = ("(none)", "0000", "none")
 """Words after `bestmove` by which an engine says that it has no move."""
 
@@ -96,7 +96,7 @@ class Uci(Dialogue):
 
 
 def clocks(turn: Turn, think_ms: int) -> str:
-    """Return the times for the command `go`: `movetime` for a match without a bank, or the clocks of both seats.
+    """Return the times for the command `go`: `movetime` for a match without a bank, otherwise both seats' clocks.
 
     A bank is a seat's time for the whole match. In Rumble each move also has a time of its own (`move_ms`). UCI has no
     such time. Therefore both clocks contain the time for this move, and the increment contains the time for each later
@@ -121,7 +121,7 @@ def option_name(line: str) -> str | None:
 def thought(line: str) -> dict[str, Any]:
     """Return the fields of `move.info` from an engine's `info` line.
 
-    Lines of other kinds, and lines about a second-best variation, give no fields.
+    Lines of other kinds, and lines about variations other than the best, give no fields.
     Scores are in pawns: `MATE` - n for a mate in n moves, and -`MATE` + n for being mated in n moves. A score that is
     only a bound is left out.
     """

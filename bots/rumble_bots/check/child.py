@@ -14,7 +14,7 @@ from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.processes import end_process, filled, start_group
 
 KILL_AFTER_S = 1.0
-"""Time in s from SIGTERM to the killing of a program that does not end."""
+"""Time in s after SIGTERM until a program that is still running is killed."""
 LAST_WORDS = 300
 """Maximum number of characters of the program's output in a report."""
 ERROR = re.compile("error|exception|panic", re.IGNORECASE)
@@ -28,8 +28,8 @@ A report quotes the last such line. In some languages, more lines follow after t
 class Child:
     """A bot's program. At most one process of the program runs at a time.
 
-    Environment variables tell the program where to play. The same values replace the placeholders `{address}`, `{join}`
-    and `{name}` in `command`.
+    Environment variables contain the server's address, the tournament to join, and the bot's name. In `command`, the
+    same values replace the placeholders `{address}`, `{join}` and `{name}`.
     """
 
     command: Sequence[str]

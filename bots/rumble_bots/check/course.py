@@ -102,7 +102,7 @@ class Course:
     async def _basics(self, rule: str, step: Step, game: Game | None = None) -> None:
         """Run a step on which later steps depend.
 
-        If the step raises a Trouble, the Trouble's rule fails, and no later step is tried.
+        If the step raises a Trouble, the rule that the Trouble names fails, and no later step is tried.
         """
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
@@ -116,7 +116,10 @@ class Course:
             self._add(rule, "skip", f"could not be judged: {trouble.why}", first, game)
 
     async def _trial(self, rule: str, step: Step, game: Game | None = None) -> None:
-        """Run a step. After a Trouble, the step's rule fails. Then start the bot again for the next step, if any."""
+        """Run a step. If the step raises a Trouble, the step's rule fails.
+
+        After a Trouble, the bot is started again if later steps need the bot.
+        """
         first = len(self._record.entries)
         trouble = await self._try(rule, step, game)
         if trouble is None:

@@ -51,7 +51,7 @@ class TurnedAway:
 class Exited:
     """The event that the bot's program has ended.
 
-    `code` is negative after a signal; `said` is the end of the output.
+    `code` is the exit code, negative if a signal ended the program. `said` is the last part of the program's output.
     """
 
     code: int

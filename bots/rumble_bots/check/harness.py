@@ -89,7 +89,7 @@ class Harness(Play):
     def set_patience(self) -> None:
         """Set `patience`, and lengthen the clocks of matches by this factor.
 
-        The value is the user's, or else follows from the time that the program took to start.
+        A value given by the user is kept. Otherwise the value follows from the time that the program took to start.
         """
         self.patience = self._given or min(MOST_PATIENCE, max(1.0, self.started_s / USUAL_START_S))
         control = self.referee.control

@@ -39,8 +39,8 @@ class Play:
         self.forgiving = True
         """True if the bot may end its connection and come back.
 
-        If false, the end of a connection raises Trouble, as long as the rule `stays-connected` is unbroken. The end of
-        the bot's program always raises Trouble.
+        If false, the end of a connection raises Trouble until the record has a breach of the rule
+        `stays-connected`. The end of the bot's program always raises Trouble.
         """
         self.patience = 1.0
         """Factor for all time limits; above 1 for a slow program or machine."""
@@ -128,7 +128,8 @@ class Play:
     async def play_out(self, *matches: ScriptedMatch) -> GaveUp | None:
         """Play matches to their ends, all at the same time. Return the bot's last resignation, or None.
 
-        Raises GaveUp if a match has fewer than `game.seats` plies when the bot resigns. So short a match is no test.
+        Raises GaveUp if a match has fewer than `game.seats` plies when the bot resigns. A match of so few plies
+        does not test the bot.
         """
         gave_up = None
         while not all(match.over for match in matches):

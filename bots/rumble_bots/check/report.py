@@ -26,7 +26,7 @@ class Entry:
 class Result:
     """The verdict about a rule, with a reason.
 
-    `game` is the game of the step if the rule is tried game by game, else None.
+    If the rule is tried for each game separately, `game` is the name of the game; otherwise None.
     """
 
     rule: Rule

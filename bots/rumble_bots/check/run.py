@@ -33,7 +33,7 @@ If the time for a move is above `MOVE_MS`, both times are longer in proportion.
 STARTED_S = 30.0
 """Default of the time in s in which a program must connect.
 
-With a compiler or on a busy machine, a start takes long.
+A start takes long if the program is compiled first, or if the machine is busy.
 """
 MOVE_MS = 500
 BANK_MOVES = 5
@@ -46,8 +46,8 @@ class Plan:
 
     command: Sequence[str] = ()
     games: Sequence[str] = ()
-    """Games to play. If empty, the bot plays tic-tac-toe. If the bot's login does not name tic-tac-toe, the bot plays
-    the first possible game of its login instead."""
+    """Games to play. If empty, the bot plays only one game: tic-tac-toe if the bot's login names tic-tac-toe, and
+    otherwise the first possible game of the login."""
     server: Address = ANY_PORT
     """Address and club of the scripted server. Port 0 means any free port."""
     wait_s: float = STARTED_S

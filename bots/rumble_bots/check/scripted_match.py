@@ -23,7 +23,7 @@ MOST_LEGAL = 1_000
 If more moves are legal, the turn lists the first `FIRST_LEGAL` and a random sample of the others.
 """
 FIRST_LEGAL = 10
-"""Number of legal moves that every turn lists: the first moves in the game's order."""
+"""Number of legal moves, counted from the first in the game's order, that a turn always lists."""
 MOST_TRIES = 100
 """Maximum number of joint moves tried in order to find a move after which the match goes on."""
 
@@ -34,7 +34,7 @@ def seats_of(game: Game) -> int:
 
 
 def is_plain(game: Game) -> bool:
-    """Return true if a check's matches of a game are plain: two seats that move in turn, without chance."""
+    """Return true if a check's matches of a game are plain: two seats in turn, no chance, nothing hidden."""
     return game.is_plain(seats_of(game))
 
 

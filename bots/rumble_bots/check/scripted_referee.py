@@ -24,9 +24,9 @@ from rumble_bots.check.scripted_server import LIMITS, ScriptedServer
 SECOND_LOOK_S = 0.01
 """Extra time in s after a wait has timed out, to read events that came while this process was late."""
 UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
-"""Ids of the rules that unreadable frames break.
+"""The rules that unreadable frames break: the id of the rule for each close code.
 
-The key is the code with which the WebSocket library closes the connection after such a frame.
+The close code is the code with which the WebSocket library closes the connection after such a frame.
 """
 
 
@@ -61,7 +61,7 @@ Heard = Connected | TurnedAway | LoggedIn | Entered | Moved | Resigned | Ended |
 
 @dataclass(slots=True)
 class ScriptedReferee(ScriptedServer):
-    """The server for a single bot: `ScriptedServer`, with answers to the bot's messages."""
+    """A `ScriptedServer` that answers the messages of a single bot."""
 
     # --- incoming messages ---
 

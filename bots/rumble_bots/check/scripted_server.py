@@ -86,7 +86,7 @@ class ScriptedServer:
     # --- outgoing messages ---
 
     async def say(self, message: ServerMessageModel, link: Link | None = None) -> None:
-        """Send a message on `link`, or else to the bot that is logged in."""
+        """Send a message on `link`. If `link` is None, send the message to the bot that is logged in."""
         await self.say_frame(write_message(message), link)
 
     async def say_raw(self, message: dict[str, Any]) -> None:
@@ -94,7 +94,10 @@ class ScriptedServer:
         await self.say_frame(orjson.dumps(message))
 
     async def say_frame(self, frame: bytes, link: Link | None = None) -> None:
-        """Send a frame on `link`, or else to the bot that is logged in. While the bot is away, send nothing."""
+        """Send a frame on `link`. If `link` is None, send the frame to the bot that is logged in.
+
+        If `link` is None and the bot is away, send nothing.
+        """
         link = link or self.link
         if link is not None:
             await link.send(_with_unknown_fields(frame) if self.unknown_fields else frame)
@@ -128,21 +131,21 @@ class ScriptedServer:
             match.turn = None
 
     async def finish(self, match: ScriptedMatch, outcome: Outcome | None) -> None:
-        """Send the message `match_over` of a match. None as the outcome means a void match."""
+        """Send the message `match_over` of a match. If `outcome` is None, the match is void."""
         self.close_turn(match)
         match.told = match.over_message(outcome)
         await self.say(match.told)
 
     async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
-        """Let the bot fall out of the match, and send `match_over`.
+        """Let the bot fall out of the match, and send `match_over` when the match has ended.
 
-        If there are two or more opponents, they first play the match to its end.
+        If there are two or more opponents, they play the match to its end.
         """
         match.fall([match.seat], termination, reason)
         await self.finish(match, match.conclude())
 
     async def welcome(self, link: Link) -> None:
-        """Send `welcome`. Raises Trouble if the bot offers only other sub-protocols."""
+        """Send `welcome`. Raises Trouble if the bot offers only sub-protocols other than `rumble.v1`."""
         if not link.speaks_ours:
             await self.error(link, ErrorCode.PROTOCOL_NOT_SUPPORTED, "this kit speaks rumble.v1", fatal=True)
             await self.close(link, CloseCode.PROTOCOL_NOT_SUPPORTED)
@@ -190,7 +193,7 @@ class ScriptedServer:
     async def too_late(self, turn: AskedTurn) -> Trouble:
         """Let the bot lose the match because the clock of `turn` has run out.
 
-        Return the Trouble that the caller raises.
+        Return a Trouble, which the caller has to raise.
         """
         reason = f"no answer within {turn.remaining_ms} ms to the turn at ply {turn.ply} of {turn.match.match_id}"
         await self.lose(turn.match, Termination.TIMEOUT, reason)

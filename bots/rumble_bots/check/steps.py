@@ -1,4 +1,5 @@
-"""The steps while the bot plays. Each function tries a rule, and returns a few words about why the bot passes.
+"""The steps of a check in which the bot plays. Each function tests the bot by a rule. If the bot passes, the function
+returns a few words about the test.
 
 Each step begins with the bot in the tournament and without an open match. A `Trouble` ends the step, and `course`
 decides how the check continues.
@@ -252,7 +253,8 @@ async def server_restart(harness: Harness) -> str:
 async def unknown_fields(harness: Harness) -> str:
     """Add fields of a later version of the protocol to every message. The bot must ignore these fields.
 
-    If the bot passed `server_restart`, its connection is closed first, so that a new `welcome` has such fields, too.
+    If the bot passed `server_restart`, the bot's connection is closed first. The `welcome` of the next connection then
+    has such fields, too.
     """
     harness.referee.unknown_fields = True
     try:

@@ -6,8 +6,9 @@ is `'X'` for seat 0, and `'O'` for seat 1. The answer is `(row, column)`, both c
 - connect4: the rows and columns of the match. Only the column of `(row, column)` counts, because stones fall. The
   answer may also be only the number of a column.
 
-An answer of another form, or off the board, is passed on as its `repr`. No move looks like a `repr`, so the referee
-refuses the answer, and quotes it in the refusal. An answer that is a text is passed on unchanged.
+For an answer of another form, or off the board, the `repr` of the answer is passed on. This `repr` is never a legal
+move. Thus the referee refuses the move, and the refusal quotes the answer. An answer that is a text is passed on
+unchanged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +42,7 @@ class BoardGame:
         return [cells[start : start + columns] for start in range(0, len(cells), columns)]
 
     def position(self, rows: Sequence[object]) -> str:
-        """Return the text of a board. The cells are not checked here, but by the reader of the text."""
+        """Return the text of a board. The cells are checked later, when the text is read as a position."""
         lines = [row if isinstance(row, list | tuple) else [row] for row in rows]
         return self.between.join("".join("." if cell is None else str(cell) for cell in line) for line in lines)
 

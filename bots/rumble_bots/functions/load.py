@@ -27,7 +27,7 @@ RULE = "a function takes one argument (a Turn) or two (board, player)"
 
 
 class TurnFunction(Bot):
-    """A bot that gets its moves from a function of a `Turn`."""
+    """A bot that gets its moves from a function with one argument, a `Turn`."""
 
     def __init__(self, function: Callable[[Turn], str | Awaitable[str]]) -> None:
         self.function = function
@@ -37,7 +37,7 @@ class TurnFunction(Bot):
 
 
 class BoardFunction(Bot):
-    """A bot that gets its moves from a function of `board, player`."""
+    """A bot that gets its moves from a function with two arguments, `board` and `player`."""
 
     games = tuple(BOARD_GAMES)
 

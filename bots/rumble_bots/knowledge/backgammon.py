@@ -17,7 +17,7 @@ POINTS = {3: 2.0, 4: 5.0, 5: 7.0, 6: 5.0, 7: 5.0, 8: 3.0, 18: 3.0, 20: 5.0, 21: 
 that have no entry here."""
 POINT = 1.0
 PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
-"""Value of the longest row of made points. The index is the length, at most 6."""
+"""Value of the longest row of made points, by the number of points in the row. Longer rows count as rows of 6."""
 SHUT_OUT = 2.5
 """Deduction for a checker on the bar, for each point that the opponent has made in the opponent's home."""
 CALM = 0.25
@@ -26,10 +26,10 @@ CALM = 0.25
 The owner can then bring the blots to safety.
 """
 CONTACT = 22.0
-"""Lead in pips at which the probability of a win is 73%, while checkers can still be hit."""
+"""Lead in pips at which the probability of a win is 73% (1 / (1 + 1/e)), while checkers can still be hit."""
 RACE = 1.0
-"""Factor for races: a lead of 1 + `RACE` * sqrt(n) pips wins with a probability of 73%. n is the number of pips that
-the seats together have left."""
+"""Factor for races. With a lead of 1 + `RACE` * sqrt(n) pips, the probability of a win is 73% (1 / (1 + 1/e)). n is the
+number of pips that both seats together have left."""
 ROLL = 4.0
 """Value in pips of having the next roll: half of an average roll."""
 REMEMBERED = 32_768
@@ -85,7 +85,10 @@ def worth(own: Side, other: Side) -> float:
 
 
 def _stacked(side: Side) -> float:
-    """Return a correction of a seat's `pips` in a race: stacked checkers waste pips, checkers borne off save pips."""
+    """Return the pips to add to a seat's `pips` in a race.
+
+    Stacked checkers waste pips, and add to the result. Checkers borne off save pips, and reduce the result.
+    """
     return sum([count * count for count in side[1:4]]) / 10 - 2 * side[OFF]
 
 

@@ -1,7 +1,8 @@
-"""Rules of thumb for liar's dice: make bids that are probably true, and call bids probably false.
+"""Rules of thumb for liar's dice: make bids that are probably true, and call bids that are probably false.
 
 Hidden dice are independent, so the number of dice with a face has a binomial distribution. After a bid of a face, the
-bidder is assumed to have more dice with the face than by chance.
+bidder is assumed to have more dice with the face than by chance. A bid is the right move if the bid is true. A call is
+the right move if the called bid is false.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from math import comb
 from rumble_engine.games.liars_dice import LIAR, LiarsDiceState, loser_of, quantity_and_face, showing
 
 TRUST = 1.7
-"""Factor by which a bidder is assumed to have the bid face more often than by chance.
+"""Factor for the probability that a die shows a face, if the owner of the die has bid the face.
 
 The value was found by playing matches.
 """
@@ -27,7 +28,7 @@ def best(state: LiarsDiceState, seat: int) -> Sequence[int]:
 
 
 def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
-    """Return the legal moves, the most probably right move first."""
+    """Return the legal moves. The move that is most probably right comes first."""
     trusted = [0] * 6
     for face in range(1, 7):
         bidders = {bidder for bidder, bid in state.bids if bidder != seat and quantity_and_face(bid)[1] == face}
@@ -38,7 +39,8 @@ def tries(state: LiarsDiceState, seat: int) -> Sequence[int]:
 
 @lru_cache(REMEMBERED)
 def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wild: bool) -> Sequence[int]:
-    """Return the moves after the bid `last` (0 at the beginning of a round), the most probably right move first.
+    """Return the moves after the bid `last` (0 at the beginning of a round). The move that is most probably right comes
+    first.
 
     For each face, `trusted` has the number of dice in the hands of those opponents who have bid the face: all their
     dice, not only dice with the face. `dice` is the number of dice of all seats.
@@ -70,7 +72,7 @@ def _binomial(hits: int, dice: int, probability: float) -> float:
 
 
 def judge(state: LiarsDiceState) -> Sequence[float]:
-    """Return the scores estimated from numbers of dice.
+    """Return the estimated score of each seat, computed from the numbers of dice.
 
     If there is a bid, one seat counts half a die less: the seat that would lose a die if the mover called the bid.
     """

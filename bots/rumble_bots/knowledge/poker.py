@@ -21,7 +21,7 @@ CAUTION = 0.1
 REMEMBERED = 16_384
 """Maximum number of cached equities."""
 Strength = tuple[int, ...]
-"""The category of a hand from 0 (high card) to 8 (straight flush), and the ranks to compare hands of a category."""
+"""The category of a hand, from 0 (high card) to 8 (straight flush), then the ranks that decide within a category."""
 
 
 def best(state: PokerState, seat: int) -> Sequence[int]:
@@ -45,7 +45,7 @@ def tries(state: PokerState, seat: int) -> Sequence[int]:
 
 
 def judge(state: PokerState) -> Sequence[float]:
-    """Return the scores estimated from chips: the chips won so far, and each seat's expected share of the pot."""
+    """Return an estimated score for each seat, from the chips won so far and the seat's expected share of the pot."""
     chips = [float(gain) for gain in state.gains]
     hand = state.hand
     if hand is not None:

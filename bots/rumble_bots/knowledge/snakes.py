@@ -1,7 +1,8 @@
 """Rules of thumb for snakes: reach as many squares as possible before the other snakes, and eat when hungry.
 
 A set of squares is an integer with a bit for each square, so a flood from all heads at once takes few operations. A
-body leaves its squares from the tail on. A square counts as free from the step in which the tail has left it.
+body frees its squares one by one, the square of the tail first. A flood may enter a square from the step in which the
+tail has left the square.
 """
 
 from collections.abc import Sequence
@@ -12,19 +13,19 @@ from typing import NamedTuple
 from rumble_engine.games.snakes import NAMES, STEPS, SnakesState, Square
 
 HUNGRY = 30
-"""Health up to which a snake is hungry, so that food counts most."""
+"""Maximum health of a hungry snake. To a hungry snake, food is worth most."""
 AMPLE = 2
 """Lead in length over every other snake, in squares. With this lead or more, a snake without hunger wants no food."""
 APPETITE = 0.4
-"""Value of food that a snake without hunger reaches in one move. On the same scale, room of the whole board has the
-value 1."""
+"""Worth of food that a snake without hunger reaches in one move. On the same scale, the worth of room is the share of
+the board's squares that the snake reaches first."""
 GROWTH = 6
-"""Worth of each square of a snake's length, as a number of squares of room."""
+"""Number of squares of room that are worth as much as a square of a snake's length."""
 STARVES = 0.3
-"""Factor for the worth of a starving snake."""
+"""Factor by which the worth of a snake is multiplied if the snake will probably starve before it reaches food."""
 HEADS_LOST, HEADS_WON = 1.0, 0.1
-"""Deduction from a move's worth if a snake of the same length or more may enter the same square; addition to the worth
-if only shorter snakes may enter the square."""
+"""`HEADS_LOST` is taken from a move's worth if a snake of the same length or more may enter the same square.
+`HEADS_WON` is added to the worth if only shorter snakes may enter the square."""
 
 
 class Board:
@@ -168,15 +169,15 @@ def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
 
 
 def tries(state: SnakesState, seat: int) -> Sequence[int]:
-    """Return the moves that do not surely end the snake; if every move does, return a single move."""
+    """Return the moves that do not surely end the snake. If every move surely ends the snake, return a single move."""
     return list(Scene(state).moves(seat)) or state.codes_for(seat)[:1]
 
 
 def judge(state: SnakesState) -> Sequence[float]:
     """Return the scores estimated from the worth of each snake.
 
-    The worth of a snake in play follows from room, length and food. The worth of a lost snake is below 0: the earlier
-    the snake was lost, the lower.
+    The worth of a snake in play follows from room, length and food. The worth of a lost snake is below 0. A snake
+    that was lost earlier has a lower worth.
     """
     scene = Scene(state)
     worths = [snake.out - state.turn - 1.0 for snake in state.snakes]

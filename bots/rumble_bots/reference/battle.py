@@ -18,12 +18,12 @@ from rumble_bots.reference import ReferenceBot, make_reference_bot
 from rumble_bots.search.plies import random_ply
 
 Maker = str | Callable[[Random], ReferenceBot]
-"""The name of a reference bot, or a function that makes a bot from random numbers, such as a class of bots."""
+"""The name of a reference bot, or a function that makes a bot from a `Random`. A class of bots is such a function."""
 Interval = tuple[float, float]
 Pair = tuple[float, float]
 """The first bot's scores in the two matches of a pair: 1, 1/2 or 0 for each."""
 Z95 = 1.959964
-"""Half of the width of a normal variable's 95% interval, in standard deviations."""
+"""Half of the width of the 95% interval of a normal distribution, in standard deviations."""
 MOST_REPEATED = 0.05
 """Maximum share of matches that repeat an earlier match.
 
@@ -35,8 +35,8 @@ COUNTED: dict[str, Callable[[float], float]] = {
     "losses": lambda score: score == 0,
     "score": lambda score: score,
 }
-"""The rates of a battle, by name. Each function gets the first bot's score in a match, and returns how much the match
-counts for the rate."""
+"""Functions for the rates of a battle, by the name of the rate. Each function gets the first bot's score in a match,
+and returns how much the match counts for the rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +196,10 @@ def interval(pairs: Mapping[float, int]) -> Interval:
     Both matches of a pair have the same opening, with seats swapped. Therefore pairs are independent, but single
     matches are not.
 
-    Wilson's interval is for single results of 0 or 1, but the rate of a pair may lie between. Therefore the interval is
-    computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). With this number of results of 0 or 1,
-    the mean would be as uncertain as with the given pairs. If few pairs differ, the interval could be too narrow.
-    Therefore an additional pair of the largest variance, 1/4, is counted.
+    Wilson's interval is for single results of 0 or 1, but the rate of a pair may also be between 0 and 1. Therefore the
+    interval is computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). With this number of results
+    of 0 or 1, the mean would be as uncertain as with the given pairs. If nearly all pairs have the same rate, the
+    interval could be too narrow. Therefore the variance of an additional pair is counted: 1/4, the largest possible.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count

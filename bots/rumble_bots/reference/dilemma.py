@@ -37,7 +37,7 @@ class DilemmaBot(ReferenceBot):
         return "" if isinstance(state, DilemmaState) else "the strategies of Axelrod play only dilemma"
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Note the choices of the last round, which are in `state`, and return the choice of `answer`."""
+        """Add the choices of the last round in `state` to `own` and `other`, and return the choice of `answer`."""
         assert isinstance(state, DilemmaState)
         if state.round not in (len(self.own), len(self.own) + 1):
             self.own = self.other = "C" * (state.round - 1)
@@ -79,7 +79,7 @@ class Friedman(DilemmaBot):
 
 
 class Grofman(DilemmaBot):
-    """A strategy: cooperate if both seats chose the same in the last round, otherwise with probability 2/7."""
+    """A strategy: cooperate after a round in which both seats chose the same, otherwise with probability 2/7."""
 
     about = "Cooperates if both chose alike, else sometimes."
 

@@ -31,9 +31,9 @@ CRASH_AT_TURN = 3
 REFUSED = ("bad_key", "bad_name", "invite_required", "key_required", "tournament_closed", "unknown_tournament")
 """Codes of errors after which the bot stops, because it cannot enter the tournament."""
 NOW_AND_THEN = 4
-"""Number of turns per extra frame.
+"""Number of turns from one faulty frame to the next, for faults that happen now and then.
 
-If the frames came more often, the server would close the connection.
+If faulty frames came more often, the server would close the connection.
 """
 Frame = dict[str, Any]
 AtATurn = Callable[["FaultyBot", Frame], Awaitable[None]]
@@ -56,7 +56,7 @@ class FaultyBot:
     _socket: ClientConnection | None = None
 
     async def run(self) -> str:
-        """Play until the tournament is over, or the fault ends the bot. Return a sentence that tells how the bot ended.
+        """Play until the tournament is over, or the fault ends the bot. Return a sentence about the bot's end.
 
         Raises Refused if the server refuses the login, and Closed if the server closes the connection for good. Raises
         BadServer if no frame comes for `PATIENCE_S`.

@@ -36,7 +36,7 @@ class Heuristic(Picker):
 def pressing_codes(state: State) -> Sequence[int]:
     """Return the moves that win at once.
 
-    If no move wins at once, return the moves that leave the opponent the fewest moves that win at once.
+    If no move wins at once, return the moves after which the opponent has the fewest moves that win at once.
     """
     wins = winning_codes(state)
     if wins:

@@ -16,7 +16,7 @@ from rumble_bots.search.mcts import look_around
 from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
-"""Number of rounds for a move if the options give neither `iterations` nor `time_ms`."""
+"""Number of the search's rounds for a move if the options give neither `iterations` nor `time_ms`."""
 NOTE = "the value is the mean of the rounds"
 MOST_MS = 60_000
 """Maximum time in ms for a move if no time is given, however large `iterations` is."""
@@ -25,7 +25,8 @@ MOST_MS = 60_000
 class Mcts(ReferenceBot):
     """A bot that plays any game by Monte Carlo tree search. Positions are judged by random games, or by rules of thumb.
 
-    In a hidden game, each round begins with a new random state, in agreement with the knowledge of the bot's seat.
+    The search for a move consists of rounds. A round tries a sequence of moves, and judges the last position. In a
+    hidden game, each round begins with a new random state, in agreement with the knowledge of the bot's seat.
 
     Options: `iterations` is the number of rounds for a move (by default `ITERATIONS`), and `time_ms` the maximum time
     for a move (by default `MOST_MS`). In a match with a clock, the bot uses at most half of the time for the move, even

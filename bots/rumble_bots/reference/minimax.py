@@ -55,7 +55,7 @@ class Minimax(ReferenceBot):
         return f"{name} plays games of two seats in turn without chance; here {reason}" if reason else ""
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Choose the best move, with its value and the number of nodes visited (0 for a cached answer)."""
+        """Return the best move, the value of the move, and the number of nodes visited (0 for a cached answer)."""
         known = self.answers.get(state)
         if known is not None:
             return known
@@ -68,9 +68,9 @@ class Minimax(ReferenceBot):
         return choice
 
     def solve(self, state: State, told: Progress) -> Choice:
-        """Choose a move by a search to the end of the game, without limits. `told` is called after each depth.
+        """Choose a move by a search to the end of the game, without limits.
 
-        Raises CannotPlay.
+        After each depth, `told` is called with the result so far and the tally. Raises CannotPlay.
         """
         if reason := self.obstacle(state):
             raise CannotPlay(reason)

@@ -24,7 +24,7 @@ from rumble_bots.search import Search, Strong, solve
 TABLES: dict[type[State], str] = {TicTacToeState: "tictactoe"}
 """The games with a table of best moves, by the class of their states."""
 VALUES = {"won": 1.0, "drawn": 0.0, "lost": -1.0}
-"""Values of positions for the mover, by the name of the table's field that contains the positions."""
+"""The values of positions for the mover, keyed by the field of the table that holds the positions."""
 CELLS = 16
 """Maximum number of cells of a connect four board that is searched to the end. 16 cells take about a second."""
 PLAYS = f"Tic-tac-toe, Connect four on at most {CELLS} cells, Minichess where an arrived pawn wins"
@@ -38,7 +38,7 @@ def read_table(game: str) -> dict[str, Choice]:
 
 
 def is_solvable(state: State) -> bool:
-    """Return true if a search can solve every position of the game, with its settings, in about a second."""
+    """Return true if a search solves every position of the game in about a second, with the settings of `state`."""
     match state:
         case Connect4State():
             return state.grid.columns * state.grid.rows <= CELLS

@@ -44,7 +44,7 @@ class Sight:
         return cls(game, state.view(seat), seat, [state.text_for(seat, code) for code in state.codes_for(seat)])
 
     def sample(self, random: Random) -> State:
-        """Return a random state that agrees with the view. Raises CannotPlay if the game draws no such states."""
+        """Return a random state that agrees with the view. Raises CannotPlay if the game cannot make such a state."""
         try:
             return self.game.sample(self.view, random)
         except NotSampled as error:
@@ -52,7 +52,10 @@ class Sight:
 
 
 class ReferenceBot(ABC):
-    """A bot without a network. If `remembers` is false, the bot keeps only random numbers and caches between moves."""
+    """A bot without a network.
+
+    Between moves, a bot whose `remembers` is false keeps only its random generator and caches.
+    """
 
     about: ClassVar[str] = ""
     """The bot's way of playing, as a line for opponents."""
@@ -68,7 +71,10 @@ class ReferenceBot(ABC):
 
     @classmethod
     def obstacle(cls, state: State) -> str:
-        """Return the reason, in a sentence, why the bot cannot play the game of `state`; empty without a reason."""
+        """Return a sentence that says why the bot cannot play the game of `state`.
+
+        If the bot can play the game, return an empty text.
+        """
         return ""
 
     @classmethod

@@ -24,7 +24,11 @@ MOVES_TO_COME = 20
 
 
 def budget_ms(turn: Turn) -> int:
-    """Return the maximum time in ms to think about `turn`: the time per move, and a share of the bank."""
+    """Return the maximum time in ms to think about `turn`.
+
+    If the match has a bank, the time is the sum of the time per move, the increment and a share of the bank, but at
+    most `turn.think_ms`. Without a bank, the time is `turn.think_ms`.
+    """
     control = turn.start.time_control if turn.start is not None else None
     if control is None or control.bank_ms == 0:
         return turn.think_ms
@@ -66,7 +70,7 @@ class RemoteReferenceBot(Bot):
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:
-        """Return the move, with the bot's knowledge about the move.
+        """Return the bot's move, with the note and the info that `noted` adds.
 
         Concurrent turns use `ReferenceBot` objects with different seeds.
         Raises Resign if the bot does not play the game.

@@ -1,8 +1,9 @@
 """`streetwise`: minimax that sets the opponent hard questions.
 
-Minimax plays the first of equal moves. But an opponent may make mistakes. Therefore the better of two equal moves is
-the move after which more replies are wrong. The share of wrong replies is a second value. Second values are compared
-only between moves whose first values are equal. Therefore the bot plays as safely as minimax.
+If several moves have the same value, minimax plays the first of these moves. But an opponent may make mistakes.
+Therefore `streetwise` gives each of these moves a second value: the share of the opponent's replies that are wrong. The
+bot plays the move with the highest second value. Second values are compared only between moves that minimax finds
+equal. Therefore the bot plays as safely as minimax.
 """
 
 from rumble_engine import State

@@ -41,7 +41,7 @@ def table_battle(
     the same first state, and the same random numbers.
 
     The results depend only on the arguments, if the bots read no clock. Raises BadSettings if the game does not allow
-    this number of seats, and the errors of the bots and of the game.
+    as many seats as there are bots. Errors of the bots and of the game are raised, too.
     """
     game.check_seats(len(makers))
     seeds, seats = Random(seed), len(makers)

@@ -1,4 +1,4 @@
-"""The actions that a `Conversation` returns, in order, for `Client` to carry out."""
+"""The actions that a `Conversation` returns. `Client` carries out the actions in their order."""
 
 from dataclasses import dataclass
 from typing import Literal

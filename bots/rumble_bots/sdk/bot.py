@@ -61,8 +61,9 @@ class Turn:
     ) -> "Turn":
         """Make the turn of a `message` just received.
 
-        The deadline keeps time free for the answer's way: `SAFETY_MS`, the part of the round trip above `lag_ms`, and
-        `late_ms`, the lateness of this machine. Altogether, at most half of the time is kept free.
+        The deadline leaves time for the answer's way to the server. This reserve is the sum of `SAFETY_MS`, `late_ms`
+        (the lateness of this machine), and the part of `round_trip_ms` above the message's `lag_ms`. The reserve is at
+        most half of the remaining time.
         """
         remaining_ms = message.clock.remaining_ms
         safety_ms = min(remaining_ms / 2, SAFETY_MS + max(0.0, round_trip_ms - message.clock.lag_ms) + late_ms)
@@ -155,7 +156,7 @@ class Bot:
     games: Sequence[str] | None = None
     """The games that the bot plays; None means any."""
     version: str | None = None
-    """The version of the bot's program, as the author labels it. The login tells it to the server."""
+    """The version of the bot's program, as the author labels it. The login sends the label to the server."""
 
     def choose(self, turn: Turn) -> str | Awaitable[str]:
         """Return the move to make, an element of `turn.legal`. To add a note or an info, return a `Noted`.

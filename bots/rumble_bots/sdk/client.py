@@ -48,8 +48,8 @@ def delays(chance: Callable[[], float]) -> Iterator[float]:
 class Client:
     """A bot on a server. `run` plays to the end, and connects again when the connection is lost.
 
-    `say` gets news for the bot's owner, line by line. The end of the tournament is not among the news, because `run`
-    returns it. All news and the end go to the logger `rumble_bots`, too.
+    `say` is called with each line of news for the bot's owner. The end of the tournament is not among the news, because
+    `run` returns a summary. All news and the end go to the logger `rumble_bots`, too.
 
     `admitted` is called when the server has accepted the key. Its arguments are the club's identity, and the secret
     that the server made in exchange for the key (None without an exchange). After `patience` seconds without an
@@ -82,8 +82,8 @@ class Client:
         self._chance = lot
         self._connection: Connection | None = None
         self._is_to_come_again = False
-        """True after the server has turned the client away for the time being. Then the client tries again, even before
-        its first login."""
+        """True after the server has turned the client away for the time being. The client then tries again, even if the
+        client has not logged in yet."""
         self._summary: Summary | None = None
         self._failure: SdkError | None = None
         """The error of a bot that gave up."""

@@ -126,7 +126,10 @@ class Conversation:
     # --- incoming messages ---
 
     def received(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
-        """Take a frame of the server. `late_ms` is the time by which this machine delays the bot's start and answer."""
+        """Handle a frame of the server.
+
+        `late_ms` is the time by which this machine delays the bot's start and answer.
+        """
         try:
             message = read_server_message(frame)
         except BadMessage as problem:
@@ -159,7 +162,7 @@ class Conversation:
                 return self._error(message)
 
     def lost(self, code: int, reason: str) -> list[Action]:
-        """Take the end of the connection. The caller then connects again, unless the actions have a `Fail`."""
+        """Handle the end of the connection. The caller then connects again, unless the actions have a `Fail`."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -345,7 +348,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
-    """Return the result of a match in a few words. If `start` tells the bot's seat, the words are about this seat."""
+    """Return the result of a match in a few words. With `start`, the words are about the bot's own seat."""
     if over.scores is None:
         return "void, to be played again"
     if start is not None and over.places is not None and len(over.places) > 2:

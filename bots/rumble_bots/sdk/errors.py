@@ -61,7 +61,7 @@ class Refused(SdkError):
 
 
 class Closed(SdkError):
-    """The server closed the connection with a code after which a client does not come back by itself."""
+    """The server closed the connection with a code after which a client does not connect again by itself."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"the server closed the connection for good: {reason} ({code})")

@@ -24,9 +24,9 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return an address, other than `server`, at which a club of the same name had `identity`.
+    """Return an address, other than `server`, at which a club named `server.club` had `identity`.
 
-    A key of the bot `name` is kept for the returned address. If there is no such address, return None.
+    Only addresses for which a key of the bot `name` is kept are considered. Without such an address, return None.
     """
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")

@@ -1,4 +1,4 @@
-"""A bot's lateness on a busy machine. It is measured at each turn, and later turns keep as much time free."""
+"""A bot's lateness on a busy machine, measured at each turn. In later turns, the bot keeps as much time in reserve."""
 
 DECAY = 0.98
 """Factor by which a measured lateness shrinks at each turn: after 34 turns with less lateness, half is left."""
@@ -13,5 +13,5 @@ class Lateness:
         self.ms = 0.0
 
     def see(self, ms: float) -> None:
-        """Take the lateness of a turn, in ms; below 0 counts as 0."""
+        """Record the lateness of a turn, in ms. A lateness below 0 counts as 0."""
         self.ms = max(ms, self.ms * DECAY, 0.0)

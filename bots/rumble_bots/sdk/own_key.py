@@ -14,7 +14,7 @@ from rumble_bots.sdk.keys import check_key, keep, keep_key, kept_key, kept_token
 
 KEY_VARIABLE = "RUMBLE_KEY"
 ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
-"""Refusals after which the key kept for another address may be the right key."""
+"""Refusals because of a wrong or missing key. The key kept for another address of the server may be the right key."""
 
 logger = logging.getLogger("rumble_bots")
 

@@ -49,9 +49,10 @@ async def end_process(
     patience_s: float = KILL_AFTER_S,
     ask: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Ask a process to end, by `ask` or else by SIGTERM. Kill the process if it still runs after `patience_s` seconds.
+    """Ask a process to end. Kill the process if it still runs after `patience_s` seconds.
 
-    With `group`, for a process of `start_group`, SIGTERM and the kill go to the process's whole group.
+    `ask` is called to ask the process; if `ask` is None, SIGTERM is sent. If `group` is true, SIGTERM and the kill go
+    to the process's whole group. Only a process of `start_group` has such a group.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(patience_s):

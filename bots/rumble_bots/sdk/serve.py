@@ -50,7 +50,7 @@ async def serve(
     say: Callable[[str], None] | None = None,
     connect: Connect = connect,
 ) -> Summary:
-    """Play on `server`, and return a summary of the end.
+    """Play on `server`. Return a `Summary`, which says how play ended.
 
     `join` is the id of a tournament, and `challenge` asks for a match. The bot plays until the tournament or the match
     is over. With neither `join` nor `challenge`, play until cancelled. With `challenges` the bot accepts challenges,

@@ -1,4 +1,4 @@
-"""Explains, with advice, why a connection failed because of TLS, or for lack of TLS."""
+"""Explains connection failures that TLS or the lack of TLS has caused, with advice for the user."""
 
 import socket
 import ssl

@@ -28,7 +28,7 @@ ABNORMAL = 1006
 
 
 class Unreachable(Exception):
-    """A connection could not be made; the text tells the reason.
+    """A connection could not be made. The error's text gives the reason.
 
     `is_full` is True if this machine's address has its maximum number of connections. `again_s` is the time in s until
     the next try if the server is being replaced; otherwise None.

@@ -1,4 +1,4 @@
-"""Searches of game trees: five searches for the same values, each with fewer nodes than the search before.
+"""Searches of game trees. Five searches find the same values; each search visits fewer nodes than the search before.
 
 The first four are examples to read; bots play with `Strong`. `SEARCHES` has the searches by name, and `think` runs a
 search under a clock. `rumble_bots.search.mcts` is a different kind of search, by random games.

@@ -14,8 +14,8 @@ LIMIT = 250_000
 class Cached(Plain):
     """Plain minimax with a table of values, by `State.canonical`. An instance serves a single game.
 
-    A value from a deep search is also used where a smaller depth is asked. Therefore a search with a depth limit may
-    return a more exact value than plain minimax.
+    A value from a deep search is also used when a later search asks for a smaller depth. Therefore a search with a
+    depth limit may return a more exact value than plain minimax.
     """
 
     patience = Search.patience

@@ -1,19 +1,19 @@
-"""Monte Carlo tree search where seats move at once, chance decides, or more than two seats play.
+"""Monte Carlo tree search for games with joint moves, with chance, or with more than two seats.
 
 Decoupled UCT: each mover of a position has statistics of its own moves, and chooses as if it moved alone; each seat
 maximizes its own score. Marc Lanctot, Christopher Wittlinger, Mark H. M. Winands, Niek G. P. Den Teuling: Monte Carlo
 tree search for simultaneous move games: a case study in the game of Tron. BNAIC 2013, 104-111.
 
-The means of a position's moves are scaled, so that small differences count: the worst mean to 0, the best mean to 1.
-Now and then a mover tries a random move. Without random moves, seats in similar positions would always make similar
-moves, and never learn the value of a move against a different move.
+The means of a position's moves are scaled: the worst mean becomes 0, and the best mean becomes 1. Then even small
+differences count. Now and then a mover tries a random move. Without random moves, seats in similar positions would
+always make similar moves, and never learn the value of a move against a different move.
 
 Outcomes of chance are drawn by a fixed sequence of numbers, the same at each position. Each number is the previous
 number plus `GOLDEN`, modulo `NUMBERS`. Even the first few numbers are spread evenly. Therefore the frequencies of
 outcomes are soon close to their probabilities, and different moves are compared with equal dice.
 
-A round ends at a position that is new to the tree. After an outcome of chance, the round goes on by one more move,
-because the value of a roll depends on the move made with it.
+A round ends at the first position that is new to the tree. If an outcome of chance leads to this position, the round
+goes on by one more move, because the value of a roll depends on the move made with the roll.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,11 +30,11 @@ from rumble_bots.search.plies import played_on
 EXPLORATION = 0.3
 """Weight of the bonus for moves with few rounds. The bonus is added to scaled means from 0 to 1."""
 FIRST = 4
-"""Number of a seat's most promising moves that are tried even after few rounds."""
+"""Number of a seat's most promising moves that are tried even if few rounds go through the position."""
 LOT = 0.1
-"""Probability of a random move, where several seats move at once."""
+"""Probability that a mover makes a random move in a position with several movers."""
 GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)
-"""Difference of two successive numbers that draw outcomes of chance at a position."""
+"""Difference of successive numbers in the sequence by which outcomes of chance are drawn at a position."""
 
 
 class Arm:

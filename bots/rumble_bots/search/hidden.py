@@ -4,14 +4,14 @@ Information set MCTS with a single observer. Peter I. Cowling, Edward J. Powley,
 Monte Carlo tree search. IEEE Transactions on Computational Intelligence and AI in Games 4 (2012), 120-143. Each round
 begins with a fresh sample: a state that agrees with the seat's knowledge. Plies that look alike to the seat lead to the
 same node of the tree, and the results of a move are counted for all states of the node together. Thus the seat's choice
-does not depend on secrets.
+does not depend on secrets that the seat does not know.
 
 A move is not legal in every state of a node. Therefore the bonus for few rounds counts only those rounds of the node in
 which the move was legal.
 
 As in `decoupled`, each seat maximizes its own score, and several seats may move at once. Rules of thumb judge
-positions, and give the moves to try: the more rounds, the more moves. The order of the moves to try follows from the
-mover's own secrets.
+positions, and give the moves to try. The number of moves to try grows with the number of rounds. The order of the moves
+to try follows from the mover's own secrets.
 
 Unlike in `decoupled`, means are not scaled. By an unlucky guess of the secrets, the best move may lose its first round.
 Its mean is then the lowest, and scaling would lower this mean to 0.
@@ -51,7 +51,7 @@ class Arm:
 
 
 class Node:
-    """All positions after plies that look the same to the observing seat, with the moves of each seat to move."""
+    """All positions after plies that look the same to the observing seat, and the results of the moves there."""
 
     __slots__ = ("arms", "children", "visits")
 

@@ -78,7 +78,7 @@ class Node:
         return (-self.total if seat else self.total) / self.visits
 
     def promising(self) -> "Node":
-        """Return the child with the highest sum of mean result and bonus, for the seat to move."""
+        """Return the child with the highest sum of two numbers: the bonus, and the mean result for the seat to move."""
         known, seat = EXPLORATION * EXPLORATION * log(self.visits), self.seat
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 

@@ -1,4 +1,4 @@
-"""The search to play with: alpha-beta with a table, which tries the most promising moves first.
+"""The search that bots use in play: alpha-beta with a table of positions. The most promising moves are tried first.
 
 The order of moves:
 - first the best move of an earlier search of the position (from the table);
@@ -26,7 +26,7 @@ LONGEST_LINE = 20
 NO_KILLERS = (NONE, NONE)
 
 FAR = 8.0
-"""Depth in plies above which a deeper search gives a refutation no more weight in `history`."""
+"""Depth in plies at which a refutation gets the greatest weight in `history`. Deeper searches give the same weight."""
 Entry = tuple[float, float, float, int]
 """An entry of the table: depth of the search, lower and upper bound of the value, and best move."""
 UNKNOWN: Entry = (-1.0, -1.0, 1.0, NONE)
@@ -54,7 +54,7 @@ class Strong(Search):
         """The best move of the position that was searched last."""
 
     def best(self, state: State, depth: float, tally: Tally) -> Found:
-        """Return the best move, and of equal moves the first in the order of `State.codes`.
+        """Return the best move. Of equally good moves, return the first in the order of `State.codes`.
 
         Raises OutOfTime if time runs out before a winning move is found.
         """

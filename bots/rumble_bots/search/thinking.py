@@ -23,8 +23,8 @@ SMALL = 1_000_000
 MOST_NODES = 1_000_000
 """Number of nodes (about 10 s) after which a search to a given depth is given up if there is no time limit."""
 PROBES = 4
-"""Number of random games from which the size of a tree is estimated, one estimate a game. If all estimates are small,
-the tree counts as small."""
+"""Number of random games that are played to estimate the size of a tree. Each game gives an estimate. If all estimates
+are small, the tree counts as small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,20 @@ def think(
     """Search `state` within `limits`. Return the result of `look`, and the tally.
 
     `budget_ms` is the maximum time for this move. The time limit is the lesser of `limits.time_ms` and half of
-    `budget_ms`. Without a time limit, `look` is called once, at full depth. With a time limit, `look` is called for
-    depth 1, 2 and so on, and the result of the last completed depth is returned. Depth 1 is always completed, even if
-    the search of depth 1 takes longer than the time limit.
+    `budget_ms`. Without a time limit, `look` is called once: for the depth in `limits`, or to the end of the game. With
+    a time limit, `look` is called for depth 1, 2 and so on, and the result of the last completed depth is returned.
+    Depth 1 is always completed, even if the search of depth 1 takes longer than the time limit.
 
     A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, the number of
     nodes is limited, too: to `MOST_NODES` if `limits` has a depth, otherwise to `patience`.
 
-    Two kinds of searches are made quick:
+    Two kinds of searches become quick searches:
     - searches without a depth in `limits`, if the game is too big for a search to the end;
     - searches without a time limit, if the single call of `look` has reached the maximum number of nodes.
 
     In a quick search, the number of nodes is not limited, and `TIME_MS` takes the place of a missing `limits.time_ms`.
-    A quick search ends as soon as it finds a win or a loss. If it finds a loss, the result has the value of the loss,
-    but the move found at the depth before.
+    A quick search ends as soon as it finds a win or a loss. For a loss, the result has the value of the loss,
+    together with the move found at the previous depth.
     """
     deepest = END if limits.depth is None else limits.depth
     patient = deepest < END or is_small(state)

@@ -5,7 +5,7 @@ one die, and the ply has the die of seat 0 first. The seat with the higher die b
 
 Moves: all steps of a turn in the usual notation. A step has the points where the checker starts and lands, or `bar` and
 `off`. Points are numbered as the mover counts them, from 24 down to 1. The steps of one checker are written as one
-step. Equal steps are written once, with their number. `*` marks a hit. For example: `8/5 6/5`, `13/11(2)`,
+step. Equal steps are written once, with the count in brackets. `*` marks a hit. For example: `8/5 6/5`, `13/11(2)`,
 `bar/23*/22`, `6/off`. The step with the highest starting point stands first. Moves with equal results have the same
 text. `pass` is the move of a seat that has no other move.
 
@@ -56,7 +56,7 @@ class BackgammonState(State):
     sides: tuple[Side, Side]
     _to_move: int
     dice: int
-    """The two numbers as digits, the higher one first; 0 while chance decides."""
+    """The numbers of both dice as the two digits of an integer, the higher number first; 0 while chance decides."""
     turn: int
     turns: int
 
@@ -210,7 +210,7 @@ def plays(own: Side, other: Side, dice: tuple[int, int]) -> Plays:
 
 
 def _in_order(own: Side, other: Side, numbers: Sequence[int]) -> Plays:
-    """Return the longest sequences of steps that use `numbers` in order. The keys are the positions after the steps."""
+    """Return the longest sequences of steps that use `numbers` in order, keyed by the position after the steps."""
     reached: Plays = {(own, other): []}
     for number in numbers:
         further: Plays = {}

@@ -39,7 +39,7 @@ PIECES = {
     **_checkers(0, "white", "light"),
     **_checkers(1, "black", "dark"),
 }
-"""The pieces. The dice come first, as in a JavaScript object, which has keys that are integers before all others."""
+"""The pieces. The dice come first: their keys are integers, and JavaScript objects list such keys first."""
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
@@ -75,7 +75,10 @@ def _dice(view: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
-    """Return the cells to mark: after a roll the dice, after a move the places where its checkers were and are."""
+    """Return the cells to mark.
+
+    After a roll the dice are marked. After a move the old and the new cells of the moved checkers are marked.
+    """
     if re.fullmatch("[1-6]{2}", ply):
         return _dice(view)
     seat, marked = 1 - view["to_move"], []

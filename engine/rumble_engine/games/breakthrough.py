@@ -111,14 +111,17 @@ class BreakthroughState(State):
         return self.board.diagram(self._drawn())
 
     def canonical(self) -> tuple[Squares, str]:
-        """Return the same key for a position and its mirror image, as the mover sees them."""
+        """Return a key of the board as the mover sees the board. A position and its mirror image have the same key."""
         drawn = self._drawn()
         if self.mover:
             drawn = drawn[::-1].translate(TURNED)
         return self.board, min(drawn, "".join([row[::-1] for row in self.board.split(drawn)]))
 
     def estimate(self) -> float:
-        """Estimate the value by the mover's lead in pieces, and by the lead in rows of the mover's foremost piece."""
+        """Estimate the value by the mover's lead in pieces, and by the foremost piece of each side.
+
+        The more rows the mover's foremost piece is ahead of the opponent's, the higher is the value.
+        """
         board = self.board
         white, black = self.white.bit_count(), self.black.bit_count()
         # The lowest bit of `white` is white's foremost piece; the highest bit of `black` is black's.

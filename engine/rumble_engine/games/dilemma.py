@@ -74,7 +74,7 @@ def _rules(settings: tuple[tuple[str, SettingValue], ...]) -> Rules:
 
 
 class DilemmaState(JointState):
-    """The rounds played, the sums of the payoffs, the choices of the last round, and new choices before the noise."""
+    """The rounds played, the payoffs so far, the choices of the last round, and new choices while chance decides."""
 
     __slots__ = ("chosen", "last", "payoffs", "round", "rules")
 

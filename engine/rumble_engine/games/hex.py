@@ -104,7 +104,7 @@ class HexState(State):
         return "\n".join(" " * number + line for number, line in enumerate(lines))
 
     def canonical(self) -> tuple[bool, int, str]:
-        """Return the same key for a position and the position turned by 180 degrees."""
+        """Return a key of the position. The position turned by 180 degrees has the same key."""
         drawn = self._drawn()
         return self.swap, self.mover, min(drawn, drawn[::-1])
 
@@ -112,7 +112,7 @@ class HexState(State):
         """Estimate the value by the numbers of stones that both sides still need to connect their edges.
 
         The right to move counts as half a stone. If both sides need equally many stones, the side with more cells on
-        shortest paths is ahead. The first Hex programs judged in these ways: C. E. Shannon's machine by the
+        shortest paths is ahead. The first Hex programs judged positions in these ways: C. E. Shannon's machine by the
         shortest path, and V. V. Anshelevich's program by the number of paths (A hierarchical approach to computer Hex,
         Artificial Intelligence 134, 2002).
         """
@@ -197,7 +197,7 @@ class Hex(Game):
         return _place(_board(full["size"]), bool(full["swap"]), text_in(self, view, "board"), mover_in(self, view))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw stones on hexagons; edges have the colours of their seats. The move `swap` marks the mirrored stone."""
+        """Draw stones on hexagons, and edges in the colours of their seats. After a `swap`, mark the mirrored stone."""
         board = _board(view["size"])
         if last == "swap":
             last = " ".join(board.names_in(board.read(MARKS, view["board"])[1]))

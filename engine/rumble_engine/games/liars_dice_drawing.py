@@ -26,7 +26,7 @@ PIECES = {
     **{mark: Piece(f"cup with {dice}", None, "cup", "dark", str(dice)) for dice, mark in enumerate(CUPS[1:], 1)},
     **{mark: Piece(f"bids {count} of", None, "tile", "light", str(count)) for count, mark in enumerate(QUANTITIES, 1)},
 }
-"""The pieces. The dice come first, as in a JavaScript object, which has keys that are integers before all others."""
+"""The pieces. The dice come first, because a JavaScript object lists keys that are integers before all other keys."""
 
 
 def diagram(view: Mapping[str, Any]) -> str:

@@ -5,8 +5,9 @@ with `freestyle`, rows of at least `connect` stones; with `exact`, only rows of 
 rule of gomoku; both rules at https://en.wikipedia.org/wiki/Gomoku). A full board without a winning row is a draw.
 With 3, 3 and 3 the game is tic-tac-toe.
 
-Moves: the square, its column's letter from the left and its row's number from the bottom: `"h8"` is the middle of
-15 x 15 (all letters are used, also i). Seat 0 plays X and moves first.
+Moves: the letter of the square's column, then the number of the square's row. Columns are counted from the left, rows
+from the bottom, and no letter is left out, not even i. So `"h8"` is the middle of 15 x 15. Seat 0 plays X and moves
+first.
 
 View: `{"board": "...", "columns": 15, "rows": 15, "connect": 5, "line": "freestyle"}`, the board as one text of
 rows x columns characters `X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/`
@@ -227,7 +228,7 @@ class Gomoku(Game):
         return _place(_rules(settings_in(self, view)), text_in(self, view, "board"))
 
     def drawing(self, view: Mapping[str, Any], last: str | None = None) -> Drawing:
-        """Draw stones on the crossings of lines, and mark a winning row."""
+        """Draw stones on the crossings of a grid, and mark a winning row."""
         board = squares(view["columns"], view["rows"], from_top=False)
         drawing = board.drawing("lines", view["board"], PIECES, last)
         if not drawing.last or view["board"][drawing.last[0]] == EMPTY:

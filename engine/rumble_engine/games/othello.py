@@ -98,7 +98,7 @@ class OthelloState(State):
         return self.board.diagram(self._drawn())
 
     def canonical(self) -> str:
-        """Return the same key for all rotations and reflections of a position, as the mover sees it."""
+        """Return a key of the position, as the mover sees it. All rotations and reflections have the same key."""
         return min(turned(self.board.split(self.board.draw(MARKS, self.mine, self.theirs))))
 
     def estimate(self) -> float:
@@ -189,7 +189,7 @@ class Othello(Game):
     def parse(self, text: str, settings: Mapping[str, Any] | None = None) -> OthelloState:
         """Read a position.
 
-        Empty squares in the middle are refused; it is not checked that play can lead to the position.
+        A position with an empty square in the middle is refused. Positions that play cannot reach are accepted.
         """
         board, _, mark = text.partition(" ")
         rows = board.split("/")

@@ -14,9 +14,11 @@ snake, nor with a snake that starves.
 After a joint move chance brings food. The ply is `-` for no food, or the square of the new food: `3,7` (column and row,
 from 0 at the bottom left).
 
-`rules` are `standard`; `wrapped`, in which the edges of the board are joined; or `constrictor`, without food, in which
-snakes never starve and are longer by a square each turn. The last snake on the board wins. After `turns` turns all
-remaining snakes share a place, and so do snakes that go out in the same turn.
+The setting `rules` has three values. With `standard`, the rules are as above. With `wrapped`, the edges of the board
+are joined. With `constrictor`, there is no food, and snakes never starve and are longer by a square each turn.
+
+The last snake on the board wins. After `turns` turns all remaining snakes share a place, and so do snakes that go out
+in the same turn.
 
 View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, `out`
 (the turn in which the snake went out; 0 before) and `reason` (for going out); `feeds`, true while chance decides; and
@@ -184,7 +186,7 @@ class SnakesState(JointState):
         return SnakesState(self.settings, turn, tuple(snakes), self.food - heads, feeds=feeds)
 
     def _lost(self, snake: Snake) -> str:
-        """Return the reason why a snake is out regardless of other snakes; an empty text if it is not out."""
+        """Return the reason why a snake is out regardless of other snakes; an empty text without such a reason."""
         if snake.health <= 0:
             return "out-of-health"
         return "" if all(0 <= each < self.size for each in snake.body[0]) else "wall-collision"
@@ -215,7 +217,7 @@ class SnakesState(JointState):
         return ([(0, none)] if none else []) + ([(1 + number, each) for number in self._free()] if each else [])
 
     def draw(self, number: int) -> int:
-        """Return the same code as `drawn`, in a faster way, because all free squares have the same probability."""
+        """Return the same code as `drawn`, but faster: equally probable squares need no list of outcomes."""
         none, each = self._food_chances()
         place = drawn_evenly(none, each, self.size**2 - len(self._taken), number)
         return 1 + self._free()[place - 1] if place else 0

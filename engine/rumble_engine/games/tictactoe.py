@@ -32,18 +32,18 @@ HAS_LINE = tuple(any(mask & line == line for line in LINES) for mask in MASKS)
 EMPTY = tuple(tuple(square for square in SQUARES if not mask >> square & 1) for mask in MASKS)
 EMPTY_NAMES = tuple(tuple(NAMES[square] for square in squares) for squares in EMPTY)
 OPEN_LINES = tuple(sum(not mask & line for line in LINES) for mask in MASKS)
-"""Number of lines open to a side; the index is the mask of the opponent's squares."""
+"""Numbers of lines open to a side. The index is the mask of the opponent's squares."""
 ROWS = tuple(
     "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(3)) for x in range(8) for o in range(8)
 )
-"""The text of a row of squares; the index is the three bits of X times 8, plus the three bits of O."""
+"""Texts of a row of three squares. The index is 8 times the three bits of X, plus the three bits of O."""
 OUTCOMES = (Outcome.win(0, "three in a row"), Outcome.win(1, "three in a row"))
 DRAW = Outcome.draw("board full")
 PIECES = {"X": Piece("X", 0, "cross", "first"), "O": Piece("O", 1, "nought", "second")}
 
 
 def _symmetries() -> tuple[tuple[int, ...], ...]:
-    """Return eight tables, one for each rotation or reflection. A table maps a mask to the mask afterwards."""
+    """Return eight tables, one for each rotation or reflection. A table maps masks to rotated or reflected masks."""
     # Each item of `turns` maps a square to its place after one, two, three and four quarter turns.
     turns = [[3 * column + 2 - row for row in range(3) for column in range(3)]]
     for _ in range(3):

@@ -24,7 +24,7 @@ class Allowance:
         self._check(self.quotas.bots, names, "bots", "log in with a name that is there, or ask its host")
 
     def check_creation(self) -> None:
-        """Raise TournamentError if the club's bytes are used up, so that no tournament may be created."""
+        """Raise TournamentError if the club has used up its bytes. The club may then create no tournament."""
         most = self.quotas.bytes
         if most is not None and self.used_bytes >= most:
             raise _used_up(most, "bytes", "nothing new is created; what was created goes on")

@@ -66,7 +66,8 @@ class Appointments:
     """The appointments of a club.
 
     Players are kept free for a match at most for as long as the match has waited already. So a bot idles at most half
-    of the time. If the time is too short because the opponent's matches are long, the next appointment lasts longer.
+    of the time. If an appointment ends too early because the opponent's matches are long, the next appointment lasts
+    longer.
     """
 
     def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:
@@ -140,7 +141,9 @@ class Appointments:
                 yield tournament.start_of(made.slot, now_ms)
 
     def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
-        """Record the start of a match in a tournament, between the players of `pair`. End an appointment for the match.
+        """Record the start of a match in a tournament, between the players of `pair`.
+
+        End the appointment for the match, if any.
 
         For each player, the match is counted for every other tournament in which a match waits for the player.
         """

@@ -42,7 +42,7 @@ FATAL = {
     ErrorCode.TOO_MANY_MESSAGES: CloseCode.TOO_MANY_MESSAGES,
     ErrorCode.BANNED: CloseCode.BANNED,
 }
-"""Codes of the errors at a login that close the connection, each with the close code."""
+"""For each code of an error that closes the connection at a login, the close code."""
 
 
 class Arena:
@@ -65,7 +65,8 @@ class Arena:
         clubs: ClubDirectory | None = None,
         bounds: Bounds | None = None,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever. During the first `grace_ms`, no away or absent budget runs.
+        """`taken_ids` are the ids of all tournaments ever. During the first `grace_ms`, the bots' away budgets
+        and absent budgets do not run.
 
         `clubs` is the server's directory of clubs; only the arena of main changes it.
         """
@@ -90,7 +91,7 @@ class Arena:
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
         self.on_ban: list[Callable[[], None]] = []
-        """Functions called after a ban. If a connection from a banned address has no login, they end the connection."""
+        """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
 
@@ -199,7 +200,11 @@ class Arena:
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
     ) -> None:
-        """Carry out a message. For a `join` made from a login's field `join`, `shown` is the login's invitation."""
+        """Carry out a message.
+
+        If a login has the field `join`, the arena makes a message `join` from the login. `shown` is then the login's
+        invitation.
+        """
         try:
             match message:
                 case Join() if self.lifecycle.is_over(message.tournament):
@@ -310,7 +315,7 @@ class Arena:
             self.matches.round_trip(session, lag_ms)
 
     def silent(self, session_id: int) -> None:
-        """Cut a silent session in which no turn is open. With an open turn, only the bot's clock ends the match."""
+        """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
             self._outlet.sessions.cut(session_id)
@@ -337,7 +342,10 @@ class Arena:
                 self.logins.detach(player, session)
 
     def sign_out(self, name: str, told: str) -> None:
-        """Close the sessions of a bot once the change or removal of the bot's key is on disk. `told` is the reason."""
+        """Close the sessions of a bot once the change or removal of the bot's key is on disk.
+
+        `told` is the reason, which the bot is sent as an error.
+        """
         player = self.players.get(name)
         if player is None:
             return

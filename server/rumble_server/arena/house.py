@@ -140,7 +140,7 @@ class HouseBots:
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:
-        """Return, by name, a line of text about each reference bot that can be added to a tournament."""
+        """Return the reference bots for a tournament with `config`, as a dict from the bot's name to a line of text."""
         return {} if self._runner is None else self._runner.reference_bots(config.game, config.settings)
 
     @property
@@ -164,7 +164,8 @@ class HouseBots:
     def add(self, tournament_id: str, reference_bot: str, name: str | None = None, count: int = 1) -> None:
         """Add `count` house bots to a tournament. Raises TournamentError.
 
-        A single bot is called `name`, if `name` is given. Otherwise the bots' names are numbered, such as `name-1`.
+        A single bot is called `name`, if `name` is given. Several bots are called `name-1`, `name-2` and so on. Without
+        `name`, the numbered names begin with `house-` and the name of the reference bot.
         """
         arena = self.arena
         tournament = arena.lifecycle.tournament(tournament_id)

@@ -23,7 +23,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 
 class Lifecycle:
-    """The life of a club's tournaments. `taken_ids` are the ids of all tournaments ever, in memory or not."""
+    """The life of a club's tournaments. `taken_ids` are the ids of all tournaments ever created, in memory or not."""
 
     def __init__(self, recorder: Recorder, matches: Matches, taken_ids: Iterable[str]) -> None:
         self.taken_ids = set(taken_ids)
@@ -50,7 +50,7 @@ class Lifecycle:
         return found
 
     def is_over(self, tournament_id: str) -> bool:
-        """Return true if the tournament is over and no longer in memory, because its end is on disk."""
+        """Return true if the tournament is over, its end is on disk, and the tournament is no longer in memory."""
         in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
         return tournament_id in self.taken_ids and not in_memory_or_damaged
 
@@ -77,7 +77,8 @@ class Lifecycle:
         """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
 
         A bot with a display name belongs to a pupil. In a classroom, the bot of a pupil is recorded as `by_code`, even
-        if the bot shows no join code now. Thus a pupil who was away at the start comes back as a pupil.
+        if the bot shows no join code now. Thus a pupil who was away at the tournament's start can join later
+        as a pupil.
         """
         display = self._recorder.display_names.get(player.name)
         by_code = joined.by_code or (display is not None and tournament.config.classroom)
@@ -122,7 +123,7 @@ class Lifecycle:
             self._matches.forfeit(match_id, player, termination, reason)
 
     def unbench_changed(self, player: Player, version: str) -> None:
-        """Let a changed bot play again in each tournament that benched an earlier version for its faults."""
+        """Let a changed bot play again in each tournament that has benched an earlier version of the bot for faults."""
         for tournament in player.tournaments.values():
             entrant = tournament.field[player.name]
             if entrant.benched and entrant.benched_version != version:
@@ -184,7 +185,7 @@ class Lifecycle:
         self._ended.append(tournament)
 
     def forget_ended(self) -> None:
-        """Forget the tournaments whose end is on disk. From now on, everything about these is read from the disk."""
+        """Forget the tournaments whose end is on disk. Facts of a forgotten tournament are read from the disk."""
         while self._ended and self._recorder.is_durable(self._ended[0]):
             self._recorder.forget(self._ended.popleft())
 
@@ -197,7 +198,7 @@ class Lifecycle:
                 self.tell_over(ended, line, session, after)
 
     def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
-        """Send `tournament_over` to a session of the bot that `line` is about, once the fact `after` is on disk.
+        """Send `tournament_over` to a session of the bot of `line`, once the fact with the number `after` is on disk.
 
         If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
         back if the host has made the next tournament already, or if the tournament ended too long ago.

@@ -45,7 +45,8 @@ class Logins:
     bot may have played after its claim, or a later claim may have replaced the entry's claim."""
 
     def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
-        """Return true if a login has no valid invitation, and its address never showed the right key of the name.
+        """Return true if a login has no valid invitation, and the right key of the name never came from
+        the login's address.
 
         Raises TournamentError with the code `too_many_messages` if there is no room for the connection.
         """
@@ -77,7 +78,7 @@ class Logins:
         return is_right
 
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
-        """Log a bot in. Return the player, and true if no key protects the name.
+        """Log a bot in. Return the player and a flag, which is true if no key protects the name.
 
         `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, or with
         the code `banned` or `too_many_messages`. If the bot has its maximum of workers, the code is `unavailable`.
@@ -179,7 +180,9 @@ class Logins:
         may_name: Callable[[], bool] = lambda: True,
         make_room: Callable[[], bool] = lambda: False,
     ) -> tuple[Player, bool]:
-        """Check a name and its key, and record a new name. Return the player, and true if no key protects the name.
+        """Check a name and its key, and record a new name.
+
+        Return the player and a flag, which is true if no key protects the name.
 
         `make_room` is called for a new name beyond the quota; if it returns false, TournamentError with the code
         `quota` is raised. `may_name` is called before a new name is recorded; if it returns false, the code is
@@ -251,7 +254,7 @@ class Logins:
         self._scheduler.look_at(player)
 
     def _note_presence(self, player: Player) -> None:
-        """Tell each tournament of a player whether the player is absent.
+        """Record in each of the player's tournaments whether the player is absent.
 
         A player is absent if none of its sessions can play the tournament's game.
         """

@@ -138,7 +138,7 @@ class Matches:
     # --- matches begin, go on and stop ---
 
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
-        """Begin a match. `players` are in the order of their seats; each has room for the match."""
+        """Begin a match. `players` are in the order of their seats. Every player must have room for the match."""
         self.recorder.record_of(tournament, started)
         match = self._place(started, tournament, players)
         # Only connected players are free for a match.
@@ -169,7 +169,7 @@ class Matches:
         self._follow(match)
 
     def stop(self) -> None:
-        """Stop judging; running matches stay as the log has them."""
+        """Stop the timers of all matches. Running matches do not end, and the log keeps their facts."""
         self._stopped = True
         for match in self.live.values():
             if match.timer is not None:
@@ -205,7 +205,7 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """After a session got room, let the player's sessions take up matches that no session plays at present."""
+        """Let the player's sessions, if any has room, take up matches that no session plays at present."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)

@@ -26,7 +26,7 @@ def summary(tournament: Tournament) -> say.TournamentSummary:
 
 
 def over(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return `tournament_over` for the bot that `line` is about."""
+    """Return the message `tournament_over` for the bot that `line` is about."""
     message = say.TournamentOver(
         tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
     )

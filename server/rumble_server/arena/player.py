@@ -11,8 +11,8 @@ from rumble_server.tournament.tournament import Tournament
 MOST_UNTOLD = 16
 """Maximum number of `match_over` frames that are kept for an absent bot; the newest are kept."""
 Free = dict[str, set[str]]
-"""Names of the free players, by game. A free player can take a further tournament match, perhaps in a challenge's
-place."""
+"""Names of the free players, by game. A free player can take a further tournament match. If necessary, a challenge is
+cancelled to make room."""
 
 
 @dataclass(slots=True, eq=False)
@@ -201,7 +201,10 @@ class Player:
         return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place()), None)
 
     def is_free(self, game: str) -> bool:
-        """Return true if the bot can take a further tournament match of this game, perhaps in a challenge's place."""
+        """Return true if the bot can take a further tournament match of this game.
+
+        If necessary, a challenge must be cancelled to make room.
+        """
         if self.sole is not None:
             return self.sole.has_place()
         able = self.able(game)

@@ -26,7 +26,10 @@ class Log(Protocol):
         """Write a tournament's record in the commit of the last appended fact. Call `file` right after `append`."""
 
     def hurry(self) -> None:
-        """Write the batch soon, rather than within some milliseconds, because a frame waits for it."""
+        """Write the batch sooner than usual, because a frame waits for the batch.
+
+        A batch is usually written within some milliseconds.
+        """
 
     @property
     def durable(self) -> int:
@@ -38,9 +41,9 @@ class Log(Protocol):
 
 
 FindEnded = Callable[[str, Callable[[EndedTournament | None], None]], None]
-"""Function that looks for the record of an ended tournament by id, and calls back on the event loop, now or later.
+"""Function that looks up the record of an ended tournament by its id, and passes the record to a callback.
 
-The callback gets None for an unknown or unreadable tournament.
+The callback runs on the event loop, now or later. For an unknown or unreadable tournament, the callback gets None.
 """
 
 
@@ -97,7 +100,7 @@ class Caller:
 
 
 class Sessions(Protocol):
-    """The sockets' side of every session, by session id. Each call is a one-way message without an answer."""
+    """The port to the sockets of all sessions. Each call names a session by its id, and gets no answer."""
 
     def logged_in(self, session_id: int, name: str) -> None:
         """Report that the bot has logged in under the name `name`."""
@@ -139,8 +142,8 @@ class HouseBot:
     key: str
     reference_bot: str
     challenges: bool
-    """True for a resident, which takes challenges. False for a bot added to a tournament; the message `session` tells
-    the bot its tournament."""
+    """True for a resident, which takes challenges. False for a bot added to a tournament; the message `session` to
+    the bot names the tournament."""
 
 
 class HouseRunner(Protocol):

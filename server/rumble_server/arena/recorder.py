@@ -35,8 +35,9 @@ class Transaction:
 
     @property
     def number(self) -> int:
-        """Number of the fact that must be on disk before the transaction's facts may be told. Read the number after the
-        last fact was recorded.
+        """Number of the fact that must be on disk before anybody may learn of the transaction's facts.
+
+        Read the number after the last fact was recorded.
         """
         return self._log.last
 
@@ -116,8 +117,9 @@ class Recorder:
             self.host_tokens.apply(fact)
 
     def number_of(self, tournament: Tournament) -> int:
-        """Return the number of the tournament's newest fact in this run. The state may be told once this fact is on
-        disk.
+        """Return the number of the tournament's newest fact in this run.
+
+        Nobody may learn of the tournament's state before this fact is on disk.
         """
         return self._numbers.get(tournament.id, 0)
 
@@ -132,7 +134,7 @@ class Recorder:
 
 
 def apply_ban(bans: Bans, fact: facts.Banned | facts.BanLifted) -> None:
-    """Add or lift a ban, as a fact of the log tells."""
+    """Apply a fact about a ban: add the ban to `bans`, or remove the ban from `bans`."""
     if isinstance(fact, facts.Banned):
         bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
     else:

@@ -23,7 +23,7 @@ TournamentFacts = Callable[[str], Iterable[LogFact]]
 MatchFacts = Callable[[str, Collection[str]], Mapping[str, Iterable[LogFact]]]
 """Function that takes a tournament's id and ids of matches, and returns the facts of the matches by match id.
 
-The facts of all attempts at a match are in order.
+A match has the facts of all its attempts, in order.
 """
 
 
@@ -124,7 +124,10 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
 
 
 def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
-    """Return whether an attempt's plies are in the log without a gap, and the game's code can make every ply."""
+    """Return whether an attempt's plies are in the log without a gap.
+
+    If the match has a chance seed, also return false if the game's code cannot make every ply.
+    """
     if not started.chance_seed:
         moves = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
         return moves == list(range(len(started.moves), len(started.moves) + len(moves)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 MOST_REFUSED = 50
 """Maximum number of kept refusals; refusals of the same `Kind` count once. The oldest refusal with the most frequent
-error code is forgotten first. So many refusals with the same error code do not push out the rest."""
+error code is forgotten first. Therefore a flood of refusals with the same error code does not push out the others."""
 
 Kind = tuple[str, str, str | None, str]
 """Bot's name, address, id of the tournament that the bot asked to join, and error code."""

@@ -54,11 +54,11 @@ class Scheduler:
         self._queue: dict[str, None] = {}
         """Ids of tournaments to settle in a later turn of the loop, since this turn has started enough matches."""
         self._held: dict[str, None] = {}
-        """Ids of tournaments whose matches wait for the club's quota, the longest waiting first. A tournament that
-        starts a match goes to the end."""
+        """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
+        first. A tournament that starts a match goes to the end."""
         self._wakes: dict[str, int] = {}
-        """Times in ms, by tournament id, at which the next absent budget is used up, or the tournament starts by
-        itself."""
+        """For each tournament id, the time in ms at which the tournament's next absent budget is used up, or at which
+        the tournament starts by itself."""
         self._timer: TimerHandle | None = None
         self._timer_at_ms = 0
 
@@ -71,7 +71,7 @@ class Scheduler:
     # --- events ---
 
     def look_at(self, player: Player) -> None:
-        """Look at a player's tournaments again, because the player came or became free.
+        """Look at a player's tournaments again, because the player has connected or become free.
 
         The tournament in which the player's last match ended the longest time ago comes first. So no tournament is
         passed over.
@@ -240,7 +240,7 @@ class Scheduler:
     def _hold(self, tournament: Tournament) -> None:
         """Let a tournament wait for the club's quota of matches.
 
-        If the tournament is a challenge, send its bots a notice, but only once. They wait for this match alone.
+        If the tournament is a challenge, send its bots a single notice about the wait.
         """
         if tournament.id in self._held:
             return
@@ -257,8 +257,8 @@ class Scheduler:
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
 
-        Return false if a bot still has no place. This happens if a match that the bot was away from has taken the
-        place, or if the bot must first be told of the challenge's end.
+        Return false if a bot still has no place. This happens if the bot must first be told of the challenge's end. It
+        also happens if the bot takes up, in the freed place, a match from which the bot was away.
         """
         had_room = True
         for player in players:
@@ -280,7 +280,7 @@ class Scheduler:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
-        """If the pairing of the next round is due and slow, begin the pairing off the event loop."""
+        """If the next round of a tournament with slow pairing is due, begin to pair the round off the event loop."""
         if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()

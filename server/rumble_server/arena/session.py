@@ -45,7 +45,7 @@ class Outlet:
 
 
 Kind = Literal["frame", "over", "barrier"]
-"""Kind of a held item: `over` ends a match, `barrier` waits for all earlier items, and `frame` does neither."""
+"""Kind of a held item: `over` is a `match_over`, `barrier` waits for all earlier items, `frame` is any other frame."""
 Said = bytes | CloseCode
 """Frame, or the code with which the connection is closed."""
 Written = Callable[[], None] | None
@@ -85,8 +85,8 @@ class BotSession:
         self.matches: dict[str, Part] = {}
         """Parts in the matches that this session plays, by match id."""
         self.challenges: tuple[str, ...] = ()
-        """Match ids of the challenges in `matches`, the newest last. A match of a tournament that is
-        not a challenge may take the place of a challenge."""
+        """Match ids of the challenges in `matches`, the newest last. A tournament match may take the place of a
+        challenge."""
         self.address = caller.address
         """Address of the connection, for limits and bans."""
         self.max_matches = min(login.max_matches, caller.most_matches)
@@ -102,10 +102,11 @@ class BotSession:
         self.lag_ms = caller.lag_ms
         """Shortest of the connection's last round trips, in ms."""
         self.lag_by_pings = caller.lag_by_pings
-        """True if only pings measure the round trips; a bot can delay its pongs."""
+        """True if only pings measure the round trips. The round trips may then be too long, because a bot can delay its
+        pongs."""
         self.delay_ms = caller.delay_ms
         self.is_stamped = caller.delay_ms is not None
-        """True if the server can tell how long the bot's answers waited in this machine before they were read."""
+        """True if the server can measure how long the bot's answers waited in this machine before they were read."""
         self.closing = False
         """True once the server ignores the bot's further frames, and sends only the frames that are held already."""
         self._outlet = outlet
@@ -115,7 +116,7 @@ class BotSession:
         """Ids of matches with a held frame, and `NO_MATCH` for a held frame of no match. (An empty dict is smaller than
         an empty set.)"""
         self.held_overs = 0
-        """Number of held frames that end a match."""
+        """Number of held frames `match_over`."""
 
     @property
     def room(self) -> int:
@@ -126,7 +127,8 @@ class BotSession:
     def places(self) -> int:
         """Number of further tournament matches that the session can take. The places of challenges count as free.
 
-        While the bot is still to be told of a match's end, they do not count as free, since a place will be free soon.
+        While a frame `match_over` is held, the places of challenges do not count as free. No challenge has to make room
+        then, because the place of the ended match will be free soon.
         """
         if self.held_overs:
             return self.room
@@ -184,7 +186,7 @@ class BotSession:
             self._pass(frame, after, NO_MATCH, "barrier")
 
     def send_now(self, frame: bytes) -> None:
-        """Send a frame ahead of held frames, such as a notice that the disk fails."""
+        """Send a frame, such as a notice that the disk fails, ahead of all held frames."""
         if not self.closing:
             self._outlet.write(self.id, frame)
 
@@ -212,7 +214,7 @@ class BotSession:
         self._held.clear()
 
     def release(self) -> bool:
-        """Send the held frames that need not wait any more. Return whether a match's end was told."""
+        """Send the held frames that need not wait any more. Return true if a `match_over` was among the frames sent."""
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
         self._held_places.clear()

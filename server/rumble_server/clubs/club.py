@@ -57,7 +57,7 @@ class ClubGate(MoveGate, Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True if the lease is valid. When the lease was over, the gate stays closed until `go_on` is called."""
+        """True while the lease is valid. Once the lease is over, the gate stays closed until `go_on` is called."""
 
     def enter(self, call: Callable[[], None], /) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
@@ -280,7 +280,10 @@ class Club:
 
     @property
     def is_empty(self) -> bool:
-        """True if no tournament goes on, no bot is connected or expected, and all facts are on disk; false for main."""
+        """True if no tournament goes on, no bot is connected or expected, and all facts are on disk.
+
+        For main, and while the club is suspended, the value is false.
+        """
         return (
             self.name != MAIN
             and not self.is_suspended

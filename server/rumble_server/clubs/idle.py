@@ -18,7 +18,7 @@ class Idle:
         self.since_ms: dict[str, int] = {}
         """Time in ms at which each empty club was first seen empty. Clubs in use are left out."""
         self.visits: Counter[str] = Counter()
-        """Number of `visit` blocks that are being run for each club."""
+        """Number of `visit` blocks that are running now, by club."""
 
     def use(self, club: str) -> None:
         """Record that a club is being used."""
@@ -26,7 +26,7 @@ class Idle:
 
     @contextmanager
     def visit(self, club: str) -> Iterator[None]:
-        """Keep a club in use inside of a block, for example while a request is answered."""
+        """Keep a club in use during a `with` block, for example while a request is answered."""
         self.visits[club] += 1
         self.use(club)
         try:

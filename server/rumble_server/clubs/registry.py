@@ -48,7 +48,7 @@ Made = TypeVar("Made")
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 """Types of facts of `main` with effects in other clubs."""
 LOOKS = 10
-"""Number of searches for empty clubs in the time after which an empty club counts as idle."""
+"""Number of searches for empty clubs within `idle_club_ms`, the time after which an empty club counts as idle."""
 READY_S = 30.0
 """Maximum time in s that a start waits until `main` has a leader."""
 FOLLOW_S = 1.0
@@ -58,7 +58,7 @@ AHEAD_S = 10.0
 TOLD_S = 1.0
 """Maximum time in s to read the use of resources by clubs that this process does not lead."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the use of resources by club. Other nodes write the values to the database, for their clubs."""
+"""Validator of the use of resources by club, which other nodes write to the database for their clubs."""
 
 
 class LeaseNode(Protocol):
@@ -126,7 +126,7 @@ class ClubRegistry:
         """Event that is set when this node cannot lead clubs any more. The process then ends."""
 
     async def start(self) -> None:
-        """Load `main`, clubs with residents, and clubs with unfinished tournaments. The store writes from now on.
+        """Load `main`, clubs with residents, and clubs with unfinished tournaments. Let the store begin to write.
 
         With several nodes, ask for leaders of these clubs instead, and wait until `main` has a leader. Any node may
         become a leader. Raises StoreError.
@@ -230,7 +230,7 @@ class ClubRegistry:
         return self._add(name, stored) if self.knows(name) else None
 
     async def _read(self, name: str, epoch: int | None = None) -> Stored:
-        """Read a club on the thread for reading clubs. Facts that `read_ahead` has read are left out.
+        """Read a club on the thread for reading clubs. Facts that `read_ahead` has read are not read again.
 
         With a node but no `epoch`, first wait until the node leads the club. Raises StoreError.
         """
@@ -275,7 +275,7 @@ class ClubRegistry:
     # --- idle clubs ---
 
     def visit(self, name: str) -> AbstractContextManager[None]:
-        """Keep a club in memory inside of a block, while a request is answered."""
+        """Keep a club in memory during a `with` block, while a request is answered."""
         return self._idle.visit(name)
 
     def _look_later(self) -> None:

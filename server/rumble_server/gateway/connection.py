@@ -60,12 +60,13 @@ MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that is tested for being a single pong. Pongs to this server's pings are
 smaller."""
 MOST_ASKED = 64
-"""Maximum value of `_asked`. Answers to turns beyond this number are handled only if `has_time` returns true."""
+"""Maximum value of `_asked`. If more answers than `_asked` come at once, they are handled only if `has_time` returns
+true."""
 MOVE_BYTES = 512
-"""Maximum size in bytes of a piece of received data whose answers are handled without asking `has_time`. To refuse a
+"""Maximum size in bytes of received data with answers to turns that is handled without asking `has_time`. To refuse a
 frame of this size takes 0.2 ms."""
 FRAMES_AT_ONCE = 32
-"""Maximum number of frames that the full parser handles before the parser asks `has_time` again. A ping takes 60 us."""
+"""Maximum number of frames that `websockets` parses between two calls of `has_time`. A ping takes 60 us."""
 MOST_WASTED = 32
 """Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop. Once the number is reached, even
 answers are handled only if `has_time` returns true."""
@@ -149,7 +150,7 @@ class Connection(asyncio.Protocol):
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False
-        """True if the kernel tells how long received data has waited to be read."""
+        """True if the kernel reports how long received data has waited to be read."""
         self._is_newest = True
         """False during the handling of a text if later bytes of the bot have been read already; else True."""
 
@@ -261,7 +262,7 @@ class Connection(asyncio.Protocol):
         return self._is_open and self._unparsed == 0 and not self._fragmented
 
     def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
-        """Handle bytes from `start` to `stop` with the full parser, at most `frames` frames. The rest waits."""
+        """Parse bytes from `start` to `stop` with `websockets`, and handle at most `frames` frames. The rest waits."""
         protocol, turns = self.protocol, self._turns
         while frames > 0 and start < stop and turns.has_time():
             # Each frame has at least LEAST_FRAME_BYTES, so a piece of this size has no more frames.
@@ -344,7 +345,7 @@ class Connection(asyncio.Protocol):
         """Return the waiting time in ms of a frame and its answer, and True if the time is exact.
 
         The time is the frame's wait to be written plus the answer's wait to be read. The frame was sent `ago_ms` ago.
-        The kernel tells only the age of the newest data. If more data came after the answer, the time is therefore
+        The kernel reports only the age of the newest data. If more data came after the answer, the time is therefore
         only a minimum, and the second value is False.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)

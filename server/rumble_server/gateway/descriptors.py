@@ -1,6 +1,6 @@
 """The file descriptors of the process: raising their limit, and ending idle connections before they run out.
 
-A new socket gets the lowest free number as its descriptor. The number therefore tells roughly how many descriptors are
+A new socket gets the lowest free number as its descriptor. The number therefore shows roughly how many descriptors are
 in use, without a system call.
 """
 

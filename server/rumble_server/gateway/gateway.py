@@ -27,7 +27,7 @@ FEATURES = [
     "tables",
     "workers",
 ]
-"""Names of the features added to the protocol since version 1.0. The message `welcome` tells them to bots."""
+"""Names of the features added to the protocol since version 1.0. The message `welcome` lists the names."""
 
 
 class Gateway:
@@ -53,7 +53,7 @@ class Gateway:
     ) -> None:
         """Make the gateway of `club`.
 
-        The message `welcome` tells bots `server` (the program and its version) and `identity`.
+        The message `welcome` to bots contains `server` (the program and its version) and `identity`.
 
         With `open_names`, bots on other machines may log in without a key.
         """
@@ -95,7 +95,7 @@ class Gateway:
         return known, len(self.sessions.open) - known
 
     def end_all(self, code: CloseCode) -> None:
-        """Close every session at once. The arena takes the bots for disconnected, and asks for no more moves."""
+        """Close every session at once. The arena counts the bots as disconnected, and asks for no more moves."""
         for session in list(self.sessions.open.values()):
             session.end(code)
             self.lost(session)

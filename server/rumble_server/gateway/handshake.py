@@ -22,8 +22,8 @@ class HandshakePolicy:
     def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
         """Make the rules.
 
-        `public_url` is the address of the pages for other machines. If the header Origin has this address, the header
-        Host may be any allowed host.
+        `public_url` is the address of the pages for other machines. If the header Origin has this address, the headers
+        Origin and Host may name different hosts. Host must be allowed in any case.
         """
         self._hosts = hosts
         self._public = set() if public_url is None else {host_of(public_url)}

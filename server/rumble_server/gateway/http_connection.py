@@ -44,12 +44,13 @@ MOST_URL_BYTES = 4_096
 MOST_QUERY_FIELDS = 64
 """Maximum number of fields in a query. The web unpacks all fields, each in some 10 us, before it checks the first."""
 HEADERS_OF_A_REQUEST = 32
-"""Number of headers for which a request counts as one more request; with twice as many headers, as two more.
+"""Number of headers that count as a further request. A request with twice as many headers counts as three requests.
 
 Browsers send about 15 headers.
 """
 BYTES_OF_A_REQUEST = 1_024
-"""Number of bytes for which a refused request counts as one more request; with twice as many bytes, as two more."""
+"""Number of bytes of a refused request that count as a further request. With twice as many bytes, a refused request
+counts as three requests."""
 LINGER_S = 1.0
 """Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
 Refusal = tuple[HTTPStatus, str, str]

@@ -29,7 +29,7 @@ class LoopClock:
         self._seen_at_ms = 0
         """Time in ms at which the clock was read last. Lateness is counted up to this time."""
         self._late_from_ms = NEVER
-        """Time in ms from which the loop counts as late, unless a beat comes before."""
+        """Time in ms from which the loop counts as late. Each beat sets a later value."""
         self._watchers: set[Callable[[], bool]] = set()
         """Functions of the watchers. A watcher is removed when its function returns False."""
         self._is_measured = False

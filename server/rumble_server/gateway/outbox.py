@@ -1,7 +1,7 @@
-"""The outbox, with which each connection writes all frames of a turn of the loop at once, at the turn's end.
+"""The outbox. At the end of each turn of the event loop, each connection writes all its new frames at once.
 
-Bots often get several frames in one turn: turns in several matches, or a result and the start of the next match. A
-single write saves system calls, and these cost more than making the frames.
+A bot often gets several frames in one turn of the loop, such as a result and the start of the next match. A single
+write saves system calls, and these cost more than making the frames.
 """
 
 from collections import deque
@@ -13,14 +13,14 @@ from rumble_server.gateway.read_fairness import next_turn
 from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
-"""Longest waiting time in s without a note. Shorter waits do not matter, because clocks count in ms."""
+"""Time in s above which a wait of frames is noted. Shorter waits do not matter, because clocks count in ms."""
 MOST_NOTED = 256
 """Maximum number of notes about waiting frames. Older notes are dropped.
 
 Each write of the outbox makes at most one note.
 """
 MOST_WAITING = 256
-"""Number of waiting connections at which the outbox writes before the turn's end, so that none waits too long."""
+"""Number of waiting connections at which the outbox writes before the end of the loop's turn, to bound the wait."""
 
 
 class OutboxConnection(Protocol):

@@ -1,7 +1,7 @@
 """The time budget of a turn of the event loop, which bounds the work for requests and frames of all connections.
 
 A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn, and
-waiting addresses are served in rotation. Only short answers to open turns need no budget.
+waiting addresses are served in rotation. Only the short frames with which bots answer open turns need no budget.
 
 Reading a socket takes time, too, even if the bytes then wait. When many readers have asked for time after the budget
 was spent, the sockets of the connections without a login are left unread. In each later turn some of these sockets are
@@ -15,7 +15,9 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of readers that ask for time in a turn when none is left. At this number, sockets are left unread.
+"""Number of late readers in a turn of the loop at which sockets are left unread.
+
+A late reader asks for time after the budget was spent.
 
 Reading a socket takes some 50 us.
 """
@@ -28,7 +30,7 @@ class WaitingReader(Protocol):
 
     @property
     def address(self) -> str:
-        """The address for which the work counts. Waiting addresses take turns."""
+        """The address to which the work is charged. Waiting addresses are served in rotation."""
 
     def read_on(self) -> None:
         """Handle waiting bytes as far as the budget of this turn allows. If some are left, wait again."""
@@ -78,7 +80,7 @@ class ReadFairness:
         self._late = 0
         """Number of readers that asked for time in this turn when none was left."""
         self.wasted = 0
-        """Number of messages in this turn that were handled without budget, like answers, but answered no open turn."""
+        """Number of messages wasted in this turn of the loop (see `waste`)."""
 
     def has_time(self) -> bool:
         """Return true if this turn has time left. The first call in a turn starts the budget.
@@ -99,7 +101,10 @@ class ReadFairness:
         return False
 
     def wait(self, reader: WaitingReader, *, is_first: bool = False) -> None:
-        """Queue a reader as the first or last of its address. In a later turn, `read_on` of the reader is called."""
+        """Queue a reader behind the other readers of its address, or before them if `is_first` is true.
+
+        In a later turn, `read_on` of the reader is called.
+        """
         readers = self._waiting.setdefault(reader.address, deque())
         (readers.appendleft if is_first else readers.append)(reader)
         self._call()
@@ -112,7 +117,7 @@ class ReadFairness:
             self.wait(_Work(address, work))
 
     async def come(self, address: str, *, again: bool = False) -> None:
-        """Wait until `address` is served, unless this turn of the loop has time left.
+        """Return at once if this turn of the loop has time left. Otherwise wait until `address` is served.
 
         `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
         may wait for a resource that the work holds.
@@ -123,7 +128,10 @@ class ReadFairness:
             await request.turn
 
     def waste(self) -> None:
-        """Count a message that was handled without budget, like an answer, but answered no open turn."""
+        """Count a wasted message.
+
+        The message was handled without budget, like the answer to a turn. But the message answers no open turn.
+        """
         self.wasted += 1
         self.has_time()  # starts the budget, of which later work has the rest
 

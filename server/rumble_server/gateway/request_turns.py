@@ -1,7 +1,7 @@
 """Time budgets for HTTP: requests wait for their turn in the event loop as frames do (`read_fairness.py`).
 
-Until its answer begins, a request also waits for its turn after each wait for something else, such as the database.
-Otherwise many requests that waited for the same read or write would all go on in one turn.
+Before its answer begins, a request may wait for something else, such as the database. After each such wait, the request
+waits for its turn again. Otherwise many requests that wait for the same read or write would all go on in one turn.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ STOPS = "the server stops\n"
 class RequestTurns:
     """ASGI middleware in which a request waits until the request's address is served.
 
-    The request waits before it begins, and after each part of its body. Until the answer begins, the request also waits
-    after each wait for something else.
+    The request waits before it begins, and after each part of its body. Until the answer begins, the request waits
+    again after each wait for something else, such as the database.
     """
 
     def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
@@ -64,7 +64,7 @@ class RequestTurns:
 def _resumed(
     task: Awaitable[None], may_go_on: Callable[[], bool], come: Callable[[], Coroutine[Any, Any, None]]
 ) -> Generator[Any, None, None]:
-    """Run `task`. When a wait of `task` ends, and `may_go_on` returns false, wait for `come` before `task` goes on.
+    """Run `task`. If `may_go_on` returns false after a wait of `task`, await `come()` before `task` goes on.
 
     After a cancelled wait, `task` goes on at once.
     """

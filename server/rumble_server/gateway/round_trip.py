@@ -1,7 +1,7 @@
 """Two measurements of a connection by Linux: its shortest round trip, and the time since data last came in.
 
-`Connection` uses the measurements to tell network delay from a bot's thinking time. The bot's program cannot lengthen
-either of the measured times.
+`Connection` uses the measurements to separate network delay from a bot's thinking time. The bot's program can lengthen
+neither of the measured times.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
 def read_round_trip_ms(read_info: Callable[[int], bytes]) -> int | None:
     """Read the shortest round trip in ms from the first bytes of `struct tcp_info`; None without a measurement.
 
-    `read_info` returns as many bytes of the struct as it is asked for.
+    `read_info(size)` returns the first `size` bytes of the struct.
     """
     end = MIN_RTT_OFFSET + MIN_RTT_BYTES
     try:

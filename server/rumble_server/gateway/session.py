@@ -30,7 +30,7 @@ class Link(Protocol):
 
     @property
     def address(self) -> str:
-        """Address of the peer, by which limits count."""
+        """Address of the peer. Limits are counted for each address."""
 
     @property
     def is_local(self) -> bool:
@@ -48,7 +48,7 @@ class Link(Protocol):
     def delay_ms(self) -> DelayMs | None:
         """Function that returns how long a turn and its answer waited in this machine (see `Caller`).
 
-        None if the system does not tell the waiting time.
+        None if the operating system does not report waiting times.
         """
 
     @property
@@ -153,7 +153,10 @@ class Session:
         self.shared.strangers.speak(self.link.address, self.shared.clock.now_ms())
 
     def count(self) -> None:
-        """Count a frame without an open turn. After too many, end the connection; the bot forfeits its matches."""
+        """Count a frame without an open turn.
+
+        If there are too many such frames, end the connection. The bot then forfeits its matches.
+        """
         self._take()
 
     def end(self, code: CloseCode) -> None:

@@ -20,8 +20,8 @@ new objects is idle."""
 MOST_HELD = 10_000
 """Number of new objects at which `look` makes a pass, even if passes already take more than `PASS_SHARE` of the time.
 
-Here freed old objects are not subtracted. A storm of requests makes so many objects in 0.05 s. The pass takes 3 ms to
-10 ms; a later pass would take longer.
+Freed old objects are not subtracted from this number. A storm of requests makes 10,000 objects in 0.05 s. The pass
+takes 3 ms to 10 ms; a later pass would take longer.
 """
 PASS_SHARE = 0.01
 """Share of the time that passes may take. If passes take more, the next pass waits for twice as many new objects.
@@ -44,7 +44,7 @@ A sweep looks at every object. It holds up the event loop for about 100 ms, and 
 
 
 class Interpreter:
-    """The garbage collector of this process, tuned inside of the block `calmed`. Call `look` regularly there.
+    """The garbage collector of this process, tuned inside of `with calmed()`. Call `look` regularly in the block.
 
     In large tournaments, a look at every object (a sweep) takes about 100 ms and finds almost nothing. Therefore
     objects that survive two passes are set aside (`gc.freeze`), and later passes look only at newer objects. While

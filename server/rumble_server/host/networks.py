@@ -11,7 +11,7 @@ import ifaddr
 PROBES = {4: "192.0.2.1", 6: "2001:db8::1"}
 """Addresses reserved for documentation (RFC 5737, RFC 3849), by IP version.
 
-The system routes them like any address outside of its own networks.
+The system routes packets to them like packets to any address outside of this machine's networks.
 """
 FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 """Socket families by IP version."""

@@ -96,6 +96,6 @@ def _begin(prepare: Callable[..., object] | None, given: tuple[object, ...]) -> 
 
 
 def _end_with(sentinel: int) -> None:
-    """End this process when the server's process has ended, even if it was killed."""
+    """Wait until the server's process has ended or was killed, and then end this process."""
     wait([sentinel])
     os._exit(1)

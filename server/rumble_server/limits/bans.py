@@ -93,7 +93,7 @@ class Bans:
         return _in_force(self._names.get(name.casefold()), now_ms)
 
     def of_address(self, address: str, now_ms: int) -> Ban | None:
-        """Return the ban under which an address or network is kept out; None without such a ban."""
+        """Return the ban that keeps out an address or network; None if no ban does."""
         ban = self._of_network(address.partition(" ")[0], now_ms)  # without the suffix of `limits.source.TUNNELLED`
         return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
 

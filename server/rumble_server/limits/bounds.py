@@ -42,7 +42,7 @@ class Constants(BaseModel):
     On a slow line a login takes about 1 s.
     """
     unsolicited_per_minute: Count = DEFAULTS.unsolicited_per_minute
-    """Maximum number of a bot's messages without an open turn in a minute, as told to bots. Bots need only a few."""
+    """Maximum number of a bot's messages in a minute that answer no turn, as told to bots. Bots need only a few."""
     invited_connections_per_address: Count = 256
     """Maximum number of connections of an address with valid invitations to the same tournament.
 
@@ -99,7 +99,7 @@ class Constants(BaseModel):
     stranger_messages_per_minute: Count = 2_400
     """Maximum number of messages before the login, in a minute, on all connections of an address. Logins count, too.
 
-    A class of some hundred bots stays below, even if every bot connects again.
+    A class of some hundred bots stays below this maximum, even if every bot connects again.
     """
     sessions_per_bot: Count = 16
     """Maximum number of sessions of a bot at the same time, one for each of its workers on any machine.
@@ -109,14 +109,14 @@ class Constants(BaseModel):
     invited_names_per_hour: Count = 120
     """Maximum number of new names that an address may claim in an hour with a valid invitation to a tournament.
 
-    New names are counted here only after `names_per_hour` is used up. Other people at the address who claim many names
-    cannot keep a class out.
+    New names are counted here only after `names_per_hour` is used up. So a class is not kept out by other people at the
+    address who claim many names.
     """
     freed_names_per_minute: Count = 120
-    """Maximum number of unplayed names, in a minute, that are freed so that an address can claim new names.
+    """Maximum number of names, in a minute, that are freed so that an address can claim new names.
 
-    A name is freed if `names_per_hour` or the club's quota of names is used up. New names with a valid invitation are
-    counted apart. Each new name costs a write to the database.
+    Only names of bots that have never played are freed. A name is freed if `names_per_hour` or the club's quota of
+    names is used up. New names with a valid invitation are counted apart. Each new name costs a write to the database.
     """
     wrong_keys_of_owner_per_minute: Count = 20
     """Maximum number of wrong keys of a name, in a minute, from an address that has once shown the right key.
@@ -130,7 +130,7 @@ class Constants(BaseModel):
     behind one address mistypes many codes.
     """
     open_challenges: Count = 256
-    """Maximum number of open challenges on the whole server. They take memory."""
+    """Maximum number of open challenges on the whole server. Open challenges take memory."""
     open_challenges_at_one_bot: Count = 64
     """Maximum number of open challenges to a bot: as many as the bot may have matches at the same time."""
     challenges_per_address: Count = 64
@@ -143,9 +143,9 @@ class Constants(BaseModel):
     challenges_per_address_at_one_bot: Count = 8
     """Maximum number of open challenges of an address to one bot.
 
-    Bots that joined a tournament by an invitation or a join code may have more. All such bots of a tournament together
-    may have `open_challenges_at_one_bot` minus this number. They may have more because the members of a class try their
-    bots at the same time.
+    Bots that joined a tournament by an invitation or a join code may have more, because the members of a class try
+    their bots at the same time. All such bots of a tournament together may have `open_challenges_at_one_bot` minus this
+    number.
     """
     challenge_bytes_per_day: Bytes = 268_435_456
     """Maximum number of bytes that challenges of an address, even of loopback, may add to the database in a day.
@@ -157,7 +157,7 @@ class Constants(BaseModel):
     challenge_frames_ms: Milliseconds = 86_400_000
     """Time in ms for which the moves and frames of a challenge are kept after its end. Results are kept forever."""
     unhurried_challenges: Count = 8
-    """Number of open challenges from which on a bot accepts only clocks within `hurried_challenge_ms`.
+    """Number of a bot's open challenges at which the bot begins to accept only clocks within `hurried_challenge_ms`.
 
     With fewer open challenges, the bot accepts any clock.
     """
@@ -168,9 +168,9 @@ class Constants(BaseModel):
     A silent bot holds a place until its clock has run out.
     """
     proxied_lag_ms: Milliseconds = 10_000
-    """Maximum total lag in ms that is allowed to a seat in a match if only pings measured the lag, as behind a proxy.
+    """Maximum lag in ms, summed over a match, for which a seat gets extra time if only pings measure the lag.
 
-    A bot could delay its pongs to gain time.
+    Behind a proxy, only pings measure the lag. A bot could delay its pongs to gain time.
     """
     kept_frame_bytes: Bytes = 2_048
     """Maximum number of bytes that transcripts keep of a bot's frame.

@@ -128,9 +128,10 @@ class Buckets:
         return key if len(self._kept) < MOST_BUCKETS else ("", "")
 
     def _forget_idle(self, now_ms: int) -> None:
-        """Forget the least recently used buckets, as long as they are idle.
+        """Forget idle buckets, the least recently used first. Stop at the first bucket that is not idle.
 
-        A bucket in debt is moved to the end of the order, so that the next call begins with a different bucket.
+        If the bucket at the stop is in debt, move the bucket to the end of the order. The next call then begins with a
+        different bucket.
         """
         while self._kept:
             key, bucket = next(iter(self._kept.items()))

@@ -10,7 +10,7 @@ from rumble_server.limits.buckets import Buckets
 WAIT_MS = 5_000
 """Maximum time in ms that a new connection waits for a place. A stranger keeps its place for at least this time."""
 Room = tuple[str, ...]
-"""Key under which a place is counted: its kind, its address, and the tournament of an invited connection.
+"""Key under which a place is counted: kind of place, address, and for an invited connection also the tournament.
 
 If the key is empty, the place is not counted.
 """
@@ -37,8 +37,8 @@ class Connections:
     def open(self, address: str, now_ms: int, end: Callable[[], None]) -> "Place | None":
         """Return a place for a new connection; None if the address has too many strangers. `end` ends the connection.
 
-        If the address has the maximum number of strangers, first end its oldest stranger's connection if the connection
-        is at least `WAIT_MS` old. The freed place goes to the connection that has waited longest, if any waits.
+        If the address has the maximum number of strangers, first call `make_room`, which may end an old connection.
+        If other connections wait, the freed place goes to the connection that has waited longest.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -179,7 +179,7 @@ class Place:
         return not self.is_stranger or self._connections.has_room(self.address)
 
     def has_room_for(self, tournament_id: str) -> bool:
-        """Return true if the connection has room, or would have room if it were invited to the tournament."""
+        """Return true if `has_room` is true, or if the connection may become invited to the tournament."""
         return self.has_room or self._connections.has_room_for_invited(self.address, tournament_id)
 
     def know(self) -> None:

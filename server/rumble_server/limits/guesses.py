@@ -1,7 +1,8 @@
 """Limits of guessing: wrong keys and tokens are counted by address, over WebSocket and HTTP together.
 
-Secrets made by Rumble cannot be guessed. A secret in the form of Rumble's own is therefore always compared. If such a
-secret is wrong, it is not counted. Otherwise a bot with a wrong key could lock out other bots at its address.
+Secrets made by Rumble cannot be guessed. A secret that has the form of Rumble's own secrets is therefore always
+compared, and never counted against its address. Otherwise a bot with a wrong key could lock out other bots at its
+address.
 
 An address that has shown the right key of a name has a separate bucket for this name. Wrong tries by others at the
 address cannot lock out the owner.
@@ -38,7 +39,7 @@ class Guesses:
         self._prefix = ""
 
     def of_club(self, club: str) -> "Guesses":
-        """Return the guesses of another club. All clubs share the counts of wrong secrets by address.
+        """Return the `Guesses` object of another club. All clubs share the counts of wrong secrets by address.
 
         A right key shown by an address is noted for the key's club only.
         """
@@ -76,7 +77,7 @@ class Guesses:
     def wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
         """Count a wrong invitation, join code or slip. Return false if the address has shown too many wrong codes.
 
-        A right code is never refused: a class behind one address mistypes many codes.
+        Right codes are never refused, because a class behind a single address may mistype many codes.
         """
         whose = self._prefix + about
         self._refusals.note("wrong_code", address, whose)

@@ -16,7 +16,7 @@ class Refusals:
         """Number of refusals, by reason."""
 
     def note(self, reason: str, address: str, about: str = "") -> None:
-        """Count and log a refusal. `reason` is a fixed word; `about` is the name of a bot, a path, or a tournament."""
+        """Count and log a refusal. `reason` is a fixed word; `about` is a path, a tournament, or the name of a bot."""
         self.counts[reason] += 1
         about = about[:MOST_ABOUT]  # a stranger may have sent the text, at any length
         log.info("refused", extra={"reason": reason, "address": address, "about": about})

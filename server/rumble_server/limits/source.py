@@ -55,7 +55,7 @@ class Sources:
         self._proxies = [ip_network(proxy) for proxy in proxies]
 
     def is_proxy(self, peer: str) -> bool:
-        """Return true if a peer is a trusted proxy. A proxy's connections count for the proxy's clients."""
+        """Return true if a peer is a trusted proxy. Connections of such a proxy count as connections of its clients."""
         address = _read(peer)
         return address is not None and any(address in network for network in self._proxies)
 
@@ -130,7 +130,8 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
 def _told(values: list[str], believed: int) -> str:
     """Return the value written by the trusted proxy that is nearest to the client; an empty text if `values` is empty.
 
-    The newest value is last. `believed` is the number of trusted proxies, each of which has written a value.
+    The last of the `values` is the newest. `believed` is the number of trusted proxies, each of which has written a
+    value.
     """
     return values[max(0, len(values) - max(believed, 1))] if values else ""
 

@@ -25,7 +25,7 @@ class Logs:
     audit_file: DayFile | None
 
     def tick(self) -> None:
-        """Log the counts of the flood filter after its window, and begin a new audit file after midnight."""
+        """When a window of the flood filter has ended, log its counts. After midnight, begin a new audit file."""
         self.flood.tick(time.time())
         if self.audit_file is not None:
             self.audit_file.tick()

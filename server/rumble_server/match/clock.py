@@ -33,7 +33,7 @@ class PlainControl:
         self.bank_ms = control.bank_ms
         self.increment_ms = control.increment_ms
         self.full_ms = self.move_ms + self.bank_ms
-        """Time in ms of a seat for its first move."""
+        """Time in ms that a seat has for its first move."""
         self.has_bank = self.bank_ms + self.increment_ms > 0
         """True if a bank can ever have time in it."""
 

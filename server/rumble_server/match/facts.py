@@ -134,7 +134,7 @@ class TurnsAsked:
     lag_ms: tuple[int, ...]
     omit: tuple[tuple[str, ...], ...]
     seats_ms: tuple[int, ...]
-    """Time in ms of each seat of the match for a move."""
+    """Time in ms that each seat of the match has for a move."""
     at_ms: int
 
     def turns(self) -> "Iterator[TurnAsked]":
@@ -271,11 +271,11 @@ class MatchOver:
     seats: each was sent a `match_over`, made of this fact and the last state. `seats_excused_ms` has the excused time
     in the whole attempt, by seat. `drops` has, by seat, how often the connection ended during the seat's turn.
     `stalled` is true if the match is void because more time was excused than the server allows. `informed` is true if a
-    bot sent an `info` with a move; only then do the attempt's frames have infos. `started_at_ms` is None for an attempt
+    bot sent an `info` with a move; otherwise the attempt's frames have no infos. `started_at_ms` is None for an attempt
     that never began, and in older facts. `placement` is None for a plain match. `absent` are the bots of a table that
-    were not there; they are last, with the termination `no_show`. `failures` has, by seat, the error of each bot that
-    crashed, for the host alone; it is empty if no bot told an error. `versions` is copied from `MatchStarted`. Only the
-    host and the owner of a bot may read the bot's version.
+    were not there. These bots take the last places, with the termination `no_show`. `failures` has, by seat, the error
+    of each bot that crashed; it is empty if no bot sent an error. Only the host may read `failures`. `versions` is
+    copied from `MatchStarted`. Only the host and the owner of a bot may read the bot's version.
     """
 
     match: str

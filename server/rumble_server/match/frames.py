@@ -16,7 +16,7 @@ from rumble_server.match.plies import Plies
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Yield each frame `match_start` that was sent according to `told`, with its seat.
+    """Yield the frames `match_start` that were sent according to the fact `told`, as pairs of seat and frame.
 
     `moves` are the opening and all moves made before the frames were sent.
     """

@@ -7,7 +7,7 @@ from hashlib import sha256
 import orjson
 
 SURELY_SHORT = 512
-"""Maximum number of characters of a frame that is stored unchanged without counting its bytes.
+"""Number of characters up to which a frame is stored unchanged, and its bytes are not counted.
 
 A character has at most four bytes, so `most_bytes` must be at least four times this number.
 """
@@ -24,7 +24,8 @@ _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 class KeptFrame:
     """The stored part of a frame, as text.
 
-    If a part is missing, `bytes` and `sha256` describe the whole frame as received. Otherwise they are 0 and empty.
+    If a part is missing, `bytes` and `sha256` describe the whole frame as received. Otherwise `bytes` is 0, and
+    `sha256` is empty.
     """
 
     text: str

@@ -58,12 +58,12 @@ def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move
 
 
 def thought_ms(facts: Iterable[object], terms: MatchStarted, plies: int) -> list[int | None]:
-    """Return the thinking time in ms for each of the first `plies` plies of the attempt with these terms.
+    """Return the thinking time in ms for each of the first `plies` plies of the attempt that `terms` began.
 
     The time is None for a ply without a bot's answer, such as an opening move. If a move used time of the bank, the
-    thinking time follows from the bank. Otherwise the thinking time is the time between asking and answering, which may
-    include time in which the turn waited for the disk. If the bot was asked again for the same ply, the time used in
-    earlier turns is added. For a joint move, the longest thinking time counts.
+    thinking time is computed from the change of the bank. Otherwise the thinking time is the time between asking and
+    answering, which may include time in which the turn waited for the disk. If the bot was asked again for the same
+    ply, the time used in earlier turns is added. For a joint move, the longest thinking time counts.
     """
     found: list[int | None] = [None] * plies
     control = terms.time_control

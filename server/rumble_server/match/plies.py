@@ -33,7 +33,10 @@ class Public(NamedTuple):
     is_newest: bool
     """True if this is the present position."""
     seats_ms: tuple[int, ...] = ()
-    """Time in ms of each seat for a move at this position, in a match with a delay for spectators."""
+    """Time in ms that each seat has for a move at this position.
+
+    Empty in a match without a delay for spectators.
+    """
 
 
 class Plies:
@@ -156,8 +159,8 @@ class Plies:
     def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
         """Return the list of legal moves for a turn, and true if the list is complete.
 
-        If more than `MOST_LEGAL` moves are legal, the list has the first `FIRST_LEGAL`, and a sample of the rest, in
-        order. The turn's id determines the sample, so that the transcript has the same list.
+        If more than `MOST_LEGAL` moves are legal, the list has the first `FIRST_LEGAL`, then a sample of the rest. The
+        moves keep their order. The turn's id determines the sample, so that the transcript has the same list.
         """
         state = self.state
         codes = state.codes_for(seat)

@@ -63,7 +63,7 @@ class Progress:
     # --- facts ---
 
     def apply(self, fact: facts.MatchFact) -> None:
-        """Apply a fact. A turn that was asked together with a move must be applied as a separate fact.
+        """Apply a fact. If a move's fact also contains the next turn, the turn must be applied as a separate fact.
 
         In play, the referee applies moves, turns and the end by the methods below instead of this method, to save time.
         """
@@ -292,8 +292,8 @@ class Progress:
     def told_clock(self, now_ms: int) -> ToldClocks:
         """Return the clocks that spectators may see.
 
-        In a match that is not plain, the clocks are those of the moment at which the turns were asked: present clocks
-        would show who has answered. Spectators with a delay get the clocks of the position that they see.
+        In a match that is not plain, spectators get the clocks of the moment at which the turns were asked. The present
+        clocks would show who has answered. Spectators with a delay get the clocks of the position that they see.
         """
         public = self.public(now_ms)
         if not public.is_newest:
@@ -333,7 +333,7 @@ class Progress:
         """Return, by seat, when the bot went away, and when the match stops waiting; None for a bot that is not away.
 
         The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
-        that is not plain, the clock does not count here: it would tell which bots have not answered.
+        that is not plain, the clock is left out, because times from clocks would show which bots have not answered.
         """
         return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 

@@ -28,13 +28,16 @@ from rumble_server.match.progress import UNASKED
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 STAMP_BEYOND_MS = 250
-"""Lateness in ms up to which a turn is excused without asking the kernel, because asking takes system calls."""
+"""Lateness in ms up to which a turn is excused without asking the kernel how long the answer has waited.
+
+Each question to the kernel takes system calls.
+"""
 STAMP_MS = 10
 """Precision in ms of the kernel's times for received data: one tick of a kernel clock with 100 ticks a second."""
 LONGEST_MOVE = 64
 """Maximum number of characters of a move; a longer text is unreadable in every game."""
 NO_FAILURES: Mapping[int, str] = {}
-"""The errors of bots by seat, in a match in which no bot crashed."""
+"""The empty mapping from seats to errors of bots, for a match in which no bot crashed."""
 
 
 class Referee(Announcer):
@@ -390,10 +393,10 @@ class Referee(Announcer):
     def void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return true if it is void.
 
-        Two times do not count: time excused for an open turn, and time excused for an answer whose wait the kernel has
-        measured. Nobody thinks while an answer waits to be read. If these times counted, a bot that is about to lose
-        could try to make the server late. The log does not tell which answers were measured, so after a restart the
-        times of all earlier answers count.
+        Two kinds of time do not count: time excused for an open turn, and time excused for an answer whose wait the
+        kernel has measured. Nobody thinks while an answer waits to be read. If these times counted, a bot that is about
+        to lose could try to make the server late. The log does not show which answers were measured, so after a restart
+        the times of all earlier answers count.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:
@@ -405,7 +408,8 @@ class Referee(Announcer):
     def _verdict(self, now_ms: int) -> tuple[int, Termination, str] | None:
         """Return the seat that has lost by time, with termination and reason; None without such a seat.
 
-        A clock of an open turn counts before any away budget. Of several away budgets, the earliest to run out counts.
+        A clock that has run out is judged before any away budget. If several away budgets have run out, the budget that
+        ran out first is judged first.
         """
         if self.over is not None:
             return None

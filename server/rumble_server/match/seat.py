@@ -1,4 +1,7 @@
-"""A referee's records of a seat and of its open turn: banks, budgets, connections and thinking times. All in ms."""
+"""A referee's records of a seat and of its open turn: banks, budgets, connections and thinking times.
+
+All times are in ms.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,14 +18,14 @@ True if the sum is exact, or False if the sum is only a minimum.
 
 
 class SeatConnection(Protocol):
-    """Properties of a bot's connection for a referee."""
+    """Properties of a bot's connection that a referee uses."""
 
     lag_ms: int
     lag_by_pings: bool
     """True if only pings measured the lag. A bot can delay its pongs, so this lag is limited for each match."""
 
     is_stamped: bool
-    """True if the kernel tells how long answers on this connection wait to be read."""
+    """True if the kernel measures how long answers on this connection wait to be read."""
 
     @property
     def omit(self) -> tuple[str, ...]:
@@ -39,7 +42,7 @@ class SeatState:
     away_since_ms: int | None
     """Start of the absence of the seat's bot; None while the bot is connected."""
     away_late_ms: int = 0
-    """The server's sum of lateness in ms when the away budget began to run."""
+    """Total lateness of the server in ms at the time when the away budget began to run."""
     greeted: bool = False
     """True if `match_start` was sent to the bot before, in this or an earlier run of the server."""
     lag_ms: int = 0
@@ -58,7 +61,7 @@ class SeatState:
     used_ms: int = 0
     """Thinking time in ms about the present ply in earlier turns, without the open turn."""
     counted_ms: int = 0
-    """Part of the seat's excused time in the present ply that may make the match void, in ms."""
+    """Part in ms of the seat's excused time in the present ply: the part that may make the match void."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 
@@ -83,7 +86,7 @@ class OpenTurn:
     deadline_ms: int
     """Time at which the clock runs out if nothing is excused."""
     late_ms: int
-    """The server's sum of lateness in ms when the clock began to run. Later lateness is excused."""
+    """Total lateness of the server in ms at the time when the clock began to run. Later lateness is excused."""
     in_doubt: bool = False
     """True if only a minimum of the newest answer's waiting time is known."""
     held: bool = False
@@ -98,7 +101,7 @@ class OpenTurn:
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
         """Return the excused time in ms: the server's lateness since the clock's start.
 
-        The result is at most the time for which the clock has run. `late_ms` is the server's present sum of lateness.
+        The result is at most the time for which the clock has run. `late_ms` is the server's total lateness by now.
         """
         excused_ms = late_ms - self.late_ms
         if excused_ms <= 0 or self.held:

@@ -46,7 +46,10 @@ def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
 
 
 def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine | match_facts.MatchOver]:
-    """Yield the frames on the connections of `bot`, and the verdicts (`MatchOver`) without other bots' versions."""
+    """Yield the frames on the connections of `bot`, and the verdicts (`MatchOver`).
+
+    In the verdicts, the versions of other bots are replaced by empty texts.
+    """
     seats = seats_in(facts)
     for each in transcript(facts):
         if isinstance(each, match_facts.MatchOver):
@@ -60,8 +63,8 @@ def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine 
 def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     """Return the facts that may be read now: all facts, except in a running match that is not plain.
 
-    In such a match, return the facts up to the newest ply, and the facts just after this ply by which bots were asked
-    for the next ply. Answers for the next ply are left out, because nobody may know an answer before all answers are
+    In such a match, return the facts up to the newest ply. Facts just after this ply that ask bots for the next ply are
+    returned, too. Answers for the next ply are left out, because nobody may know an answer before all answers are
     there.
 
     If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match

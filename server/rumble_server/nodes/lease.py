@@ -34,7 +34,7 @@ from rumble_server.store.postgres import lease_statements as statements
 RENEWALS = 5
 """Number of renewals in the time of one lease, if every statement succeeds."""
 RETRIES = 20
-"""Number of retries in the time of one lease. After a failed statement the node waits for a 20th of a lease's time."""
+"""Number of retries in a lease's time. After a failed statement the node waits for 1 / `RETRIES` of this time."""
 READY_MS = 2_000
 """Maximum time in ms for a node to read an offered club ahead. After this time, another node gets the offer."""
 LISTEN_MS = 2_000
@@ -54,7 +54,7 @@ ABANDON_MS = 5_000
 
 
 class LeaseDriver(Protocol):
-    """The port for the commands of a lease. No method may call the lease before the method returns."""
+    """The port for the commands of a lease. While a method of the driver runs, the driver must not call the lease."""
 
     def run(self, statement: statements.Statement) -> None:
         """Run a statement in the background, then call `Lease.answered` or `Lease.failed`."""
@@ -206,7 +206,7 @@ class Lease:
         self._offer_all(now_ms)
 
     def was_read(self, club: str, offer: int, now_ms: int) -> None:
-        """Report to a club's leader: this node has read the club ahead. `offer` is the number of the leader's offer."""
+        """Report to a club's leader that this node has read the club ahead. `offer` is the number of the offer."""
         if self._reading.get(club) == offer and not self.draining:
             self._add(statements.Ready(club, offer), now_ms)
 
@@ -349,7 +349,7 @@ class Lease:
         self._driver.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
-        """Extend the lease to `until_ms`. If the node is suspended, the next look extends the lease."""
+        """Extend the lease to `until_ms`: at once, or with the next look if the node is suspended."""
         if not self.suspended:
             self.until_ms = until_ms
         elif now_ms < until_ms:

@@ -19,7 +19,7 @@ from rumble_server.nodes.lease import Lease
 from rumble_server.web.path_owner import Owner, owner_of
 
 FORWARDED = frozenset({b"x-forwarded-for", b"forwarded"})
-"""Names of headers in requests that a proxy passes on. The proxy's own questions have no such header."""
+"""Names of headers that a proxy adds to the requests of clients. The proxy's own questions have no such header."""
 URI = frozenset({b"x-original-uri", b"x-forwarded-uri"})
 """Names of headers with the path and query of the client's request.
 
@@ -41,7 +41,7 @@ class KnownClubs(Protocol):
 class Question:
     """The answers of this node to questions of proxies.
 
-    The answers follow from the rows of clubs that the `Lease` read last, at most about 1 s ago.
+    The answers follow from the newest rows of clubs that the `Lease` has read. The rows are at most about 1 s old.
     """
 
     def __init__(

@@ -75,16 +75,16 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator with which the first line has a cell `column`; None if no separator gives such a cell."""
+    """Return the separator that gives the first line a cell `column`; None if there is no such separator."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return the separator of CSV lines: the separator with which the first line reads as a header or a result.
+    """Return the separator of CSV lines: the separator that makes the first line a header or a result.
 
-    If no separator fits, return the first separator that gives three columns or more, or else a comma. Names of bots
-    may contain the other separators.
+    If no separator does so, return the first separator that gives three columns or more. If no separator gives three
+    columns, return a comma. Names of bots may contain the other separators.
     """
     first = next((line for line in lines if line.strip()), "")
     rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}

@@ -1,7 +1,7 @@
 """The error for a file of results that cannot be read."""
 
 MOST_PROBLEMS = 20
-"""Maximum number of problems in an error's text. A last line tells how many more there are."""
+"""Maximum number of problems in an error's text. With more problems, a last line gives the number left out."""
 
 
 class BadResults(ValueError):

@@ -31,7 +31,7 @@ They are added to the matches of a pair to estimate the pair's share of draws.
 class Fit:
     """The result of a fit: strengths (mean 0), the first-move term, and the covariance.
 
-    In the covariance, the first-move term is the last row and column.
+    In the covariance, the last row and the last column belong to the first-move term.
     """
 
     strengths: Matrix
@@ -86,10 +86,13 @@ def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
 def first_move_is_finite(score: Matrix, count: Matrix) -> bool:
     """Return true if the most likely first-move term is finite. The term is infinite if the seat explains every result.
 
-    The term is infinite if some strengths t meet two conditions: t[i] - t[j] >= -1 where bot i in the first seat scored
-    against bot j, and t[i] - t[j] <= -1 where bot j in the second seat scored against bot i. The term is also infinite
-    if some strengths meet the same conditions with the seats exchanged. Otherwise the term is finite. Strengths that
-    meet the conditions exist exactly if the graph of the conditions has no negative cycle (Bellman and Ford).
+    The term is infinite if some strengths t meet two conditions for each pair of bots:
+    - if bot i in the first seat scored against bot j, then t[i] - t[j] >= -1;
+    - if bot j in the second seat scored against bot i, then t[i] - t[j] <= -1.
+
+    The term is also infinite if some strengths meet the same conditions with the seats exchanged. Otherwise the term is
+    finite. Strengths that meet the conditions exist exactly if the graph of the conditions has no negative cycle
+    (Bellman and Ford).
     """
     first, second = score > 0, score < count
     # The first test finds the common negative cycle at once: a pair in which both bots scored from the same seat.
@@ -178,7 +181,7 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
     """Return the information matrix, and a matrix (gauge) to add before the inversion.
 
     Let x be the vector of a pair: 1 for the bot in the first seat, -1 for the bot in the second seat, and 1 for the
-    first-move term. The information is the sum of `weight` times x x' over all pairs. It is singular, because a
+    first-move term. The information is the sum of `weight` times x x' over all pairs. The sum is singular, because a
     constant added to all strengths changes nothing. The gauge fixes the mean of the strengths.
     """
     size = len(weight)

@@ -4,7 +4,7 @@ Bots have a fixed strength and all results are known, so the order of the result
 the arithmetic. The intervals are 95% intervals from the Fisher matrix, corrected for the draws of each pair (a sandwich
 estimate). They take one matrix inversion; a parametric bootstrap would take hundreds of fits after each result.
 
-Matches lost by `no_show` are left out, because they tell nothing about strength. numpy is imported when first needed.
+Matches lost by `no_show` are left out, because they show nothing about strength. numpy is imported when first needed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -159,7 +159,7 @@ class RatedField:
         self.index = {name: number for number, name in enumerate(names)}
         """Index in the arrays of the fit, for each bot that has matches."""
         self.unrated = tuple(Rating(name, None, None, 0) for name in unrated)
-        """A line without a rating for each bot without matches."""
+        """A `Rating` for each bot that has no matches; the values for rating and interval are None."""
         self.notes: list[str] = []
         if not names:
             self.notes.append("There are no ratings: no match was played.")

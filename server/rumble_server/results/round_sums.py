@@ -122,7 +122,7 @@ class RoundSums:
         return found
 
     def encounters(self, group: Sequence[str]) -> Encounters:
-        """Return the encounters of a group. In a Swiss, forfeits do not count (art. 6.1.1)."""
+        """Return the results of a group's bots against each other. In a Swiss, forfeits do not count (art. 6.1.1)."""
         inside = frozenset(group)
         met: dict[str, dict[str, list[int]]] = {name: {} for name in group}
         for name in group:
@@ -135,7 +135,7 @@ class RoundSums:
 
 
 def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return the parts without the lowest part (art. 14.1.1). Voluntary parts count as the lowest (art. 16.5)."""
+    """Return the parts except one (art. 14.1.1): the lowest voluntary part (art. 16.5), or else the lowest part."""
     if not parts:
         return parts
     lowest = min(parts, key=lambda part: (not part.voluntary, part.score))

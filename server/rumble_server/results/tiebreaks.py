@@ -53,7 +53,7 @@ TIEBREAKS: dict[str, str] = {
     "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
-"""Descriptions of the tie-breaks for people, by short name of the tie-break."""
+"""For the short name of each tie-break, a description for people."""
 OF_RATINGS = frozenset(("aro", "tpr"))
 """Tie-breaks that need the bots' ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
@@ -113,8 +113,8 @@ def rank(
 ) -> "list[Standing]":
     """Rank the bots of results.
 
-    `field` adds names of bots that may have no result. `byes` has the number of matches that count as won without an
-    opponent, by name.
+    `field` adds names of bots that may have no result. For the name of a bot, `byes` has the number of matches that
+    count as won without an opponent.
     """
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
@@ -128,10 +128,10 @@ def rank_tally(
     edition: Edition = NEWEST,
     rounds: "Rounds | None" = None,
 ) -> "list[Standing]":
-    """Rank the bots of a tally. Bots that stay tied share a rank, in order of name.
+    """Rank the bots of a tally. Bots that stay tied get the same rank, and are listed by name.
 
     `faults` are numbers of faults by bot and kind. `rounds` are the rounds of a Swiss. Without rounds, forfeits count
-    as played, and the editions do not differ.
+    as played, and the standings do not depend on `edition`.
     """
     sums = Sums(tally, Scheme.of(points)) if rounds is None else RoundSums(rounds, edition)
     return rank_sums(sums, tally.bots, tiebreaks, faults)
@@ -140,7 +140,10 @@ def rank_tally(
 def rank_sums(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
 ) -> "list[Standing]":
-    """Rank a field by `sums`. The lines show `counts` and `faults`. The tie-break `faults` is taken from `counts`."""
+    """Rank a field by `sums`. The standings show `counts`, and the argument `faults`.
+
+    The tie-break `faults` is computed from `counts`, not from the argument `faults`.
+    """
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
     def split(tiebreak: str, groups: Groups) -> tuple[list[Groups], dict[str, float | None]]:

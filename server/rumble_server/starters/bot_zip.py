@@ -17,7 +17,7 @@ from rumble_server.starters.scripts import LAUNCHES, NEEDED
 from rumble_server.starters.starter import STARTERS, Language
 
 FOLDER = "bot"
-"""Name of the folder in every zip. Because the name is always the same, `_constant` packs most files only once."""
+"""Name of the folder in every zip. The name does not depend on the bot, so all bots share the zip of `_constant`."""
 NOT_CARRIED = frozenset({"asyncio", "legacy", "trio"})
 """Parts of the package `websockets` that the starter does not use."""
 

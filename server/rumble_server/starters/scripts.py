@@ -58,7 +58,7 @@ class Launch:
     needs: str
     program: str
     question: str
-    """Arguments for `program`. Given these arguments, a program that is new enough first prints the word `answer`."""
+    """Arguments for `program`. With these arguments, a program that is new enough first prints the text of `answer`."""
     answer: str
     """The word that a program prints first for the arguments `question`, if the program is new enough."""
     run: str

@@ -7,8 +7,8 @@ from rumble_server.tournament.facts import BotAbsent
 
 
 class Absence:
-    """The absent bots of a tournament. `has_matches` tells whether a bot has matches to play. The budget of an absent
-    bot runs while the bot has matches to play, but is not playing any.
+    """The absent bots of a tournament. `has_matches` returns true if a bot has matches to play. The budget of an
+    absent bot runs while the bot has matches to play, but is not playing any.
     """
 
     def __init__(self, tournament_id: str, has_matches: Callable[[str], bool]) -> None:

@@ -10,7 +10,7 @@ from rumble_server.tournament.config import TournamentConfig
 MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
 OF_LAST_TIME = ("start_at_bots", "start_at_ms")
-"""Names of the fields of the automatic start. They are not taken over: the host starts the next tournament."""
+"""Names of the fields of the automatic start. They are not taken over, so the host starts the next tournament."""
 OF_GAME = (
     "settings",
     "seats",

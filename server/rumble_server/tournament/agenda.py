@@ -35,13 +35,13 @@ class Agenda:
         """Numbers of the withdrawn bots."""
         self._late_matches = 0
         self._leads: list[int] | None = None
-        """Number of first moves less number of second moves in the whole schedule, by bot number; None before a bot
-        joins late."""
+        """Number of first moves minus number of second moves in the whole schedule, for each bot by number. None before
+        a bot joins late."""
         self.bots = list(bots)
         """Bots by number, late joiners at the end."""
         self.schedule = schedule
         self.open: dict[str, Slot] = {}
-        """Matches in the added rounds that have no result yet, waiting or running, by match id."""
+        """Waiting and running matches of the rounds added so far, by match id."""
 
     @property
     def exhausted(self) -> bool:
@@ -84,8 +84,8 @@ class Agenda:
     def enter_late(self, bot: str) -> None:
         """Add matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.
 
-        A bot with more first than second moves gets the second move against the late joiner, and the other way round.
-        So the numbers of first and second moves of each bot differ by one at most.
+        A bot with more first than second moves gets the second move against the late joiner. A bot with more second
+        than first moves gets the first move. So each bot's numbers of first and second moves differ by one at most.
         """
         schedule, queue = self.schedule, self._queue
         if not isinstance(schedule, PairSchedule) or not isinstance(queue, PairQueue):
@@ -119,7 +119,7 @@ class Agenda:
         self._gone.add(self.bots.index(bot))
 
     def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
-        """Set the half-point byes. `half_byes` has the bots with such a bye, by the number of the round of a Swiss.
+        """Set the half-point byes. `half_byes` has the bots with such a bye, by the round's number.
 
         All other bots are paired.
         """
@@ -182,8 +182,8 @@ class Agenda:
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
         """Return a match to start now, or to be lost because a bot is gone; None without such a match.
 
-        The search begins with the matches of `bot`, which is free or gone, but may find a match of other bots. `free`
-        and `gone` have the names of all free and gone bots. `places` returns the number of free places of a bot.
+        The search begins with the matches of `bot`, but may find a match of other bots. `bot` must be free or gone.
+        `free` and `gone` have the names of all free and gone bots. `places` returns the number of free places of a bot.
         """
         return self._queue.oldest(bot, free, gone, places)
 

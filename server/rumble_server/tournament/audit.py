@@ -27,7 +27,7 @@ Span = tuple[int, int]
 """Begin and end, in ms."""
 FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
 Place = tuple[int, ...]
-"""Place of a match in the schedule, as read from the match id; empty if the id tells no place."""
+"""Place of a match in the schedule, as read from the match id; empty if the id contains no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,8 @@ class Context:
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
-    """Waiting matches of each bot in `free_since_ms`, by bot: the opponent, and the match's place in the schedule."""
+    """Waiting matches of each bot in `free_since_ms`, by bot. A match is given as its opponent and its place in the
+    schedule."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
     """Times in ms since which bots have been connected with a free place, by bot. Bots without a free place are
     missing."""
@@ -199,9 +200,13 @@ class _Waits:
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
         """Time in ms at which the bot's last match ended, or the tournament started, by bot."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """The opponent that began most later matches while a bot waited, and the length of this wait in ms, by bot."""
+        """For each bot that waited, one of its waits: the opponent, and the length of the wait in ms.
+
+        The wait is the one during which the opponent began the greatest number of matches that come later in the
+        schedule.
+        """
         self._idle_with: dict[str, str] = {}
-        """The opponent with which a bot was idle for longest, while the match of the two waited; by bot."""
+        """For each bot, the opponent of the match that waited longest while both bots were idle."""
 
     def add(self, record: MatchRecord) -> None:
         """Add a match. Matches must be added in the order of their starts."""

@@ -87,7 +87,10 @@ def absent(tournament: Tournament) -> list[str]:
 
 
 def check_rounds(config: TournamentConfig, bots: int) -> None:
-    """Raise TournamentError if this number of bots cannot play the rounds of a Swiss, or the tables of any format."""
+    """Raise TournamentError if a Swiss has more rounds than this number of bots can play without meeting again.
+
+    For tables of any format, raise TournamentError if no schedule can be made for this number of bots.
+    """
     most = most_rounds(bots)
     if config.match_seats > 2:
         if bots >= config.least_bots:  # `start` refuses a smaller field
@@ -111,7 +114,7 @@ def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
 def pause(
     tournament: Tournament, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host"
 ) -> list[facts.TournamentFact]:
-    """Return the facts of a pause: running matches finish, no match starts, and absent budgets stop.
+    """Return the facts of a pause: running matches finish, no match starts, and no absent budget runs.
 
     Raises TournamentError.
     """
@@ -202,9 +205,9 @@ def unbench(
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
-    """Raise TournamentError unless a bot's half-point bye in a round may still be given or taken back.
+    """Raise TournamentError if it is impossible or too late to give a half-point bye, or to take it back.
 
-    `number` is the number of the round, from 1.
+    `bot` is the bot of the bye, and `number` is the number of the round, from 1.
     """
     _check_status(tournament)
     if tournament.config.format != "swiss":
@@ -258,9 +261,9 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
 
 
 def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: str = "") -> None:
-    """Raise TournamentError if the status of the tournament is not in `allowed`. If `allowed` is empty, raise
-    TournamentError if the tournament is over.
+    """Raise TournamentError if the status of the tournament is not in `allowed`.
 
+    An empty `allowed` means that every status is allowed until the tournament is over.
     With `cannot`, the message about a tournament that is not over ends in words such as "it cannot be paused".
     """
     goes_on = tournament.status not in OVER

@@ -26,7 +26,7 @@ MOST_SEATS = 16
 MOST_BOTS = 4096
 """Maximum of `start_at_bots`."""
 MOST_OPENINGS = 64
-"""Maximum number of openings made. A pair that has played all openings starts again from the first opening."""
+"""Maximum number of openings made for a tournament. A pair that has played all of them starts again from the first."""
 Points = tuple[float, float, float]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
@@ -87,12 +87,12 @@ class TournamentConfig(BaseModel):
     points: Annotated[list[float], Field(min_length=2, max_length=MOST_SEATS)] | Literal["places", "payoffs"] = Field(
         default_factory=lambda: [1.0, 0.5, 0.0]
     )
-    """Points for a win, a draw and a loss. With more than two seats, points for the first place, the second, and so on;
-    or places, the default there: a point for each seat behind. payoffs: the sum of the game's own payoffs."""
+    """Points for a win, a draw and a loss; with more than two seats, for the first place, the second, and so on. places
+    (the default with more than two seats): a point for each seat behind. payoffs: the sum of the game's own payoffs."""
     tiebreaks: list[str] | None = Field(default=None, max_length=8)
-    """Tie-breaks in order, out of de, won, sb, ks, bpg, bwg, bh, faults, and in a swiss also bh-c1, bh-m1, ps, aro, tpr
-    (by given ratings). With places or payoffs, out of won, places, de, payoff, faults. By default the tie-breaks of the
-    format."""
+    """Tie-breaks in order, out of de, won, sb, ks, bpg, bwg, bh, faults; in a swiss also bh-c1, bh-m1, ps, aro and tpr
+    (aro and tpr use given ratings). With more than two seats, or with points by places or payoffs, out of won, places,
+    de, payoff, faults. By default the tie-breaks of the format."""
     tiebreak_rules: Edition = NEWEST
     """Edition of FIDE's tie-break rules, by default the newest. A tournament keeps its edition."""
     rated: bool = True
@@ -235,7 +235,7 @@ class TournamentConfig(BaseModel):
         return 2 if self.match_seats == 2 else smallest_table(self.match_seats, self.least_seats)
 
     def plan(self, bots: int) -> Plan | TablePlan:
-        """Return the input of the schedule for a field of `bots` bots. Raises ValueError if they are too few."""
+        """Return the input of the schedule for a field of `bots` bots. Raises ValueError if `bots` is too small."""
         size = self.rounds, self.challengers, self.replays
         if self.match_seats > 2:
             return TablePlan(bots, self.match_seats, self.least_seats, self.cycles, *size, self.seed, self.table_points)

@@ -1,4 +1,7 @@
-"""Records of ended tournaments. The server uses them for answers to bots and for lists, and rebuilds no tournament."""
+"""Records of ended tournaments.
+
+The server answers bots and makes lists from the records, without rebuilding the tournaments.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields

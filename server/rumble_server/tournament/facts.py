@@ -21,8 +21,9 @@ SourceLanguage = Literal["python", "javascript"]
 class TournamentCreated:
     """A tournament was created, and is in its lobby. `challenger` is the bot that made a challenge, else None.
 
-    If the host chose an invitation code, `made_invite` is a secret made by the server, which is valid as well as the
-    code; else None. `follows` is the id of the ended tournament whose pupils are moved over, else None.
+    If the host chose an invitation code, the server also made a secret, `made_invite`. Bots can join by the code or by
+    the secret. Otherwise `made_invite` is None. `follows` is the id of the ended tournament whose pupils are moved
+    over, else None.
     """
 
     tournament: str
@@ -35,7 +36,7 @@ class TournamentCreated:
 
 @dataclass(frozen=True, slots=True)
 class ConfigChanged:
-    """The host changed the configuration: in the lobby any part of it, later only whether the tournament is listed."""
+    """The host changed the configuration. In the lobby any part can change, later only `listed`."""
 
     tournament: str
     config: TournamentConfig
@@ -134,7 +135,7 @@ class TablesSeated:
 
 @dataclass(frozen=True, slots=True)
 class HalfByeGiven:
-    """The organiser gave a bot a half-point bye in a round of a Swiss, counted from 1."""
+    """The organiser gave a bot a half-point bye in a round of a Swiss. `round` is counted from 1."""
 
     tournament: str
     bot: str
@@ -253,8 +254,8 @@ class VersionSaved:
 class InviteChanged:
     """Bots join with the code `invite` from now on; None for no code.
 
-    If the host chose the code, `made_invite` is a secret made by the server, which is valid as well as the code; else
-    None.
+    If the host chose the code, the server also made a secret, `made_invite`. Bots can join by the code or by the
+    secret. Otherwise `made_invite` is None.
     """
 
     tournament: str

@@ -41,7 +41,7 @@ class Forecast:
 
 
 def forecast(config: TournamentConfig, bots: int) -> Forecast:
-    """Return the forecast for this number of bots. Raises ValueError if they cannot play the tournament."""
+    """Return the forecast for `bots` bots. Raises ValueError if the tournament cannot be played with so many bots."""
     schedule = make_schedule(config.format, config.plan(bots))
     times = 1 + config.replays if schedule.has_bracket else 1
     matches, in_a_row = schedule.matches_total({}), schedule.rounds_in_all * config.legs

@@ -77,7 +77,7 @@ class _History:
         self._void: Counter[str] = Counter()
         self._paired_ms: dict[tuple[int, int, int], int] = {}
         self._again_ms: dict[str, int] = {}
-        """Time in ms at which an attempt or a result became void, so that the match is to be played again; by match."""
+        """By match, the time in ms at which an attempt or a result became void. The match is then played again."""
         self._paused: list[Span] = []
         self._paused_since_ms: int | None = None
         self._away: dict[str, list[Span]] = {}

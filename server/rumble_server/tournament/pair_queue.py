@@ -1,15 +1,15 @@
-"""The queue of waiting matches of two. Finding a bot's next match costs the same in a field of any size."""
+"""The queue of waiting matches of two bots. Finding a bot's next match costs the same in a field of any size."""
 
 from collections.abc import Callable, Iterable, Set
 
 from rumble_server.tournament.slot import Slot
 
 LOOK_AHEAD = 16
-"""Limit of looking ahead: no further round is pulled for a bot that has waiting matches with this many opponents. Late
-joiners do not count as opponents."""
+"""Limit of looking ahead: if a bot has waiting matches with this many opponents, no further round is pulled from the
+schedule for the bot. Late joiners do not count as opponents."""
 MOST_IN_SIGHT = 256
-"""Limit of looking ahead: no further round is pulled for a bot with this many waiting matches. Matches of late joiners
-do not count."""
+"""Limit of looking ahead: if a bot has this many waiting matches, no further round is pulled from the schedule for the
+bot. Matches of late joiners do not count."""
 
 
 class PairQueue:
@@ -74,7 +74,7 @@ class PairQueue:
         return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self.late) < LOOK_AHEAD
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
-        """Return a match to start now, or to be lost because a bot is gone; None without such a match.
+        """Return a match that can start now, or is lost now because a bot is gone; None if there is no such match.
 
         `bot` is free or gone. The search begins with the oldest match of `bot` against a free or gone opponent. If the
         opponent has an older match with a third free or gone bot, the older match is taken instead, and so on. So no

@@ -28,9 +28,10 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
     `number` counts from 1 to `bots - 1` (to `bots` in an odd field).
 
-    FIDE Handbook C.05 Annex 1, in closed form: take bots 1 to n (n even; an odd field has a bye as player n). Bots i
-    and j below n meet in the round r with i + j = r + 1 (mod n - 1), and the lower number is first if i + j is odd. Bot
-    n meets x with 2x = r + 1 (mod n - 1), and x is first if x <= n / 2.
+    The formula is FIDE Handbook C.05 Annex 1 in closed form. In the formula, bots are numbered from 1 to n, and n is
+    even; in an odd field, player n is the bye. Bots i and j below n meet in the round r with i + j = r + 1 (mod n - 1),
+    and the lower number is first if i + j is odd. Bot n meets x with 2x = r + 1 (mod n - 1), and x is first if
+    x <= n / 2.
     """
     n = bots + bots % 2
     ring = n - 1
@@ -47,7 +48,7 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
 
 def berger_leads(bots: int) -> list[int]:
-    """Return, by bot number, the surplus of first over second moves in a cycle of the Berger table."""
+    """Return, for each bot, its number of pairings as first minus those as second, in a cycle of the Berger table."""
     if bots % 2:
         return [0] * bots
     return [1 if number < bots // 2 else -1 for number in range(bots)]

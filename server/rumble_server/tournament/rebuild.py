@@ -9,7 +9,7 @@ from rumble_server.tournament.tournament import Tournament
 
 
 def rebuild_tournament(facts: Iterable[LogFact], tournament: Tournament | None = None) -> Tournament | None:
-    """Return the tournament rebuilt from `facts`, in order; None if the creation is missing.
+    """Return the tournament rebuilt from `facts`, which are in order; None if the fact of the creation is missing.
 
     `tournament` is the tournament rebuilt from the earlier facts, if any.
     """

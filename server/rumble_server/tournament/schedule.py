@@ -28,13 +28,13 @@ class Schedule(ABC, Generic[R, P]):
     """
 
     slow = False
-    """True if a task of `prepare` may take more than some milliseconds, and must run off the event loop."""
+    """True if a task of `prepare` may take more than a few milliseconds, and must run off the event loop."""
     follows_results = True
-    """True if the log must have each round, because rounds depend on results, or a search makes them."""
+    """True if each round must be written to the log, because rounds depend on results or come from a search."""
     has_bracket = False
     """True if bots are ranked by `places` (the round they reach), not by points."""
     number_of_rounds = 0
-    """The number of rounds of a complete tournament; 0 for a schedule that computes `rounds_in_all`."""
+    """The number of rounds of a complete tournament; 0 for a schedule that overrides `rounds_in_all`."""
 
     plan: Any
     """The organiser's choices: a `Plan` for matches of two, a `TablePlan` for tables."""

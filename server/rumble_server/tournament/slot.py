@@ -17,5 +17,5 @@ class Slot:
     """Position in the queue of waiting slots, lowest first; 0 for a slot that does not wait."""
 
     def opponent(self, bot: str) -> str:
-        """Return the other bot of a match of two."""
+        """Return the opponent of `bot` in a match of two bots."""
         return self.seats[1] if self.seats[0] == bot else self.seats[0]

@@ -13,8 +13,10 @@ from rumble_server.tournament.slot import Slot
 
 
 class Terms:
-    """The terms of a tournament's matches, read from the configuration only once, because reading a pydantic model
-    costs more than making the fact of a start.
+    """The terms of a tournament's matches.
+
+    The terms are read from the configuration only once. Reading a pydantic model for every match would take longer than
+    making the fact that the match begins.
     """
 
     def __init__(self, config: TournamentConfig, openings: Sequence[Opening]) -> None:

@@ -1,7 +1,8 @@
 """The state machine that leads a tournament: synchronous, without I/O or a clock of its own. The arena drives it.
 
-State that facts of the log determine changes only in `apply`, fact by fact. So live play and rebuilding run the same
-code. `commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by absence.
+The state that is rebuilt from the log changes only in `apply`, by one fact at a time. So live play and rebuilding run
+the same code. `commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by
+absence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -35,7 +36,8 @@ class Tournament:
 
     Five parts of the state belong to the running process, and not to the facts: which bots are connected
     (`absent_since_ms` of an entrant), which bots `due` must look at again, whether the schedule must be asked for a
-    round, whether a round is being paired (`is_pairing`), and how far a schedule that follows no results was pulled.
+    round, whether a round is being paired (`is_pairing`), and which rounds were already made by a schedule that does
+    not depend on results.
     """
 
     def __init__(self, created: facts.TournamentCreated) -> None:
@@ -49,7 +51,7 @@ class Tournament:
         self.invite = created.config.invite
         """Code with which bots join; None if no code is needed."""
         self.made_invite = created.made_invite
-        """If the host chose the code, a secret made by the server, which is valid as well as the code; else None."""
+        """Secret made by the server if the host chose the code, else None. Bots join with the secret or the code."""
         self.join_code: str | None = None
         """Code with which pupils join in a browser; None without a code, or while the host keeps the door closed."""
         self.follows = created.follows
@@ -363,7 +365,7 @@ class Tournament:
         return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
-        """Return the task that pairs the next round, if the pairing is slow and due; otherwise None.
+        """Return the task that pairs the next round; None if no round is due, or the schedule is not `slow`.
 
         Run the task once, off the event loop, and pass its result to `paired`.
         """
@@ -435,7 +437,8 @@ class Tournament:
     def _pair(self, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
         """Return the fact of the next round, paired from the results so far. Its bots need not be free.
 
-        Return None if no round can be paired yet, or if the pairing is slow.
+        Return None if no round can be paired yet. Also return None for a `slow` schedule, whose rounds must be paired
+        off the event loop (`pairing_task`).
         """
         self._may_pair = False
         agenda = self._agenda()

@@ -1,4 +1,4 @@
-"""The request headers that tell which encodings a client reads, and which answers the client has already."""
+"""The request headers that name the encodings a client reads, and the answers that the client has already."""
 
 
 def takes_gzip(accept_encoding: str) -> bool:

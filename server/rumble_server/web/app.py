@@ -62,7 +62,10 @@ HEADERS = {
 
 
 def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
-    """Make the web of a server. All servers share the routes, which find process and club in the request's state."""
+    """Make the web of a server.
+
+    All servers of a Python process share the routes, which find `process` and the club in the request's state.
+    """
     shared = {
         "clubs": clubs,
         "process": process,

@@ -26,7 +26,10 @@ ELSEWHERE = "another node leads this club; ask again"
 
 @dataclass(frozen=True, slots=True)
 class ClubPaths:
-    """ASGI middleware: puts the `site` of a request's club into the state, and the club's path into `root_path`."""
+    """ASGI middleware that finds the club of a request.
+
+    The `site` of the club is put into the state of the request, and the path of the club into `root_path`.
+    """
 
     app: ASGIApp
     clubs: ClubSites

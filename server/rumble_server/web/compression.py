@@ -1,6 +1,6 @@
 """Compression of public answers. An answer with a secret is sent uncompressed.
 
-If a compressed answer holds a secret and a text chosen by an attacker, the length of the answer tells the secret
+If a compressed answer holds a secret and a text chosen by an attacker, the length of the answer reveals the secret
 (BREACH). So an answer is compressed only if its route is marked as public, and never if the request shows a secret.
 """
 
@@ -16,7 +16,7 @@ from rumble_server.web.accepted import takes_gzip
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
 MOST_AT_ONCE = 8192
-"""Largest size in bytes of a piece that is packed on the event loop, in 0.2 ms. Threads pack larger pieces."""
+"""Largest size in bytes of a piece that is packed on the event loop. This takes 0.2 ms. Threads pack larger pieces."""
 LEVEL = 6
 """The default compression level of zlib."""
 GZIP = 16 + zlib.MAX_WBITS

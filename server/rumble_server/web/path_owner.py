@@ -27,7 +27,10 @@ OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
 OF_ALL = frozenset({"/docs", "/clubs", "/code/frame"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
 WRITE = "/write"
-"""Path of the guide. With `join` in the query, the guide is about a tournament, whose club owns the path."""
+"""Path of the guide to writing a bot.
+
+With `join` in the query, the guide is about a tournament, whose club owns the path.
+"""
 TOKENS = re.compile(r"/api/clubs/([^/]+)/tokens")
 """Path at which the administrator makes tokens of a club. The path has no `/c/NAME`, but the club's leader answers."""
 

@@ -12,11 +12,14 @@ from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.site import Process
 
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
-"""Paths of feeds."""
+"""Pattern of the paths of feeds."""
 FREE_BYTES = 262_144
 """Number of bytes at the start of an answer that cost an address nothing; ordinary pages are smaller."""
 BYTES_OF_A_MS = 4_096
-"""Number of bytes after `FREE_BYTES` that cost an address 1 ms of its share, because packing and sending take time."""
+"""Number of bytes after `FREE_BYTES` that cost an address 1 ms of its share of the server's work.
+
+Packing and sending the bytes take time.
+"""
 
 
 class RequestShares:

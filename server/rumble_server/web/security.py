@@ -1,4 +1,4 @@
-"""Guards of requests: known host names, headers that confine pages, and the tokens of hosts and the administrator."""
+"""Guards of requests: known host names, security headers, and the tokens of hosts and the administrator."""
 
 from http import HTTPStatus
 

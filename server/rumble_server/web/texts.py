@@ -24,7 +24,7 @@ HEATS = 4
 ASK_MS = 1000
 """Thinking time of a bot in the commands on pages, in ms."""
 _NAME = re.compile(r"\w[\w.-]+\b", re.ASCII)
-"""Pattern of a word that may be the name of a bot, without the full stop of a sentence.
+"""Pattern of a word that may be the name of a bot. A full stop at the end of a sentence is not matched.
 
 A single letter is no such word, because "a" is in many sentences.
 """

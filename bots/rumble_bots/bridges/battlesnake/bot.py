@@ -18,7 +18,7 @@ from rumble_bots.sdk.bot import Bot, Noted, Turn
 TIMEOUT_MS = 500
 """Maximum time in ms for a request and its answer, as at Battlesnake.
 
-If a match's clock is shorter, the time is less.
+If a match's clock allows less time, the maximum is lower.
 """
 LONGEST_SHOUT = 256
 """Maximum number of characters of a shout, the remark that a Battlesnake sends with its move."""
@@ -143,5 +143,5 @@ class BattlesnakeBot(Bot):
 
 
 def left_ms(turn: Turn) -> int:
-    """Return the time in ms for a request to the Battlesnake: the turn's time without the part kept by `margin_ms`."""
+    """Return the time in ms for a request to the Battlesnake: the turn's time minus the margin (`margin_ms`)."""
     return turn.think_ms - margin_ms(turn.think_ms)

@@ -11,9 +11,9 @@ from rumble_engine.games.snakes import FOOD_CHANCE, STEPS
 FIRST = "up"
 """Direction that the bridge plays for a snake that has not moved yet, if the Battlesnake gives no answer."""
 RULES_VERSION = "v1.2.3"
-"""Version of Battlesnake's rules in requests."""
+"""Version of Battlesnake's rules that each request names."""
 LOOK = {"color": "#888888", "head": "default", "tail": "default"}
-"""Colour, head and tail of every snake in requests."""
+"""Colour, head and tail that requests contain for every snake."""
 UNUSED = {
     "royale": {"shrinkEveryNTurns": 0},
     "squad": dict.fromkeys(("allowBodyCollisions", "sharedElimination", "sharedHealth", "sharedLength"), False),
@@ -25,7 +25,10 @@ def body_of(
     view: Mapping[str, Any], seat: int, names: Sequence[str], game_id: str, timeout_ms: int,
     *, latency_ms: int = 0, shout: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the body of a request to the snake of `seat`. `latency_ms` and `shout` come from the last answer."""
+    """Return the body of a request to the snake of `seat`.
+
+    `latency_ms` and `shout` come from this snake's previous answer.
+    """
     feeds, size = view["rules"] != "constrictor", view["size"]
     chance, least = (round(FOOD_CHANCE * 100), 1) if feeds else (0, 0)
     settings = {"foodSpawnChance": chance, "minimumFood": least, "hazardDamagePerTurn": 0, **UNUSED}

@@ -11,7 +11,7 @@ from rumble_bots.sdk.address import LOOPBACK
 from rumble_bots.sdk.errors import BadAddress, BadProgram
 
 DETAILS_MS = 30_000
-"""Maximum time in ms for the first answer of a Battlesnake. A host in the cloud may need time to wake up."""
+"""Maximum time in ms for the first answer of a Battlesnake. A machine in the cloud may need time to wake up."""
 MOST_BYTES = 64 * 1024
 """Maximum size of an answer in bytes. Usual answers have less than 1 KiB."""
 API_VERSION = "1"

@@ -9,7 +9,7 @@ turn loses.
 
 The game is a draw when a position occurs for the third time (setting `repetitions`; 0: never). The game is also a draw
 when each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. The referee
-claims both draws at once. So every game ends.
+declares either draw immediately. So every game ends.
 
 Moves: the start square and each square on which the piece lands: `"11-15"` for a step, `"11x18x25"` for two jumps. A
 move names all its squares, so no two moves have the same text. Seat 0 plays b (black, kings B), from the top down;
@@ -53,7 +53,7 @@ PIECES = {
 MARKS = ".bBwW"
 REPEATED, QUIET = Outcome.draw("position repeated"), Outcome.draw("no capture and no man moved for long")
 LEFT = (Outcome.win(1, "no move left"), Outcome.win(0, "no move left"))
-"""The outcomes of a position without a legal move, by the seat that is to move and loses."""
+"""The outcomes of a position without a legal move. The index is the seat to move, which loses."""
 Key = tuple[int, int, int]
 """A position without the seat to move: the masks of black's pieces, white's pieces, and kings."""
 

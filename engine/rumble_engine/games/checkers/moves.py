@@ -1,7 +1,7 @@
-"""The moves of checkers on 32 squares: tables of steps and jumps, the generator, and moves as text.
+"""The moves of checkers on 32 squares: tables of steps and jumps, the legal moves of a position, and moves as text.
 
-Squares are counted from 0 here, row by row from black's side. A code has five bits for each square that the move
-touches, after a leading 1.
+Squares are counted from 0 here, row by row from black's side. The code of a move has a leading 1, and then five
+bits for each square that the move touches.
 """
 
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def path_of(code: int) -> list[int]:
 def read(text: str) -> int | None:
     """Return the code of a text in the form of a move: two squares with `-` between them, or several with `x`.
 
-    Return None for a text in no such form. It is not checked that the move is legal.
+    Return None for a text in no such form. The move may be illegal.
     """
     parts = text.split("-" if "-" in text else "x") if len(text) <= 40 else []
     if len(parts) < 2 or ("-" in text and len(parts) > 2) or not all(part in NUMBERS for part in parts):

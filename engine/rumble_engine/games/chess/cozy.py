@@ -1,6 +1,7 @@
 """Positions of cozy-chess-py, the chess library of the standard installation.
 
-The library writes castling as the king's capture of its rook (`e1h1`); Rumble's moves name the king's own squares.
+The library writes castling as the king's capture of its rook (`e1h1`). Rumble writes the squares from which and to
+which the king moves (`e1g1`).
 """
 
 from cozy_chess import Board, Color, GameStatus, Move, Piece, Square
@@ -13,7 +14,7 @@ HOMES = {Color.White: Square.E1, Color.Black: Square.E8}
 
 
 class Moves:
-    """Two tables of all moves that a piece could make: the library's moves by Rumble's codes, and the reverse."""
+    """All moves that a piece could make, in two tables: from Rumble's codes to the library's moves, and the reverse."""
 
     __slots__ = ("codes", "moves")
 
@@ -83,7 +84,7 @@ class CozyPosition:
         return bool(self._board.checkers())
 
     def _can_pass(self, square: str) -> bool:
-        """Return true if a pawn can capture in passing on this square."""
+        """Return true if a pawn can capture en passant on this square."""
         pawns = self._board.pieces(PAWN)
         return any(str(move)[2:] == square for move in self._board.generate_moves_for(pawns))
 

@@ -1,8 +1,8 @@
 """Reading positions in Forsyth-Edwards Notation (FEN) with all checks, and finding the squares that a piece attacks.
 
 A board is a text of 64 cells from a8 to h1, row by row from the top, with `.` for an empty cell. The functions that
-find attacked squares accept every board, valid or not. `faults` needs these functions to say why a position cannot
-occur.
+find attacked squares accept every board, even a board that cannot occur in a game. `faults` uses these functions to
+check whether a position can occur.
 """
 
 import re

@@ -12,8 +12,8 @@ or a pawn's move (9.3). If the setting `claims` is `referee`, the default, the r
 position is on the board. If `claims` is `none`, nobody claims. Positions are the same if the same pieces are on the
 same squares, the same side moves and the same moves are possible, including castling and capturing in passing.
 
-Moves: the notation of the Universal Chess Interface: the start square and the end square, `"e2e4"`, castling by the
-king's move, `"e1g1"`, promotion with the piece, `"e7e8q"`. Seat 0 plays white.
+Moves are in the notation of the Universal Chess Interface. A move is its start square and its end square: `"e2e4"`.
+Castling is written as the king's move: `"e1g1"`. A promotion ends with the new piece: `"e7e8q"`. Seat 0 plays white.
 
 View: `{"board": "...", "fen": "...", "to_move": 0, "since": ["g1f3"], "claims": "referee"}`.
 
@@ -50,7 +50,7 @@ MEN = {
     **{mark.lower(): Piece(f"black {shape}", 1, shape, "dark") for mark, shape in KINDS.items()},
 }
 MATES = Outcome.win(1, "checkmate"), Outcome.win(0, "checkmate")
-"""The outcome of checkmate; the index is the seat that is mated."""
+"""The outcomes of a checkmate, by the seat that is mated."""
 STALEMATE, DEAD = Outcome.draw("stalemate"), Outcome.draw("insufficient material")
 FIVEFOLD, MOVES_75 = Outcome.draw("fivefold repetition"), Outcome.draw("75 moves without capture or pawn move")
 THREEFOLD, MOVES_50 = Outcome.draw("threefold repetition"), Outcome.draw("50 moves without capture or pawn move")
@@ -88,9 +88,9 @@ class ChessState(State):
     ) -> None:
         """Make the state.
 
-        `quiet` is the number of plies since the last capture or pawn's move, and `number` the move number of the FEN.
-        `since` has the moves after the last irreversible move, and `seen` the key of the position before each of these
-        moves.
+        `quiet` is the number of plies since the last capture or pawn's move. `number` is the move number of the FEN.
+        `since` has the moves after the last irreversible move. For each of these moves, `seen` has the key of the
+        position before the move.
         """
         self._position, self._claims, self._mover = position, claims, mover
         self._quiet, self._number, self._since = quiet, number, since
@@ -162,13 +162,17 @@ class ChessState(State):
         return BOARD.diagram(self._cells())
 
     def canonical(self) -> tuple[object, ...]:
-        """Return the position and the counts toward a draw. Chess has no symmetry, because of castling."""
+        """Return the position and the counts toward a draw.
+
+        A mirrored position counts as a different position, because castling differs between the two sides of the board.
+        """
         return self._position.key, self._quiet, self._claims, tuple(sorted(self._seen))
 
     def estimate(self) -> float:
-        """Estimate the value by the mover's lead in material, and in pieces on the four middle squares (0.1 each).
+        """Estimate the value from the mover's lead in points.
 
-        In material, a pawn is 1, a knight or a bishop 3, a rook 5 and a queen 9.
+        A pawn is 1 point, a knight or a bishop 3, a rook 5 and a queen 9. Each piece on one of the four middle squares
+        brings its side another 0.1 points.
         """
         cells = self._cells()
         count = cells.count

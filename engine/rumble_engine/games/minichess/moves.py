@@ -22,7 +22,7 @@ def _ray(square: int, down: int, across: int) -> Iterator[int]:
 
 
 RAYS = tuple(tuple(ray for step in AROUND if (ray := tuple(_ray(square, *step)))) for square in range(16))
-"""The squares in each direction from a start square, nearest first. The first index is the start square."""
+"""For each start square and each direction, the squares in this direction, nearest first."""
 AHEAD = tuple(tuple(_away(square, down, 0) for square in range(16)) for down in (-1, 1))
 """The square that a pawn steps to, by seat and square; None off the board."""
 ASLANT = tuple(

@@ -22,9 +22,9 @@ SEATS = ("players", "num_players", "numPlayers")
 SEEDS = ("rng_seed", "seed")
 """Names that OpenSpiel uses for the seed of a game's random generator."""
 MOST_SEATS = {"tiny_hanabi": 2}
-"""Maximum number of seats, by game. OpenSpiel would allow more seats, although the payoffs are for two."""
+"""Maximum number of seats, by game. OpenSpiel would allow more seats, but gives payoffs for only two."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False, "use_double_dummy_result": False, "num_redeals": 1}
-"""Parameters that have a fixed value in every game that has the parameter.
+"""Fixed values of parameters, by the name of the parameter. A value applies in every game with the parameter.
 
 The last two parameters belong to bridge. With other values, a solver could run for seconds, after the deal or at the
 end of the game.
@@ -41,7 +41,9 @@ UNSAFE = {
     *("universal_poker.numSuits", "universal_poker.calcOddsNumSims"),
     *("checkers.columns", "checkers.rows", "havannah.board_size", "twixt.board_size", "y.board_size"),
 }
-"""Parameters that name a file. Also parameters with values that end the process, or leave a match without a move.
+"""Parameters that name a file, and parameters for which some values are harmful.
+
+Harmful values end the process, or leave a match without a legal move.
 
 OpenSpiel's game `checkers` fails on boards that are not square. For `havannah`, `twixt` and `y`, OpenSpiel keeps tables
 for the whole process. After a match of another size, a match of the usual size ends the process.
@@ -64,7 +66,7 @@ CHOICES = {
         ("winloss_scoring", "enable_gammons", "full_scoring"),
     )
 }
-"""The allowed values of a setting, by the default of the setting. A default of `cdh` allows `cdh` and `adh`."""
+"""Allowed values of settings. The key is the default: a setting with the default `cdh` may be `cdh` or `adh`."""
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)

@@ -53,9 +53,9 @@ class OpenSpielState(State):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome, made from the list that OpenSpiel calls returns.
+        """The outcome, made from OpenSpiel's list `returns`, which has a number for each seat.
 
-        Except in plain games, the numbers of this list are the payoffs.
+        Except in plain games, the numbers are the payoffs.
         """
         if not self._is_over:
             return None
@@ -269,7 +269,7 @@ def _refuse_unreadable(text: str) -> None:
 
 @lru_cache(256)  # bots choose the settings of challenges, so the choices have no end
 def started(key: Key) -> OpenSpielState:
-    """Return the first state of a match with these terms. Raises BadSettings."""
+    """Return the first state of a match with the terms of `key`. Raises BadSettings."""
     terms = Terms(key)
     try:
         state = _made(terms, terms.first())
@@ -286,7 +286,7 @@ def started(key: Key) -> OpenSpielState:
 
 
 def played(start: OpenSpielState, numbers: Sequence[int]) -> OpenSpielState:
-    """Return the state after the plies with these action numbers. Raises BadPosition."""
+    """Return the state reached from `start` by the plies with the action numbers `numbers`. Raises BadPosition."""
     terms, state = start._terms, start._state.clone()
     mover, moves, seed, left = 0, 0, None, iter(numbers)
     for number in left:

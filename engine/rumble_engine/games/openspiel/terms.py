@@ -56,7 +56,8 @@ class Terms:
     def first(self, seed: int | None = None) -> Any:
         """Return OpenSpiel's first state. Raises BadSettings.
 
-        If `seed` is given, OpenSpiel draws from this seed, and the state after the draw is returned.
+        If `seed` is given, OpenSpiel draws the first outcome of chance from `seed`. The returned state is the state
+        after the draw.
         """
         seeded = {} if seed is None else {"rng_seed": seed}
         try:

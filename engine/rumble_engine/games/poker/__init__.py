@@ -22,8 +22,10 @@ won, by seat), `button`, `cards` (two cards by seat, `??` if hidden; empty befor
 of the hand, with `/` for cards on the board: `cr300c/`), `spent` (the chips in the pot by seat), `folded` (seats),
 `to_call` (the cost of a call in chips), `min_raise` and `max_raise` (the amounts of `r`; 0 if no raise is allowed),
 `to_move`, `last_hand` (null, or `button`, `cards`, `board`, `moves` and `gains` of the hand before, with `??` for cards
-not shown), and the settings. The text has the number of finished hands, the gains, the cards, betting and board of the
-present hand, and the same of the hand before: `1 150,-150 AsKd,7h7c cr300 - ??,?? r300f -`.
+not shown), and the settings.
+
+The text of a position has the number of finished hands, and the gains. Then come the cards, moves and board of the
+present hand, and the cards, moves and board of the hand before: `1 150,-150 AsKd,7h7c cr300 - ??,?? r300f -`.
 """
 
 import re
@@ -156,7 +158,9 @@ def _words(cards: Sequence[str], betting: str, board: Sequence[str]) -> str:
 
 
 def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides: bool = False) -> Hand | None:
-    """Return the hand from three words of a position's text; None if all are `-`. Raises BadPosition.
+    """Read a hand from the words for its cards, betting and board. Return None if all three words are `-`.
+
+    Raises BadPosition.
 
     With `hides`, a seat may have `??` in place of cards. The returned hand then has arbitrary remaining cards for this
     seat. Cards that were not shown no longer matter.

@@ -35,8 +35,8 @@ PIECES = (
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
     """Return the drawing of a view: the board with the pot, and a row for each seat.
 
-    A row has the seat, the button, the seat's cards, and its chips in the pot. Between two hands, the cards are those
-    of the hand before.
+    A row has the seat, the button, the seat's cards, and the seat's chips in the pot. Between two hands, the cards
+    are those of the hand before.
     """
     seats = len(view["gains"])
     most = LIMIT * view["small_blind"] if view["betting"] == "limit" else view["stack"]

@@ -164,7 +164,10 @@ class Hand:
 
     @property
     def raises(self) -> tuple[int, int]:
-        """Lowest and highest raise, as the seat's chips in the pot afterwards; (0, 0) if no raise is allowed."""
+        """The lowest and the highest raise; (0, 0) if no raise is allowed.
+
+        A raise is given as the number of chips that the seat has in the pot after the raise.
+        """
         actions = self.actions
         first = next((place for place in range(len(actions)) if actions[place] > CALL), None)
         return (0, 0) if first is None else (actions[first], actions[-1])
@@ -184,9 +187,9 @@ class Hand:
     def gains(self) -> tuple[int, ...]:
         """The chips won by each seat, after the end of the hand; below 0 for a loss.
 
-        OpenSpiel divides a pot into fractions of chips. Here each winner gets whole chips. Chips left over go to the
-        first winners from the left of the button, a chip to each, as at a table. The stacks are equal, so the hand has
-        a single pot.
+        OpenSpiel divides a pot into fractions of chips. Here each winner gets whole chips. As at a poker table, chips
+        left over go to the winners, a chip to each, beginning with the first winner to the left of the button.
+        The stacks are equal, so the hand has a single pot.
         """
         order, returns = self.rules.order(self.button), self._spiel.returns()
         gains = [0] * self.rules.seats

@@ -17,7 +17,7 @@ from rumble_engine.texts import shown
 CONCEDED = -1
 """The code of the ply `-` in a match of two seats: the mover fell out, and folds all remaining hands."""
 MOST_LISTED = 52
-"""Maximum number of deals that `chances` lists. The turn and the river have fewer possible deals."""
+"""Maximum number of deals that `chances` lists. Only the turn and the river have so few possible deals."""
 
 
 class PokerState(State):
@@ -77,7 +77,7 @@ class PokerState(State):
 
     @property
     def _counts(self) -> list[int]:
-        """Numbers of cards in the sets that are dealt next: two for each seat, or the cards for the board."""
+        """Number of cards in each set that is dealt next: 2 for each seat, or the number of new cards on the board."""
         return [2] * self.seats if self.hand is None else [self.hand.next_count]
 
     def chances(self) -> Sequence[tuple[int, float]]:

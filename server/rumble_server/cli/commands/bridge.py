@@ -174,7 +174,7 @@ def bot_maker(
 
 
 def dialogue_maker(protocol: Protocol, chosen: Mapping[str, Any]) -> "Callable[[], Dialogue] | None":
-    """Return a function that makes a `Dialogue` for a process of the program; None if the protocol has no processes.
+    """Return a function that makes a `Dialogue` for a process of the program; None for a Battlesnake, an HTTP server.
 
     Raises CliError for an option of another protocol, for `--all` with `--bare`, and for a malformed `--option`.
     """

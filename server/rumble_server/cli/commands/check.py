@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rumble_bots.sdk.address import Address
 
 AWAITED_S = 60.0
-"""Default of `--wait` without COMMAND, in s. Without COMMAND, a person has to start the bot."""
+"""Default of `--wait`, in s, if no COMMAND is given. Without COMMAND, a person has to start the bot."""
 
 
 def check(

@@ -33,7 +33,7 @@ class Screen:
         return self._read is not None
 
     def end(self) -> None:
-        """Stop showing entries. Call this before the programs are ended, because their end is of no interest."""
+        """Show no further entries. Call this before the programs are ended, so that their ends are not shown."""
         self._ended = True
 
     def show(self, *entries: TraceEntry) -> None:

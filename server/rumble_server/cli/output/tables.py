@@ -72,8 +72,8 @@ def standings_table(tournament: "Tournament") -> Table:
 def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
     """Add a column `faults` to `table` if there is a remark on any bot.
 
-    Return a list of cells to add to each bot's row, keyed by the bot's name. If no column was added, the list is empty.
-    Otherwise the list has a cell with the remark.
+    Return, for each bot's name, a list of the cells to add to the bot's row. If the column was added, the list has one
+    cell: the bot's remark, or an empty text. Otherwise the list is empty.
     """
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
@@ -163,7 +163,10 @@ def fitting_table(
     seats: int = 2,
     beside: int = 0,
 ) -> Table | None:
-    """Draw full or brief standings that leave `beside` columns of a terminal free. Return None if both are too wide."""
+    """Draw full standings, or brief standings if full standings are too wide. Return None if both are too wide.
+
+    The standings must leave `beside` columns of the terminal free.
+    """
     for brief in (False, True):
         table = told_table(lines, title, entrants, seats, brief=brief)
         if (
@@ -231,7 +234,8 @@ def rating_text(line: Mapping[str, Any]) -> str:
 def crosstable(tournament: "Tournament") -> Table:
     """Draw the crosstable, with the bots ordered by rank.
 
-    A cell has a sign for each match between the bots of its row and its column: the score of the row's bot.
+    A cell has a sign for each match between the bots of its row and its column. The sign shows the score of the row's
+    bot.
     """
     standings = tournament.table.standings()
     table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")

@@ -26,7 +26,7 @@ class TraceEntry:
     frame: Any = None
     """The frame as JSON data; None for a frame that is not JSON, and for an entry that is not a frame."""
     position: tuple[str, Mapping[str, Any], str | None] | None = None
-    """The game's name, the view and the newest move (None if unknown) of a board; None for other entries."""
+    """For a board: the game's name, the view, and the newest move (None if unknown). None for other entries."""
 
     def as_json(self) -> dict[str, Any]:
         if self.about not in ("bot", "server"):

@@ -74,7 +74,8 @@ async def _pump(source: Socket, sink: Socket, sender: Sender, screen: Screen) ->
 def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
     """Return the side that ended a connection of the proxy, the close code and the reason.
 
-    If the bot broke the WebSocket protocol, the proxy itself closed the connection. The side then is the server.
+    If the bot broke the WebSocket protocol, the proxy itself closed the connection. The returned side is then
+    `"server"`.
     """
     refused = connection.protocol.close_rcvd_then_sent is False
     sender: Sender = "server" if refused or isinstance(connection, ClientConnection) else "bot"

@@ -43,7 +43,7 @@ def search_ms(bot: str, game: str) -> int | None:
 
 
 def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> list[str]:
-    """Return the command line of a process that plays as `bots`, with the Python and the Rumble of this process."""
+    """Return the command line of a process that plays as `bots`. The process uses this process's Python and Rumble."""
     told = json.dumps([asdict(bot) for bot in bots])
     return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), told]
 

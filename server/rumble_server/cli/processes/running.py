@@ -32,7 +32,7 @@ async def server_unless_stopped(
 ) -> "AsyncIterator[Server | None]":
     """Run a server until the block ends. Raises CliError if the server cannot start.
 
-    A server may first stand by while another server leads. Yield None if `stopping` is set meanwhile.
+    A server may first stand by while another server leads. Yield None if `stopping` is set during this wait.
     """
     from rumble_server.app import Server, StartError
     from rumble_server.store.errors import StoreError

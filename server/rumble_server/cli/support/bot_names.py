@@ -43,7 +43,7 @@ def read_house(text: str) -> tuple[str, ...]:
 
 
 def read_reference_bot(text: str) -> tuple[str, dict[str, Any]]:
-    """Read a reference bot and its options, NAME or NAME,OPTION=VALUE,OPTION=VALUE. Raises CliError."""
+    """Read a reference bot's name and options, written NAME or NAME,OPTION=VALUE,OPTION=VALUE. Raises CliError."""
     name, *options = text.split(",")
     read: dict[str, Any] = {}
     for option in options:

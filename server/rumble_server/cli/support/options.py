@@ -128,7 +128,7 @@ def log_everything() -> None:
 
 
 def no_options_for_functions(options: Mapping[str, Any]) -> None:
-    """Raise CliError for any of `options`: the bot is a function, and only reference bots have these options."""
+    """Raise CliError if any `options` are given for a bot that is a function. Only reference bots have options."""
     if options:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise CliError(f"{names}: only for reference bots, not for functions", ExitCode.USAGE)

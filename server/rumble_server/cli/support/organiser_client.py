@@ -33,9 +33,9 @@ def api_path(*parts: str) -> str:
 def _trusted() -> "ssl.SSLContext | bool":
     """Return the argument `verify` for httpx: a TLS context or True. Raises CliError.
 
-    If the variable SSL_CERT_FILE names a file, the context trusts the authorities in the file. Otherwise True means the
-    usual authorities. httpx reads the variable only together with the variables for proxies. Therefore this function
-    reads the variable.
+    If the variable SSL_CERT_FILE names a file, the context trusts the authorities in the file. Otherwise the argument
+    is True, for the usual authorities. httpx reads SSL_CERT_FILE only if `trust_env` is true, but `trust_env` is false
+    for a server on this machine. Therefore this function reads the variable.
     """
     import ssl
 

@@ -2,9 +2,9 @@
 
 An option overrides the environment, the environment overrides a TOML file, and the file overrides the default.
 
-Each field of `ServerConfig` is a setting. Each field of `Bounds` is a setting, too, except the fields of the base class
-of `Bounds`. A field `idle_ms` has the option `--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the
-file. The two models read and check the values.
+Each field of `ServerConfig` is a setting. Each field that `Bounds` adds to the fields of its base class is a setting,
+too. A field `idle_ms` has the option `--idle-ms`, the variable `RUMBLE_IDLE_MS` and the key `idle_ms` of the file. The
+two models read and check the values.
 """
 
 import tomllib

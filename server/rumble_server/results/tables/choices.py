@@ -27,7 +27,7 @@ The average has a choice for each subset of the bots: 63 choices for 6 bots, and
 Placed = tuple[int, int, int]
 """A bot in a ranking: index, seat and place."""
 Rankings = Sequence[tuple[Sequence[Placed], float]]
-"""Rankings, each with the number of tables that had it."""
+"""Rankings, each with the number of tables that ended with the ranking."""
 
 
 class Choices:
@@ -113,9 +113,10 @@ class Choices:
         return found
 
     def information(self, weights: Matrix) -> Matrix:
-        """Return the sum, over all pairs of entries, of the pair's weight times x x', where x' is x transposed.
+        """Return the sum of w x x' over all pairs of entries: w is the pair's weight, and x' is x transposed.
 
-        The vector x of a pair is 1 for the bot and the seat of the first entry, and -1 for those of the second entry.
+        The vector x of a pair has 1 for the bot and the seat of the first entry, -1 for the bot and the seat of the
+        second entry, and 0 for all others.
         """
         left, right = self._pairs
         ends = [*((end[left], 1) for end in self._ends), *((end[right], -1) for end in self._ends)]
@@ -135,8 +136,8 @@ def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
 def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
     """Return the choices that make up the orders of the bots at a shared place.
 
-    Each choice comes with the share of orders in which the choice occurs. `sharing` bots share the place. A choice is a
-    set of indexes from 0 to `sharing` - 1: the bots that are left at this choice.
+    Each choice comes with the share of orders in which the choice occurs. `sharing` is the number of bots at the place.
+    A choice is a set of indexes from 0 to `sharing` - 1: the bots that are left at this choice.
     """
     if sharing <= MOST_EXACT:
         sizes = range(1, sharing + 1)
@@ -168,10 +169,10 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 def saved(sharing: int, behind: int) -> float:
     """Return the amount by which a shared place reduces the variance of each pair at the place, if all bots are equal.
 
-    `sharing` bots share the place, and `behind` bots finished behind these bots. In any order of the bots, a bot's
-    score is the number of choices that the bot won, minus the expected number. The expected number is the sum of 1 / n
-    over the bot's choices, where n is the number of bots in a choice. The orders of a shared place differ only in the
-    expected number. For a draw of two bots the result is 1/4, the variance of a match between equals.
+    `sharing` is the number of bots at the place, and `behind` the number of bots at later places. In any order of the
+    bots, a bot's score is the number of choices that the bot won, minus the expected number. The expected number is the
+    sum of 1 / n over the bot's choices, where n is the number of bots in a choice. The orders of a shared place differ
+    only in the expected number. For a draw of two bots the result is 1/4, the variance of a match between equals.
     """
     sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
     return float(sums.var()) / (sharing - 1)

@@ -55,7 +55,10 @@ def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
 
 
 def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, less: Matrix) -> Matrix:
-    """Return, for each pair, the part of the variance that is left by shared places, estimated as in `rating_model`."""
+    """Return, for each pair in `choices.pairs`, the share of its variance that remains in spite of shared places.
+
+    Shared places reduce the variance as draws do in `rating_model`. Pairs of the prior keep their whole variance.
+    """
     bots = len(met)
     one, other = choices.pairs
     full = np.bincount(one * bots + other, weights * choices.is_played, bots**2).reshape(bots, bots)

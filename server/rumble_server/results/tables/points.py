@@ -1,10 +1,11 @@
-"""Points of tables: by the host's scheme of places, by payoffs, or, by default, by the number of seats behind.
+"""Points of tables: by the host's scheme of places, by payoffs, or, by default, by the number of worse places.
 
 - By default, a first place at a full table of the event is worth a point for each other seat, and a last place
   nothing. All steps from a place to the next place are worth the same. A smaller table has the same points for the
   first and the last place. For example, if a full table has four seats, its places are worth 3, 2, 1 and 0 points, and
   the places of a table of three are worth 3, 1.5 and 0 points.
-- A scheme of places has the points of the first place, of the second, and so on. Further places get the last number.
+- A scheme of places has the points of the first place, of the second, and so on. The last number of the scheme
+  also counts for all further places.
 - Bots that share places share the points of these places equally.
 - A bot that lost by `no_show` gets the points of the last place of the table.
 - A bye is a first place of a full table; it has no payoff.
@@ -57,7 +58,7 @@ class TablePoints:
         return cls.of(points)
 
     def worth(self, finish: Finish, most_seats: int) -> Fraction:
-        """Return the points of a finish by its place. `most_seats` is the number of seats of a full table."""
+        """Return the points for the place in `finish`. `most_seats` is the number of seats of a full table."""
         first = finish.place if finish.sharing else finish.seats
         last = first + max(finish.sharing - 1, 0)
         if self.by_place:

@@ -91,7 +91,7 @@ def _rate(rated: RatedField, rankings: "Rankings", prior: Prior, with_seats: boo
 
 
 def _virtual(draws: "Matrix", seats: int) -> "Rankings":
-    """Return virtual draws as rankings of two bots. The seats differ from pair to pair."""
+    """Return virtual draws as rankings of two bots. The indexes of the two bots determine their seats."""
     bots = range(len(draws))
     return [
         ([(one, (one + other) % seats, 1), (other, (one + other + 1) % seats, 1)], float(draws[one, other]))

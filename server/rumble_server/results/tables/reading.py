@@ -19,7 +19,7 @@ def read_table(
     """Return the result of a table, or a list of problems.
 
     `told` has four lists with a value for each seat: `seat` (the bot), `place`, `payoff` and `fall`. A payoff or a fall
-    may be None. The function `where` returns the place of a value in the file, given the name of the list and the seat.
+    may be None. `where(name, seat)` describes where the file has the value for `seat` in the list `name`.
     """
     bots, payoffs = told["seat"], told["payoff"]
     problems: list[str] = []

@@ -1,6 +1,6 @@
 """Standings of tables by points and tie-breaks. Pure.
 
-- `won`: first places that a bot had alone, at tables where another bot played.
+- `won`: first places that a bot did not share. A table counts only if another bot played, too.
 - `places`: the number of first places, then the number of second places, and so on; a place that is shared counts.
   The value shown is the place among the tied bots, or 0 if all stay tied.
 - `de`, direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
@@ -29,7 +29,7 @@ TABLE_TIEBREAKS: dict[str, str] = {
     "payoff": "sum of payoffs",
     "faults": "fewest faults",
 }
-"""Descriptions of the tie-breaks for tables, for people, by name of the tie-break."""
+"""For each tie-break for tables, a description for people."""
 DEFAULT_TABLES = ("won", "places", "de")
 
 
@@ -46,10 +46,11 @@ def check_table_tiebreaks(tiebreaks: Sequence[str]) -> tuple[str, ...]:
 def rank_tables(
     tally: TableTally, tiebreaks: Sequence[str] = DEFAULT_TABLES, points: TablePoints | None = None
 ) -> "list[Standing]":
-    """Rank the bots of a tally. Bots that stay tied share a rank, in order of name.
+    """Rank the bots of a tally. Bots that stay tied get the same rank, and are listed by name.
 
-    In each line, `wins` are first places of the bot alone, `draws` shared first places, and `losses` other places.
-    Raises ValueError for wrong tie-breaks, or if payoffs are the points and a result has no payoffs.
+    In each line, `wins` counts first places that the bot did not share, `draws` counts shared first places, and
+    `losses` counts other places. Raises ValueError for wrong tie-breaks, or if the points are payoffs and a result has
+    no payoffs.
     """
     bots = tally.bots
 

@@ -45,10 +45,10 @@ class TableCount:
     payoff: Fraction = Fraction(0)
     """Sum of the payoffs, as an exact fraction, because rounding could break or make a tie."""
     won: int = 0
-    """Matches in which only this bot was first, and at least two bots played."""
+    """Number of matches in which this bot alone was first, and at least two bots played."""
     faults: Counter[Termination] = field(default_factory=Counter)
     byes: int = 0
-    """Matches that count as first places without a table."""
+    """Number of first places that the bot got by byes, without a table."""
 
     @property
     def played(self) -> int:
@@ -116,7 +116,7 @@ class TableTally:
 
     @property
     def is_cooperative(self) -> bool:
-        """True if seats that stayed to the end always had equal payoffs. The game then tells nothing about strength."""
+        """True if seats that stayed to the end always had equal payoffs. Such results show nothing about strength."""
         return self.is_paid and self.equal > 0 == self.unequal
 
     def add(self, result: TableResult, sign: int = 1) -> None:

@@ -71,11 +71,11 @@ class TrfEvent:
     fields: Mapping[str, str] = field(default_factory=dict)
     """Texts of the lines for which this class has no attribute (012 name, 042 start, 092 type, ...), by code."""
     rounds: int | None = None
-    """Total number of rounds of the event (142, XXR); None if the file does not tell."""
+    """Total number of rounds of the event (142, XXR); None if the file does not give the number."""
     played: int = 0
     """Number of rounds paired so far."""
     first_seat: str = ""
-    """Seat of the first player in round 1 (152, XXC): `w` or `b`; empty if the file does not tell."""
+    """Seat of the first player in round 1 (152, XXC): `w` or `b`; empty if the file does not give the seat."""
     by_rank: bool = False
     """True if pairing numbers follow the order of the file (XXC rank) instead of the starting numbers."""
     system: str = ""

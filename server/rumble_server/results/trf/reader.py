@@ -25,7 +25,7 @@ MOST_ROUNDS = 999
 """Maximum number of rounds of an event. A file with more rounds is refused."""
 TEAM_FIELDS = ("013", "310", "320", "330")
 WITHOUT_OPPONENT = {codes.FORFEIT_WIN: codes.PAIRING_BYE, codes.DRAW: codes.HALF_BYE, codes.FORFEIT_LOSS: codes.ABSENT}
-"""The present codes of results without an opponent, keyed by the older codes in TRF06."""
+"""Codes of TRF16 and TRF-2026 for results without an opponent, keyed by the older codes in TRF06."""
 _WHOLE = re.compile(r"[0-9]{1,6}")
 _TENTHS = re.compile(r"[0-9]{1,4}(\.[0-9]?)?|\.[0-9]")
 
@@ -35,7 +35,7 @@ class BadTrf(BadResults):
 
 
 class _Bad(Exception):
-    """A problem in a line. The error's text says the numbers of line and column."""
+    """A problem in a line. The error's text contains the numbers of the line and the column."""
 
 
 class _Line:
@@ -101,8 +101,8 @@ def read_trf(text: str) -> TrfEvent:
 class _Reader:
     """The state during the reading of a file. Each `take` method handles a kind of line.
 
-    Problems of single lines are collected, to be shown together. Contradictions between lines are
-    searched only if no line has a problem.
+    Problems of single lines are collected, to be shown together. The reader looks for contradictions between lines
+    only if no line has a problem.
     """
 
     def __init__(self) -> None:
@@ -282,7 +282,7 @@ class _Reader:
             self.points.set(key, line.tenths(column + 1, column + 4, f"the points of {key}"), bye_as_win=True)
 
     def rounds_of(self, line: _Line, first: int, last: int) -> tuple[int, int]:
-        """Return the first and last round, which `line` has in the columns `first` and `last`. Raises _Bad.
+        """Return the first and the last round, read from `line` at the columns `first` and `last`. Raises _Bad.
 
         If the column `last` is blank, the last round is the first round.
         """

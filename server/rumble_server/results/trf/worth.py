@@ -37,7 +37,7 @@ KEYS: dict[str, Cells] = {
 In 162, bbpPairings writes Z where the format has A.
 """
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
-"""The key of `KEYS` with the same meaning, for each field of bbpPairings."""
+"""For each field of bbpPairings, the key of `KEYS` that means the same."""
 
 
 class Points:

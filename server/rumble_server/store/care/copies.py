@@ -14,7 +14,10 @@ from rumble_server.store.sqlite.schema import check_database, open_existing
 
 
 def backup(path: str, to: str) -> None:
-    """Copy a database to a new file. The copy shows one moment, even if a server is writing. Raises StoreError."""
+    """Copy a database to a new file. Raises StoreError.
+
+    The copy has the state of a single moment, even if a server writes meanwhile.
+    """
     if Path(to).exists():
         raise StoreError(f"{to} exists; choose another name")
     copy(path, to)
@@ -51,7 +54,8 @@ def copy(path: str, to: str, least_run: int = 0) -> None:
     """Copy the database at `path` to `to`, and replace an existing file only when the copy is complete.
 
     The next server run on the copy gets a number above `least_run`. Turn ids contain this number. If `path` is a
-    backup, servers may have run since. `least_run` must then be at least the number of the last run. Raises StoreError.
+    backup, servers may have run after the backup was made. `least_run` must then be at least the number of the last
+    run. Raises StoreError.
     """
     with closing(open_existing(path)) as database, new_file(to) as part, closing(sqlite3.connect(part)) as target:
         database.backup(target)  # in one step: in WAL mode a reader blocks no writer

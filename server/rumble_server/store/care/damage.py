@@ -102,7 +102,7 @@ class _Indexes:
             self._last = self._indexed = 0
 
     def note(self, row: Row) -> None:
-        """Compare a row with the index of matches, and remember if the row's tournament is listed or over.
+        """Compare a row with the index of matches, and remember whether the row's tournament is listed or over.
 
         Raises ValueError with a line about the damage if the row is damaged.
         """
@@ -145,8 +145,8 @@ def structure_problems(database: sqlite3.Connection) -> list[str]:
 def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
     """Yield the rows of the log in order of number, then an empty row for each row that can no longer be read.
 
-    The log's index tells the tournament of a row that cannot be read. If the index cannot be read either, nobody knows
-    the tournaments of the lost rows. In this case, yield an empty row about each club as a whole.
+    The log's index shows to which tournament an unreadable row belongs. If the index cannot be read either, nobody
+    knows the tournaments of the lost rows. In this case, yield an empty row about each club as a whole.
     """
     last = _last_row(database)
     found, has_gaps, clubs = 0, False, {MAIN}

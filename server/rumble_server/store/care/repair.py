@@ -1,8 +1,8 @@
 """`rumble db repair`: copy everything readable from a damaged file to a new file, which then replaces the database.
 
 What is lost depends on the content of the damaged row:
-- A row with facts that rebuild a tournament is replaced by an empty row. The next start of the server shows the
-  tournament as damaged.
+- A row with facts from which a tournament is rebuilt is replaced by an empty row. The next start of the server shows
+  the tournament as damaged.
 - A row with facts about a club as a whole is replaced by an empty row, too. The next start takes back every host token.
   After the start, nobody can claim the name of a bot in a tournament until the host resets the bot's key.
 - A row with moves is left out. The next start finds that a match lacks moves, and has the match played again.
@@ -125,7 +125,8 @@ class _Repair:
     def _tournaments(self) -> Iterator[TournamentRow]:
         """Yield the rows of the new index of tournaments.
 
-        Flags come from the facts in the log. Where these facts are lost, flags come from the old index.
+        The facts in the log show whether a tournament is listed, and whether it is over. If these facts are lost, the
+        old index shows both. Whether plies were deleted always comes from the old index.
         """
         index = {key: flags for key, *flags in self._read("SELECT id, listed, over, pruned FROM tournaments")}
         created = "SELECT tournament FROM log WHERE kind = ? GROUP BY tournament ORDER BY min(number)"

@@ -67,7 +67,7 @@ class ClubLog:
         """
         self.on_trouble: list[Callable[[str | None], None]] = []
         self.on_fenced: list[Callable[[], None]] = []
-        """Functions called once, when another server leads the club. Facts that are not on disk by then are lost."""
+        """Functions called once, when another server is found to lead the club. Facts not on disk by then are lost."""
         self.group = group
         """The writer, which the logs of all clubs share."""
         self._numbers = numbers

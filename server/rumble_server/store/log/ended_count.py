@@ -20,7 +20,7 @@ class EndedCount:
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """Fact number and status of each tournament end of this run, by club.
+        """Fact number and status of each tournament end of this run that is not in `_counts` yet, by club.
 
         The query may have counted some of these tournaments, too.
         """

@@ -9,9 +9,9 @@ Value = TypeVar("Value")
 
 
 class LastUsed(Generic[Key, Value]):
-    """A cache that drops the values used longest ago, when the sizes of all values add up to more than `most`.
+    """A cache that drops the least recently used values when the sizes of all values add up to more than `most`.
 
-    The values used last are always kept, whatever their size. `least` is the number of these values.
+    However large the values are, the `least` most recently used values are kept.
     """
 
     def __init__(self, most: int, least: int = 0) -> None:
@@ -30,7 +30,7 @@ class LastUsed(Generic[Key, Value]):
         return found[0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Store a value in place of an earlier value of the key. If the cache is full, drop values used longest ago."""
+        """Store a value in place of an earlier value of the key. If the cache is full, drop the least recent values."""
         self.pop(key)
         self._values[key] = value, size
         self.size += size

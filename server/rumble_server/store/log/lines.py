@@ -64,7 +64,7 @@ def line_of_move(number: int, fact: MoveMade) -> Line:
 
 
 def in_form(fact: MoveMade, form: str) -> str:
-    """Return the frame of a move. `form` is the frame's text in a row: `COMPACT`, `SPACED` or the whole frame."""
+    """Return the frame of a move, from its text in the log: `form` is `COMPACT`, `SPACED` or the whole frame."""
     if form == COMPACT:
         return f'{{"type":"move","match":"{fact.match}","turn_id":"{fact.turn_id}","move":"{fact.move}"}}'
     if form == SPACED:

@@ -12,7 +12,7 @@ def old_challenges(
     """Yield the club and id of each challenge that ended before `ended_before_ms` (ms since 1970).
 
     `unlisted` has the club and id of each ended tournament that is not listed, oldest first. The search ends at the
-    first tournament that was created after the given time.
+    first tournament that was created at `ended_before_ms` or later.
     """
     for club, tournament_id in unlisted:
         ended = any_club.of(club).ended([tournament_id]).get(tournament_id)

@@ -54,8 +54,8 @@ class WriterProcess:
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         """Let the process write a commit, and return the names of clubs led by other servers.
 
-        These clubs are not written. Await each call before the next call. Raises StoreError or OSError; the commit may
-        be written nevertheless.
+        Nothing is written for these clubs. Await each call before the next call. Raises StoreError or OSError; the
+        commit may be written nevertheless.
         """
         child = self.child or await self.start()
         try:

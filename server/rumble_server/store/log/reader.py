@@ -23,11 +23,13 @@ from rumble_server.tournament.versions import StoredVersion
 log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
-"""Number of newest rows in which the reader looks for the time of the newest fact. A commit may have several rows."""
+"""Number of newest rows in which the reader looks for the time of the newest fact. If the newest commit has several
+rows, the last of the rows need not have the newest fact."""
 PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
-"""Number of facts that the reader reads after a match's end. Frames that told the bots of the end are among them."""
+"""Number of facts after a match's end in which the reader looks for further facts of the match. For example, the frames
+that told the bots of the end come after the end."""
 
 
 class LogReader:

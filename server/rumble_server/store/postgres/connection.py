@@ -103,7 +103,7 @@ class PostgresConnection:
     def execute(self, statement: str, values: Mapping[str, object] | None = None) -> Rows:
         """Run a statement once, and return its rows.
 
-        Raises StoreError; the statement may have had its effect all the same.
+        Raises StoreError. Even then the statement may have had its effect.
         """
         with self._lock:
             try:
@@ -116,7 +116,7 @@ class PostgresConnection:
         """Run a statement as a prepared statement, and return the first column of its rows.
 
         `values` are the encoded values of $1, $2 and so on, and `formats` their formats. `execute` would take twice as
-        long. Raises StoreError; the statement may have had its effect all the same.
+        long. Raises StoreError. Even then the statement may have had its effect.
         """
         with self._lock:
             try:

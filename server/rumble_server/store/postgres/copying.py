@@ -126,7 +126,7 @@ class PostgresContents:
 def reading(url: str) -> Iterator[PostgresContents]:
     """Yield the contents of a database, all read at the same moment (one transaction).
 
-    Raises StoreError if a node runs on the database, if it is not Rumble's, or if it cannot be read.
+    Raises StoreError if a node runs on the database, or if the database is not Rumble's or cannot be read.
     """
     with closing(PostgresConnection(url)) as known:
         if not has_tables(known):

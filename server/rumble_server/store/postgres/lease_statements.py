@@ -35,7 +35,7 @@ class Acquire:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A statement by which a leader asks the node `to` to read a club ahead, and then to lead the club.
+    """A statement by which a leader asks another node, `to`, to read a club ahead and then lead the club.
 
     This node must lead the club under `epoch`. See `store/log/ahead.py` for reading ahead. The answer is `Offered`.
     """
@@ -97,7 +97,7 @@ class ClubRow:
     wanted: str | None = None
     """Node that an operator wants as the next leader; None if no operator asked for a move."""
     to: str | None = None
-    """Node that the leader asked in its newest offer to read the club ahead; None without an offer."""
+    """Node that the leader's newest offer asks to read the club ahead; None without an offer."""
     offer: int = 0
     """Number of the leader's newest offer."""
     ready: int = 0

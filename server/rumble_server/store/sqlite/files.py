@@ -59,7 +59,7 @@ def identity_of(path: str) -> str:
 
 
 class Files:
-    """The files of a database in use. `displaced` tells if a file was removed or replaced.
+    """The files of a database in use. `displaced` reports a file that was removed or replaced.
 
     `identity` is the result of `identity_of` at the start. Files missing at the start are not checked.
     """

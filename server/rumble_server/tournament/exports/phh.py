@@ -32,8 +32,10 @@ def check(game: str) -> None:
 def write(document: Mapping[str, Any]) -> str:
     """Return the hands of an export document as PHH. Raises ValueError for any game except poker.
 
-    If the document is only a part, its `first` is the number of matches before the part. Hands that were not played
-    are numbered, too, so the numbers in the file may have gaps.
+    If the document is only a part of an export, the document's `first` is the number of matches before the part.
+
+    Every match has numbers for as many hands as the game's setting `hands` says. Some of these numbers are missing if a
+    match ended before all its hands were finished.
     """
     tournament = document["tournament"]
     check(tournament["game"])

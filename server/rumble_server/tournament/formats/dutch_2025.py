@@ -21,8 +21,9 @@ def pair_round(event: DutchEvent) -> PairedRound:
 def _report(event: DutchEvent) -> object:
     """Return the event as the parsed TRF that `py4swiss` pairs from.
 
-    `py4swiss` counts points from results by itself. With several legs, or with other points, its count would be wrong.
-    So the difference to the true points is added to the virtual points ("accelerations").
+    `py4swiss` counts points from the results of rounds. The count is wrong if a round has several legs, or if a result
+    gives other points than `py4swiss` expects. Therefore the true points minus the counted points are added to the
+    virtual points, which `py4swiss` calls accelerations.
     """
     from py4swiss.trf import ParsedTrf, results, sections
     from py4swiss.trf.codes import PlayerCode

@@ -1,4 +1,7 @@
-"""Gauntlet: each of the first bots, the challengers, meets every other bot once a cycle; no two challengers meet."""
+"""Gauntlet: the first bots of the field are challengers. Each challenger meets the rest of the field once a cycle.
+
+No two challengers meet.
+"""
 
 from collections.abc import Collection, Iterator
 
@@ -19,8 +22,9 @@ class Gauntlet(FixedSchedule):
         super().__init__(plan)
 
     def rounds(self) -> Iterator[Round]:
-        """Yield the rounds. The challengers are one side, and the other bots the other. In each round, every bot of the
-        smaller side meets a bot of the larger side. No two bots meet twice in a cycle.
+        """Yield the rounds. The challengers are one side, and the rest of the field is the other side.
+
+        In each round, every bot of the smaller side meets a bot of the larger side. No two bots meet twice in a cycle.
         """
         plan = self.plan
         challengers, others = plan.challengers, plan.bots - plan.challengers

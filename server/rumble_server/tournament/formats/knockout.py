@@ -1,6 +1,6 @@
-"""Knockout: the winner of a pairing goes on, in a seeded bracket. The numbers of the bots are their seeds, 0 the best.
+"""Knockout: the winner of a pairing goes on, in a seeded bracket. A bot's number is its seed, and 0 is the best.
 
-The bracket is the usual bracket (seeds 1 and 2 can meet only in the final). Byes in the first round go to the best
+The bracket is the usual bracket: the two best seeds can meet only in the final. Byes in the first round go to the best
 seeds. A pairing is open as soon as both its bots are known.
 
 The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
@@ -26,8 +26,9 @@ TIED = -1
 
 
 def bracket(size: int) -> list[int]:
-    """Return the seeds of a full bracket, from top to bottom. The number of bots, `size`, is a power of two. In round 1
-    the first two seeds meet, and so do the next two, and so on.
+    """Return the seeds of a full bracket, from top to bottom. The number of bots, `size`, is a power of two.
+
+    In round 1 the first two seeds of the list meet, and so do the next two, and so on.
     """
     seeds = [0]
     while len(seeds) < size:
@@ -50,8 +51,10 @@ class Knockout(PairSchedule):
         self._repeats = 0
         """Number of times so far that a pairing was played again."""
         self._firsts = [0] * plan.bots
-        """Number of pairings in which the bot was first, less the number in which it was second, by bot. It is counted
-        only with an odd number of legs."""
+        """For each bot, its number of pairings as first bot, less its number of pairings as second bot.
+
+        The pairings are counted only with an odd number of legs.
+        """
         self._seeds = bracket(1 << self.number_of_rounds)
         for board in range(1, len(self._seeds) // 2 + 1):
             seeds = self._seeded(board)
@@ -157,7 +160,7 @@ class Knockout(PairSchedule):
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
     def bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
-        """Return the known bots of a place: both, one (always for a bye), or none."""
+        """Return the known bots of a place: two, one or none. A bye in round 1 has only one bot."""
         if place[0] == 1:
             return self._seeded(place[1])
         return tuple(winners[before] for before in _feeders(place) if before in winners)

@@ -4,11 +4,11 @@ A flag is an event that harmed a bot, and that nobody chose:
 - `needless_wait`: a table did not start for longer than `patience_ms`, although all its bots were free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;
-- `seats`: after a complete schedule, the difference between a bot's numbers of tables in two seats is more than one;
+- `seats`: after a complete schedule, a bot's numbers of tables in two seats differ by more than one;
 - `company`: after a complete round-robin, a bot met a second bot much more often than it met a third bot.
 
-A bot is free for a table when the bot has a free place, and its older tables have started. A pause is no wait. Each
-kind of flag is made once for a bot, for its longest wait or its greatest difference.
+A bot is free for a table when the bot has a free place, and its older tables have started. The time of a pause is not
+part of a wait. A bot gets at most one flag of each kind, for its worst case.
 """
 
 from bisect import bisect_left
@@ -24,8 +24,8 @@ from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span,
 EVEN_COMPANY = 2
 """Greatest fair difference between a bot's number of meetings with a second bot and with a third bot."""
 LESS_EVEN_COMPANY = 4
-"""Greatest fair difference, like `EVEN_COMPANY`, at tables of more than `MOST_EVEN_SEATS` seats. The search finds no
-better rounds."""
+"""Greatest fair difference, like `EVEN_COMPANY`, at tables of more than `MOST_EVEN_SEATS` seats. For such
+tables, the search for rounds finds no smaller difference."""
 MOST_EVEN_SEATS = 4
 
 
@@ -38,7 +38,7 @@ class TableRecord:
     """The bots of the table in seat order, as scheduled: gone bots included."""
     started_ms: int
     free_since_ms: Mapping[str, int]
-    """Times in ms since which each bot had a free place without a break, or was gone; empty for a lost table."""
+    """By bot, the time in ms from which the bot always had a free place, or was gone; empty for a lost table."""
     known_ms: int = 0
     """Time in ms from which bots can wait for the table: the time at which its round was made, or its last attempt
     became void."""
@@ -49,7 +49,7 @@ class TableRecord:
 def audit_tables(
     records: Iterable[TableRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3
 ) -> Audit:
-    """Return the audit of tables, which may come in any order."""
+    """Return the audit of tables. The records of the tables may come in any order."""
     ordered = sorted(((MatchId.parse(record.match_id).key, record) for record in records), key=lambda each: each[0])
     bots = {name: BotAudit(seats=[0] * context.seats) for name in context.bots}
     for _, record in ordered:
@@ -77,7 +77,7 @@ def _waits(
     patience_ms: int,
     patience: int,
 ) -> Iterator[Flag]:
-    """Yield the flags of waits, and note the longest waits of the bots."""
+    """Yield the flags of waits. Also store the waits of each bot in `bots`."""
     starts: dict[str, list[tuple[int, MatchKey]]] = {}
     for key, record in ordered:
         for bot in record.free_since_ms:

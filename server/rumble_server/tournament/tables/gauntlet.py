@@ -20,9 +20,9 @@ MOST_FURTHER_ROUNDS = 3
 class GauntletTask:
     """The task that makes all rounds of a gauntlet. Calling the task may take seconds, and changes nothing.
 
-    By default there are so many rounds that a challenger meets any other bot once a cycle on average. If a challenger
-    then meets a bot less often than once a cycle, up to `MOST_FURTHER_ROUNDS` rounds are added. Raises ValueError if
-    the field has no challenger, or too few other bots for a table, or is too big, or has too many rounds.
+    `rounds_of_gauntlet` gives the number of rounds. Up to `MOST_FURTHER_ROUNDS` rounds are added if the plan names no
+    number, and a challenger would meet one of the other bots less than once a cycle. Raises ValueError if the field has
+    no challenger, has too few other bots for a table, or is too big, or if there are too many rounds.
     """
 
     plan: TablePlan
@@ -47,8 +47,10 @@ class GauntletTask:
 
 
 def rounds_of_gauntlet(plan: TablePlan) -> int:
-    """Return the number of rounds of `plan`. By default there are so many rounds that a challenger meets any other bot
-    at least once a cycle on average.
+    """Return the number of rounds of `plan`.
+
+    The default is the smallest number with which a challenger, on average, meets each of the other bots at least once a
+    cycle. The other bots are all bots except the challengers.
 
     Raises ValueError if there can be no table.
     """
@@ -57,7 +59,7 @@ def rounds_of_gauntlet(plan: TablePlan) -> int:
 
 
 def others_by_table(plan: TablePlan) -> list[int]:
-    """Return, for each table of a round, the number of its bots without the challenger.
+    """Return, for each table of a round, the number of bots besides the challenger.
 
     Raises ValueError if there can be no table.
     """

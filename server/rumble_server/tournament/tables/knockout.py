@@ -1,14 +1,14 @@
 """Knockout of tables: the better half of a table, rounded down, goes on. The numbers of the bots are their seeds.
 
-A round is made when every table of the last round is decided. Bots are dealt to tables from first to last and back. In
-the order of dealing, winners of tables and bots that had a bye come first, second places next, and so on. Bots with the
-same place are ordered by seed. Byes go to the bots with the fewest byes; of these, to the first in the order. When all
-bots that are left have room at a table, the table is the final, which has one winner. If too few bots for the game
-would be left, one more bot goes on from every table.
+A round is made when every table of the last round is decided. Bots are dealt one by one to the tables, from the first
+table to the last and back. In the order of dealing, winners of tables and bots that had a bye come first, second places
+next, and so on. Bots with the same place are ordered by seed. Byes go to the bots with the fewest byes; of these, to
+the first in the order. When all bots that are left have room at a table, the table is the final, which has one winner.
+If too few bots for the game would be left, one more bot goes on from every table.
 
 The tie rule: bots that are tied at the border between going on and falling out play again (as the next cycle, so that
-ids stay unique), `replays` times at most. If the tied bots are too few for the game, the whole table plays, but nobody
-passes a bot that was ahead before. If bots are still tied, the better seed goes on.
+ids stay unique), `replays` times at most. If the tied bots are too few for the game, the whole table plays. Even
+then, no bot passes a bot that was ahead before the replay. If bots are still tied, the better seed goes on.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +19,7 @@ from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound,
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 TablePlaces = Mapping[MatchKey, Sequence[int]]
-"""The places of a table's bots by match and seat; 1 is the best, and tied bots have the same place."""
+"""By match, the places of the bots in seat order; 1 is the best place, and tied bots have the same place."""
 _Keys = dict[int, tuple[int, ...]]
 """The places of each bot of a table: in the first match, then in the replays that the bot played."""
 
@@ -123,7 +123,7 @@ class TableKnockout:
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
     def went_on(self) -> dict[tuple[int, int], int]:
-        """Return, by round and board, a bot that went on from the table. The newest round is left out."""
+        """Return, by round and board, any of the bots that went on from the table. The newest round is left out."""
         found = {}
         for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
             still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])
@@ -147,8 +147,8 @@ class TableKnockout:
     def places(self, results: TablePlaces, gone: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot.
 
-        Bots that fell out in the same round share a rank, and bots that are still in share the first rank. Bots of a
-        decided final are ranked by their places.
+        Bots that fell out in the same round share a rank. All bots that have not fallen out share rank 1. Once the
+        final is decided, its bots are ranked by their places.
         """
         ranks = dict.fromkeys(range(self.plan.bots), 1)
         for tables, rested in zip(self._rounds[1:], self._rested[1:], strict=True):

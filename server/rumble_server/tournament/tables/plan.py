@@ -27,7 +27,7 @@ class TablePlan:
     challengers: int = 1
     """Number of challengers of a gauntlet. The challengers are the bots with the lowest numbers."""
     replays: int = 1
-    """Maximum number of times that a tie at the border of a knockout's table is played again."""
+    """Maximum number of replays of a tie in a knockout. Only a tie that decides which bots go on is played again."""
     seed: int = 0
     points: TablePoints = field(default_factory=TablePoints)
     """Points of a Swiss."""
@@ -83,7 +83,7 @@ def table_round(number: int, tables: Iterable[Sequence[int]], byes: Iterable[int
 
 
 def table_sizes(bots: int, full: int, smallest: int) -> list[int]:
-    """Return the sizes of a round's tables, full tables first. The other bots have a bye.
+    """Return the sizes of a round's tables, full tables first. Bots without a seat at a table have a bye.
 
     Tables of `full - 1` bots are made only if `smallest` allows such tables, and if no bot then has a bye.
     """

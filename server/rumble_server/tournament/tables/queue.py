@@ -1,4 +1,4 @@
-"""The queue of waiting tables: the tables that start now. Synchronous, without I/O or a clock.
+"""The queue of waiting tables, which finds the tables that can start now. Synchronous, without I/O or a clock.
 
 A bot holds its free places for its oldest waiting tables, a place for each. A table starts if each of its bots that is
 not gone holds a place for the table. So no bot starts a newer table with a place that an older table needs, and no

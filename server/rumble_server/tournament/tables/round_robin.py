@@ -1,9 +1,9 @@
 """Round-robin of tables: any two bots meet about equally often, and a bot has each seat about equally often.
 
-The tables are the result of a seeded search, which runs off the event loop. The numbers of times that any two bots
-meet differ by 2 at most for 8, 16 and 32 bots at tables of 4, and for most fields at tables of up to 6. They differ by
-4 at most for every field of up to 40 bots at tables of up to 8. The numbers of byes differ by one at most.
-`balanced_seats` tells how far seats differ.
+The tables are the result of a seeded search, which runs off the event loop. Some pairs of bots meet more often than
+others. The difference is 2 meetings at most for 8, 16 and 32 bots at tables of 4, and for most fields at tables of up
+to 6. The difference is 4 meetings at most for every field of up to 40 bots at tables of up to 8. The bots' numbers of
+byes differ by one at most. For the numbers of seats, see `balanced_seats`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,8 +16,9 @@ from rumble_server.tournament.tables.seats import balanced_seats
 
 
 def rounds_of_round_robin(plan: TablePlan) -> int:
-    """Return the number of rounds of `plan`. By default there are so many rounds that any two bots meet at least once a
-    cycle on average.
+    """Return the number of rounds of `plan`.
+
+    By default there are enough rounds for two bots to meet at least once a cycle on average.
 
     The default is a multiple of the number of seats. So a bot with a full table in every round has each seat equally
     often.

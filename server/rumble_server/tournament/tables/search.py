@@ -25,7 +25,7 @@ MOST_TRIALS = 1_500
 """Number of calls of `disturb` after which no further sweep of a search begins. A call takes about 0.5 ms for 16 bots,
 and 3 ms for 64 bots."""
 _BYE_COST = 1e9
-"""Cost of an uneven number of byes, far above every cost of uneven company."""
+"""Cost of uneven numbers of byes, far above every cost of uneven numbers of meetings."""
 _PARTS = 8
 """Number of units per meeting: costs are computed from meetings in units of 1 / `_PARTS`. So all costs are whole
 numbers, whose sums do not depend on the order of adding."""
@@ -42,9 +42,9 @@ def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, see
     bots of a group meet about equally often, and so do any two bots from two given groups. Equal arguments give equal
     rounds.
 
-    Each round begins with bots at random places. Bots swap places, the best swap first, until no swap makes the numbers
-    of meetings in all rounds so far more even. At the end, sweeps disturb every round in turn, and keep the better
-    result.
+    Each round begins with bots at random places. Bots then swap places, the best swap first, as long as a swap evens
+    out the numbers of meetings. Meetings in all rounds made so far are counted. At the end, sweeps disturb every round
+    in turn, and keep the better result.
     """
     random, company = Random(seed), _Company(layout, groups, rounds)
     for _ in range(rounds):

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 _Vertex = tuple[int, int]
-"""Vertex of a graph. For a part of a bot's tables: the bot, and the part's number. For a table: -1, and its number."""
+"""Vertex of a graph. For a group of a bot's tables: the bot, and the group's number. For a table: -1, and the table's
+number."""
 SeatCounts = Mapping[tuple[int, int], int]
 """Number of times that a bot had a seat, by bot and seat; a missing pair has 0."""
 
@@ -17,12 +18,13 @@ SeatCounts = Mapping[tuple[int, int], int]
 def balanced_seats(tables: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """Return the tables of a whole schedule with their bots in seat order.
 
-    If all tables have the same size, a bot's numbers of tables in any two seats differ by one at most. If some tables
-    have one bot less, the same is true for all seats but the last. A bot has the last seat at 1/k of its full tables,
-    rounded up or down, where k is the size of a full table.
+    If all tables have the same size, a bot has any two seats about equally often: the numbers differ by one at most.
+    If some tables have one bot less, the same is true for all seats but the last. A bot has the last seat at 1/k of its
+    full tables, rounded up or down, where k is the size of a full table.
 
     Seats are colours of the edges in a graph of bots and tables. The edges of a bipartite graph can be coloured with k
-    colours if no vertex has more than k edges (König). So a bot has a vertex for every k of its tables.
+    colours if no vertex has more than k edges (König). Therefore the tables of a bot are split into groups of at most k
+    tables, and each group has a vertex.
     """
     seated: list[tuple[int, ...]] = [() for _ in tables]
     rest = [list(bots) for bots in tables]
@@ -42,7 +44,7 @@ def _coloured(tables: Sequence[Sequence[int]], colours: int) -> list[list[int]]:
     All tables have `colours` bots.
     """
     edges: dict[tuple[_Vertex, int], tuple[_Vertex, _Vertex]] = {}
-    """The edge of each colour at each vertex."""
+    """The edge of a colour at a vertex, by vertex and colour."""
     played: Counter[int] = Counter()
     for number, bots in enumerate(tables):
         for bot in bots:
@@ -70,7 +72,7 @@ def seats_had(tables: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 def seated_by(had: SeatCounts, bots: Iterable[int]) -> tuple[int, ...]:
     """Return the bots of a table in seat order.
 
-    No swap of two bots would give the two bots, taken together, seats that they had less often.
+    For any two bots, add up how often each bot had its seat before. No swap of the two bots would lower this sum.
     """
     order = list(bots)
     pairs = list(combinations(range(len(order)), 2))

@@ -4,7 +4,7 @@ A round is made when every table of the last round has its result. Bots are orde
 into tables from the top, the smaller tables last. A bot's table at this point is called its own table. Then bots of
 near tables swap places, while a swap lowers the number of earlier meetings at tables, or keeps the number and brings
 bots nearer to their own tables. The search is bounded, and equal arguments give equal rounds. A bye goes to a bot with
-the fewest byes; of these, to the last in the order.
+the fewest byes. If several bots have the fewest byes, the last of these bots in the order gets the bye.
 """
 
 from collections import Counter

@@ -48,7 +48,7 @@ class ClubAnswers:
     # --- tournaments ---
 
     async def recent(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return an answer about a tournament that goes on; call `make` if the last answer is `SHOWN_MS` old."""
+        """Return an answer about a tournament that goes on. Call `make` if the last answer is `SHOWN_MS` old."""
         return await self._kept.recent(tournament.table, make, self._site.arena.clock.now_ms())
 
     def is_over(self, tournament_id: str) -> bool:

@@ -109,7 +109,7 @@ def view_json(rebuilt: Rebuilt) -> bytes:
 def snapshot_json(rebuilt: Rebuilt) -> bytes:
     """Return the snapshot that begins the feed of a tournament that is over, as JSON.
 
-    A page that was made before the end still shows the last matches, so the snapshot has their final boards.
+    The snapshot has the final boards of the last matches, because pages made before the end still show these matches.
     """
     tournament = rebuilt.tournament
     ended = list(ended_boards(tournament, tournament.ended_at_ms or 0))
@@ -131,14 +131,14 @@ def ratings(rebuilt: Rebuilt) -> bytes:
 
 
 def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
-    """Audit a tournament. `now` is the context of a tournament that goes on; None for a tournament that is over."""
+    """Audit a tournament. `now` is the audit's context if the tournament goes on; None if the tournament is over."""
     tournament = rebuilt.tournament
     context = now or context_of(tournament, tournament.ended_at_ms or 0)
     return _made(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
 
 
 def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
-    """Return the audit as JSON. `now` is the context of a tournament that goes on; None if the tournament is over."""
+    """Return the audit as JSON. `now` means the same as in `audit`."""
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 
@@ -221,7 +221,7 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _columns(rebuilt: Rebuilt) -> int | None:
-    """Return the argument `seats` of `csv_file.write`: the seats of a match if places count; None if wins count."""
+    """Return the argument `seats` of `csv_file.write`: the number of a match's seats if places count, else None."""
     config = rebuilt.tournament.config
     return config.match_seats if config.counts_places else None
 

@@ -1,4 +1,4 @@
-"""The games and the bots that take challenges, for the page `/play` and for programs."""
+"""The games of the server, and the bots that take challenges, for the page `/play` and for programs."""
 
 from collections.abc import Mapping
 

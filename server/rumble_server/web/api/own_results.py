@@ -1,6 +1,6 @@
 """The results of one bot in a tournament, for the bot's owner: scores by version, faults with their frames, last loss.
 
-`share_of` runs in the process that reads the log. `merged` puts the shares of several tournaments together.
+`share_of` runs in the process that reads the log. `merged` combines the results of several tournaments.
 """
 
 from collections import defaultdict
@@ -112,7 +112,7 @@ def _order(version: str) -> tuple[int, str]:
 
 
 def _of_match(over: MatchOver, bot: str, game: str) -> OwnResults:
-    """Return the results of a bot in one match with scores."""
+    """Return the results of a bot in one match. The match must have scores."""
     seat, scores = over.seats.index(bot), over.scores or ()
     own, version = scores[seat], over.versions[seat] if over.versions else ""
     others = [(name, score) for at, (name, score) in enumerate(zip(over.seats, scores, strict=True)) if at != seat]

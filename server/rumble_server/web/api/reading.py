@@ -22,7 +22,7 @@ from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_v
 from rumble_server.web.site import Site, site_of
 
 LARGEST_LIST = 500
-"""Largest `limit` of a list of tournaments; a larger one is refused."""
+"""Largest `limit` of a list of tournaments; a larger `limit` is refused."""
 MOST_MATCHES = 1000
 """Largest `limit` of an answer with matches; without a `limit` all matches are sent, a piece at a time."""
 ERRORS = error_answers(

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from starlette.responses import Response, StreamingResponse
 
 SENT_BYTES = 65_536
-"""Size in bytes of a slice for a connection; the next slice follows when most of the previous slice is sent."""
+"""Maximum size in bytes of a slice of an answer. The next slice follows when most of the previous slice is sent."""
 
 
 async def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str] | None = None) -> Response:

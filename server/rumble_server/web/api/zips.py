@@ -87,8 +87,8 @@ def _read(body: bytes) -> Wanted:
 def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
     """Return the name and the key of the bot.
 
-    Raises WebError with `bad_token` for a wrong key, with `name_taken` for a name whose key is not shown, or with
-    `too_many_requests`.
+    Raises WebError with `bad_token` for a wrong key, with `name_taken` if a form without a key has a taken name, or
+    with `too_many_requests`.
     """
     name, key, names = wanted.name or made_name(), wanted.key, site.arena.names
     if key is not None:

@@ -31,8 +31,8 @@ AT_ONCE_BYTES = 12_000
 """Number of bytes of made events after which a turn of the event loop ends: the size of about 12 boards of connect
 four, which take 1 to 3 ms to make."""
 TOGETHER_BYTES = 1 << 18
-"""Number of bytes of made events that are sent without waiting for the rest of the flush. Packing so many takes 2 ms.
-Events packed together take fewer bytes than events packed alone, and less time for each reader."""
+"""Number of bytes of made events that are sent without waiting for the rest of the flush. Packing so many bytes takes
+2 ms. Events packed together take fewer bytes than events packed alone, and less time for each reader."""
 MOST_BOARDS = 50
 """Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
 
@@ -71,12 +71,13 @@ class Channel:
         self.spectators: set[Spectator] = set()
         self._ranker = ranker
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
-        """The times of the last event, and of the last flush, in ms."""
+        """`quiet_since_ms` is the time in ms of the last event, `_flushed_at_ms` the time in ms of the last flush."""
         self._arena = arena
         self._sent_up_to = self._telling_up_to = up_to
         self._kept_from = up_to + 1  # who returns to a new channel gets a snapshot, as the channel knows of no boards
-        """Numbers of facts. All changes up to `_sent_up_to` are sent. A flush that is not complete sends the changes up
-        to `_telling_up_to`. A reader whose last id is at least `_kept_from` has missed only kept events."""
+        """`_sent_up_to`, `_telling_up_to` and `_kept_from` are numbers of facts. All changes up to `_sent_up_to` are
+        sent. A flush in progress sends the changes up to `_telling_up_to`. A reader whose last id is at least
+        `_kept_from` has missed only kept events."""
         self._kept: deque[tuple[int, Chunk]] = deque()
         """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
         self._kept_bytes = 0
@@ -96,11 +97,11 @@ class Channel:
         """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
         is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
-        """The matches whose newest position spectators do not see yet. The value is the number of plies on the board
-        last sent; -1 before the first board is sent."""
+        """The matches whose newest position spectators do not see yet. The value for a match is the number of plies
+        on the board that was sent last; -1 before the first board is sent."""
 
     def flush(self, up_to: int) -> None:
-        """Send the changes, unless the last flush was too recent or is not complete.
+        """Send the changes. Do nothing if the last flush began too recently, or is still in progress.
 
         `changes` has all unsent facts up to the number `up_to`.
         """

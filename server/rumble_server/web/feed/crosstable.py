@@ -1,4 +1,6 @@
-"""The pairs of a crosstable. A pair is kept, and made again only after both bots have met again.
+"""The pairs of a crosstable, each with the scores of two bots against each other.
+
+A pair is kept. After another meeting of the two bots, the pair is made again.
 
 Pairs are by far the largest part of a view: 4,950 pairs for a field of 100 bots.
 """
@@ -22,10 +24,10 @@ AT_ONCE = 500
 _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 
 _kept: WeakKeyDictionary[LiveTable[Any], _Kept] = WeakKeyDictionary()
-"""The kept pairs of each tournament, keyed by the names of both bots.
+"""The kept pairs, keyed by the `LiveTable` of the tournament, and then by the names of both bots.
 
-The outer key is the tournament's `LiveTable`, which lives as long as the tournament. A pair is out of date if
-the counts kept with the pair differ from the counts in the table.
+The `LiveTable` lives as long as the tournament. A pair is out of date if the counts kept with the pair differ from the
+counts in the `LiveTable`.
 """
 
 

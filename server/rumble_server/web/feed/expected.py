@@ -25,8 +25,8 @@ def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
 def expect(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
     """Estimate the remaining time from the pace at which matches have ended since `since_ms`.
 
-    `ends_ms` are the times of the ends, the newest first. The pace is measured until `now_ms`. So the estimate grows
-    while no match ends.
+    `ends_ms` are the times at which matches ended, the newest first. The pace is measured until `now_ms`. So the
+    estimate grows while no match ends.
     """
     latest = [at_ms for at_ms in islice(ends_ms, MOST_RESULTS + 1) if at_ms > since_ms]
     begin_ms = since_ms

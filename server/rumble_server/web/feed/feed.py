@@ -17,7 +17,7 @@ from rumble_server.web.feed.waker import Waker
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE_MS = 5_000
-"""Maximum time in ms without an event on a stream; then an empty event tells the reader that the server is alive."""
+"""Maximum time in ms without an event on a stream. An empty event then shows the reader that the server is alive."""
 STUCK_MS = 60_000
 """Time in ms after which a reader is cut off if it reads nothing."""
 UNWATCHED_MS = 60_000
@@ -70,7 +70,7 @@ class Feed:
     async def stream(
         self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False
     ) -> AsyncIterator[bytes]:
-        """Yield the encoded events of a tournament until reader or server stops; as a gzip stream if `packed`."""
+        """Yield the encoded events of a tournament until the reader or the server stops; as gzip if `packed`."""
         await self.ranker.fresh(tournament)
         await prepare_pairs(tournament)
         channel = self._channel(tournament)

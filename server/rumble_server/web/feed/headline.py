@@ -12,7 +12,10 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points, shown_name
 
 MOST_NAMED = 3
-"""Maximum number of bots on the same place that are named; if there are more, the text has only their number."""
+"""Maximum number of bots on the same place whose names are in the sentence.
+
+For more bots, the sentence has only their number.
+"""
 
 PAIRING = "The next round is being paired."
 

@@ -2,8 +2,8 @@
 
 The standings of a small field are computed at each reading. The standings of a large field, all ratings, and the
 earlier ranks (for movement) are computed in the background, from a snapshot. Such a computation runs at most once a
-second for each tournament, and more rarely for very large fields. Until the next computation the last results are
-shown; the final results are exact. `fresh` waits for a computation, and `ranking` never waits.
+second for each tournament, and more rarely for very large fields. Between computations, the ranking of the last
+computation is shown. The final ranking is exact. `fresh` waits for a computation, and `ranking` never waits.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 PACE_MS, SLOWEST_PACE_MS = 1_000, 10_000
-"""Bounds of the minimum time in ms between two background computations for a tournament (see `SHARE`)."""
+"""Smallest and largest value of `_Known.pace_ms`, in ms. Between these bounds, the value depends on `SHARE`."""
 SHARE = 0.02
 """Share of a processor that a tournament's background computations should not exceed, apart from the first computation.
 
@@ -34,7 +34,8 @@ A field of 300 bots takes 0.1 to 0.2 s, so 5 to 10 s pass between two computatio
 FEWEST_RESULTS = 6
 """Minimum number of latest results over which movement (places gained or lost) is measured."""
 MOST_AT_ONCE = 32
-"""Largest field whose standings are computed at each reading, in 1 ms; a field of 100 bots takes over 10 ms."""
+"""Maximum number of bots of a field whose standings are computed at each reading. The computation takes 1 ms for such a
+field, and over 10 ms for a field of 100 bots."""
 NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
 
 
@@ -56,7 +57,7 @@ class Ranking:
     standings: list[Standing]
     ratings: Ratings | None = None
     version: int = -1
-    """The version of the table from which the ranking was made."""
+    """The version of the tournament's `LiveTable` from which the ranking was made."""
     past: Past | None = None
     """The earlier ranks, from which the field `gained` of each standing is computed; None if no movement is shown."""
     gained_by: int = 0
@@ -137,7 +138,7 @@ class Ranker:
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
-        """Return an exact ranking if the tournament is over, else a ranking at most as old as the pace allows."""
+        """Return an exact ranking if the tournament is over, else a ranking at most `_Known.pace_ms` old."""
         for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):

@@ -258,7 +258,8 @@ def standings_event(
 ) -> FeedStandings:
     """Make the event with the standings, the progress, and pairs for the crosstable.
 
-    `met` has sets of bots that met each other. The event has every pair within a set, if the field has a crosstable.
+    `met` has sets of bots that met each other. The event has every pair of bots of the same set. If the field is too
+    large for a crosstable, the event has no pairs.
     """
     in_crosstable = len(tournament.field) <= MOST_IN_CROSSTABLE
     pairs = [names for bots in met for names in combinations(sorted(bots), 2)] if in_crosstable else []

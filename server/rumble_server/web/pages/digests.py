@@ -123,7 +123,10 @@ class Listing:
 
 
 async def listing(site: Site, answers: ClubAnswers) -> Listing:
-    """List the tournaments of a club. The caller awaits `site.on_disk()` before sending. Raises StoreError."""
+    """List the tournaments of a club. Raises StoreError.
+
+    The caller must await `site.on_disk()` before it sends the list.
+    """
     listed = await answers.newest(MOST_ON_A_PAGE)
     digests: dict[str, Digest] = {}
     for each in listed:

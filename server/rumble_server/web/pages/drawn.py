@@ -1,4 +1,4 @@
-"""Boards as SVG, drawn by the server; `static/drawing.js` draws an equal SVG, element by element, in the browser.
+"""Boards as SVG, drawn by the server. In the browser, `static/drawing.js` draws the same SVG, element by element.
 
 There are two copies of this code, because pages show boards without scripts, and scripts show boards without a request
 for each move. A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.

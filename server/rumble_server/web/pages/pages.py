@@ -323,7 +323,7 @@ def add_pages(app: FastAPI) -> None:
 
 
 def _served(page: Page) -> Page:
-    """Mark the answers of a page as public, unless the request shows a secret.
+    """Mark the answers of a page as public if the request contains no secret.
 
     An answer that may repeat a secret is neither compressed nor kept by browsers.
     """

@@ -1,7 +1,7 @@
 """The routes of pictures of boards: every ply of a match, and any position of a game.
 
-A page names the address of a picture, which chat programs show in the preview of a link to the page. Other sites can
-embed the pictures.
+A page contains the address of a picture. Chat programs show the picture in the preview of a link to the page. Other
+sites can embed the pictures.
 """
 
 from collections.abc import Sequence

@@ -18,7 +18,7 @@ CLOCKS = {
     "rapid": ("5 minutes in all, and 5 seconds more after each move", TimeControl(bank_ms=300_000, increment_ms=5_000)),
     "blitz": ("1 minute in all, and 1 second more after each move", TimeControl(bank_ms=60_000, increment_ms=1_000)),
 }
-"""The clocks, keyed by the word in the address: the text of each clock, and its time control."""
+"""The text and the time control of each clock, keyed by the clock's word in the address."""
 
 
 @dataclass(frozen=True, slots=True)

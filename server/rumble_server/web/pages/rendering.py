@@ -26,7 +26,10 @@ NOT_STORED = {"Cache-Control": "no-store"}
 
 
 def verdict_text(match: MatchView) -> str:
-    """Write the winner of a match and the reason: `alice wins: three in a row`; as `static/match.js` does."""
+    """Return a line about the winner and the reason, such as `alice wins: three in a row`.
+
+    `static/match.js` makes the same line.
+    """
     draw = "First place is shared" if len(match.seats) > 2 else "Draw"
     names = [texts.shown_name(name, match.display_names.get(name)) for name in match.seats]
     who = draw if match.winner is None else f"{names[match.winner]} wins"
@@ -42,13 +45,13 @@ def club_title(club: ClubView) -> str:
 
 @pass_context
 def shown(context: Context, name: str) -> str:
-    """Return the name under which people see a bot, for a text or an attribute."""
+    """Return the name under which people see a bot, as plain text: for a text or an attribute."""
     return texts.shown_name(name, context["display_names"].get(name))
 
 
 @pass_context
 def who(context: Context, name: str) -> str:
-    """Return the name under which people see a bot, for a page."""
+    """Return the name under which people see a bot, for a page: a display name is in an HTML element `bdi`."""
     display = context["display_names"].get(name)
     return name if display is None else Markup("<bdi>{}</bdi>").format(display)
 
@@ -75,7 +78,7 @@ _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
 def render(template: str, place: PublicAddress, **context: Any) -> str:
-    """Write a page. Commands on the page have a new made-up name of a bot, unless `bot_name` is given."""
+    """Return a page as HTML. Commands on the page contain the name `bot_name`, or by default a new made-up name."""
     about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
     about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": "", "display_names": {}}
     return _environment.get_template(template).render(**about | context)

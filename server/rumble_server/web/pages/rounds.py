@@ -32,7 +32,7 @@ class Meeting:
     bye: bool = False
 
     def put_first(self, name: str) -> None:
-        """Put the bot `name` first in `seats` and in the points of `legs`, unless it is first already."""
+        """Make `name` the first of the two bots in `seats`, and its points the first in `legs`."""
         if self.seats[1] == name:
             self.seats = (self.seats[1], self.seats[0])
             self.legs = [Leg(leg.match, leg.points and (leg.points[1], leg.points[0])) for leg in self.legs]
@@ -52,7 +52,7 @@ class Meeting:
 
     @property
     def by_seed(self) -> bool:
-        """True if the tie of a knockout stayed level, so that the better seed goes on."""
+        """True if the meeting of a knockout ended level, so that the better seed goes on."""
         return bool(self.winner) and len(set(self.points)) == 1 and not self.bye
 
 

@@ -1,4 +1,4 @@
-"""The bars of thinking times under a match's moves. Pure; `static/think_chart.js` makes equal bars in live pages."""
+"""The bars of thinking times under a match's moves. Pure; `static/think_chart.js` makes the same bars in live pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SCALE_MS = 10
 """Scale of the bars in ms. Bars of far shorter times grow in proportion to the time; bars of far longer times grow with
 the logarithm of the time."""
 LEAST_LONGEST_MS = 100
-"""Minimum time in ms of a bar of full height, so that a match of instant moves does not look like long thought."""
+"""Minimum time in ms for which a bar has full height. So the bars of instant moves are short in every match."""
 FEWEST = 24
 """Minimum width of the chart, in bars. The bars of a shorter match fill a part of the chart, and so are not broad."""
 

@@ -20,12 +20,12 @@ from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 from rumble_server.web.pages.table_rounds import finalists, table_rounds
 
 MOST_SLOTS = 24
-"""Maximum number of boards on the page; equal in `running_boards.js`."""
+"""Maximum number of boards on the page. `running_boards.js` has the same number."""
 PLACES, MOST_ON_PODIUM = 3, 6
 """Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
 """Maximum numbers of bots for two layouts. Up to `MOST_BESIDE` bots, the crosstable is beside the boards. Up to
-`MOST_ABOVE` bots, the standings are above the results and ratings; with more bots, beside the results and ratings."""
+`MOST_ABOVE` bots, the standings are above the results and ratings. With more bots, the standings are beside them."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
@@ -87,7 +87,10 @@ def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, A
 
 
 def most_at_once(tournament: Tournament) -> int:
-    """Return the maximum number of matches at a time if no bot plays two; 0 before the start and after the end."""
+    """Return the maximum number of matches at the same time if each bot plays at most one of them.
+
+    Before the start and after the end, return 0.
+    """
     agenda = tournament.agenda
     if agenda is None or tournament.status in OVER:
         return 0
@@ -129,7 +132,7 @@ def _which(tournament: Tournament) -> dict[str, Any]:
 
 
 def size_class(bots: int) -> str:
-    """Return the CSS classes for a field of `bots` bots; as `static/tournament.js` does."""
+    """Return the CSS classes for a field of `bots` bots. `static/tournament.js` sets the same classes."""
     return " wide" * (bots > MOST_BESIDE) + " huge" * (bots > MOST_ABOVE)
 
 
@@ -140,7 +143,7 @@ def podium(standings: Iterable[Standing]) -> list[Standing]:
 
 
 def crosstable(pairs: list[Pair] | None) -> dict[tuple[str, str], tuple[float, int]] | None:
-    """Return the points and matches of each bot against each opponent; None if the field is too large."""
+    """Return each bot's points and number of matches against each opponent; None if the field is too large."""
     if pairs is None:
         return None
     cells: dict[tuple[str, str], tuple[float, int]] = {}
@@ -167,7 +170,10 @@ def places_text(points: Sequence[float] | str) -> str:
 
 
 def columns(standings: Sequence[Standing], challengers: Collection[str]) -> list[tuple[int, str]]:
-    """Return place and name for each column of the crosstable: the challengers of a gauntlet, else the whole field."""
+    """Return the place and the name of each bot with a column in the crosstable.
+
+    In a gauntlet, only the challengers have columns; otherwise all bots of the field have columns.
+    """
     return [
         (place, line.name) for place, line in enumerate(standings, 1) if not challengers or line.name in challengers
     ]

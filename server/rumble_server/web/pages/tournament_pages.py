@@ -16,7 +16,7 @@ from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, ro
 MATCHES_A_PAGE = 50
 """Number of matches on a page of a tournament's matches; the last page may have fewer."""
 MOST_AUDITED = 5000
-"""Maximum number of results with which a tournament's page has an audit; larger audits are only in the API."""
+"""Maximum number of results in a tournament whose page has an audit. Larger audits are only in the API."""
 BOT_NAME = "@bot-name@"
 """The placeholder for a made-up bot name. A page is written once for several readers; each reader gets another name."""
 

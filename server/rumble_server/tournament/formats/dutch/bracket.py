@@ -4,7 +4,7 @@ Article 2 of C.04.3 has the criteria, and articles 3 and 4 have the sequence of 
 
 The criteria determine the weights in a matching of the players in the bracket and after it. The sequence is expressed
 as preferences, which are then added one by one in the lowest bits of the weights. The criteria leave these bits free.
-So the next matching meets a preference exactly if no criterion is then met less well.
+So the next matching meets a preference if all criteria can still be met as well as before, and only then.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class BracketPairing:
                     graph.set(high, low, worth)
 
     def pair(self) -> None:
-        """Choose the pairs of the bracket; read them from `pairs` afterwards."""
+        """Choose the pairs of the bracket. Afterwards `pairs` has the chosen pairs."""
         self._pair_moved_down(self._choose_moved_down())
         self._pair_residents()
 

@@ -5,7 +5,7 @@ from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DutchPlayer,
 
 
 def with_white_first(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> tuple[DutchPlayer, DutchPlayer]:
-    """Return the pair with the player who gets white first. `first_seat` is the initial colour (article 5.1)."""
+    """Return the pair, beginning with the player who gets white. `first_seat` is the initial colour (article 5.1)."""
     return (one, two) if _colour(one, two, first_seat) == WHITE else (two, one)
 
 

@@ -1,4 +1,4 @@
-"""The reason why a pairing of a round is better than another: the first criterion or article that tells them apart."""
+"""The reason why a pairing of a round is better than another: the first criterion or article by which they differ."""
 
 from rumble_server.tournament.formats.dutch.bracket import BracketPairing
 from rumble_server.tournament.formats.dutch.criteria import QUALITY, Bracket, may_meet
@@ -60,10 +60,11 @@ def _quality(bracket: Bracket, ours: Pairs, theirs: Pairs) -> str:
 
 
 def _values(bracket: Bracket, pairs: Pairs) -> list[int]:
-    """Return the value of the pairing `pairs` of a bracket, by each criterion.
+    """Return the value of the pairing `pairs` of a bracket for each criterion.
 
-    The players after the bracket are paired as well as possible, and the only pairs inside the bracket are `pairs`. The
-    total weight of this matching has bits for each criterion. These bits are the criterion's value.
+    The values come from a matching in which `pairs` are the only pairs inside the bracket. The players after the
+    bracket are paired as well as possible. In the total weight of the matching, some bits belong to each criterion.
+    These bits are the value for the criterion.
     """
     pairing = BracketPairing(bracket)
     graph, own = pairing.graph, bracket.own

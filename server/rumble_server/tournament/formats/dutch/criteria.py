@@ -51,8 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The position of the lowest bit of a score's count, by score. The count is the number of players with the
-        score. A single number holds the counts of all scores. The counts of higher scores are in higher bits."""
+        """By score, the position of the lowest bit of a count in a packed integer. For each score, the integer holds
+        the number of players with the score. The counts of higher scores are in higher bits."""
         self.slot_bits = 0
         """The number of bits that the counts of all scores take."""
         for score in sorted(set(scores)):
@@ -60,7 +60,7 @@ class Bracket:
             self.slot_bits += scores.count(score).bit_length()
         games = sorted((len(each.colours) for each in self.players if each.score == bye_score), reverse=True)
         self.games_rank = {played: rank for rank, played in enumerate(games)}
-        """Rank of a player who has the score of the bye, by number of games played; more games give a smaller rank."""
+        """For each number of games, the rank of a player with the score of the bye. More games give a smaller rank."""
         self.rank_bits = (len(games) ** 2).bit_length()
         self.bits = len(residents).bit_length()
         self.lower_bits = len(lower).bit_length()

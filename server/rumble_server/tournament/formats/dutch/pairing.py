@@ -71,9 +71,9 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
     """Pair a bracket. Consider as few of the players after the bracket as possible, since each player makes matching
     slower.
 
-    At first, some players after the bracket are left out. If these players, and the players whom the best
-    pairing leaves unpaired, can all be paired with each other, this best pairing is also the best with all players. The
-    whole bracket with all players is tried last.
+    At first, some players after the bracket are left out, and the best pairing of the others is computed. Then the
+    left-out players and the unpaired players are taken together. If this group can be paired completely, the best
+    pairing is also the best with all players. The whole bracket with all players is tried last.
     """
     first = first_candidate(bracket)
     if first is not None and can_be_paired([*bracket.lower, *bracket.beyond], bracket.bye_score):
@@ -96,8 +96,8 @@ def _pair_bracket(bracket: Bracket) -> list[Pair]:
 
 
 def _with_fewer_players(bracket: Bracket) -> Iterator[tuple[list[DutchPlayer], list[DutchPlayer]]]:
-    """Yield ways to consider fewer players. Each is two lists of players after the bracket: the players to consider,
-    and the players to leave out.
+    """Yield ways to split the players after the bracket into two lists: the players to consider, and the players to
+    leave out.
     """
     if len(bracket.own) % 2 == 0:
         yield [], [*bracket.lower, *bracket.beyond]
@@ -144,7 +144,10 @@ def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
 
 
 def _pairs_in_order(players: list[DutchPlayer]) -> bool:
-    """Pair each player with the nearest free player. Return true if this pairs all players; false proves nothing."""
+    """Pair each player with the nearest free player, and return whether this pairs all players.
+
+    If not, another pairing may still pair all players.
+    """
     rest = list(players)
     while rest:
         one = rest.pop()

@@ -27,7 +27,7 @@ class DutchPlayer:
     colours: tuple[str, ...]
     """The colours in the games played, in order."""
     difference: int
-    """Number of games with white less number of games with black."""
+    """Number of games with white, minus number of games with black."""
     repeated: str
     """The colour of the last two games if both had the same; else empty."""
     preference: str
@@ -118,9 +118,9 @@ def _float(event: DutchEvent, index: int, rounds: int) -> str:
 
 
 def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> bool:
-    """Return whether a round rules out a later pairing-allocated bye (2.1.2).
+    """Return whether a player may have no later pairing-allocated bye because of the round of `entry` (2.1.2).
 
-    Such a round has a pairing-allocated bye, or was not played but gave at least the points of a win.
+    True if the player had such a bye in the round, or got at least the points of a win without playing.
     """
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 

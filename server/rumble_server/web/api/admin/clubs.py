@@ -83,7 +83,10 @@ def club_routes() -> APIRouter:
 
 
 async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[models.ClubView]:
-    """Return the views of listed clubs, or with `everything` the full views of all clubs. Load no club."""
+    """Return the public views of listed clubs. With `everything`, return the full views of all clubs.
+
+    No club is loaded for its view.
+    """
     uses = await clubs.uses(stored=everything)
     return [
         _view(entry, uses.get(entry.name, ClubUse()), has_house=clubs.has_residents, everything=everything)

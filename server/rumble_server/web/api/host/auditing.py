@@ -15,7 +15,7 @@ SECRETS = frozenset({"code", "invite"})
 
 
 def told_of(given: BaseModel) -> dict[str, Any]:
-    """Return the parameters of a command for the audit log: its texts and numbers, without secrets."""
+    """Return those parameters of a command that the audit log shows: texts and numbers, but no secrets."""
     told = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
     return {name: value for name, value in told.items() if isinstance(value, str | int)}
 

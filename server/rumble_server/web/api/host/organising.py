@@ -1,4 +1,4 @@
-"""The host's API beside the commands: views of all tournaments and entrants, house bots, invitations."""
+"""The part of the host's API that is not in `commands`: views of tournaments and entrants, house bots, invitations."""
 
 from http import HTTPStatus
 from importlib.metadata import version
