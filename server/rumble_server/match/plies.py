@@ -1,4 +1,6 @@
-"""The plies of a match that is not plain, made from answers, falls and chance; also the news that turns contain.
+"""The plies of a match that is not plain, made from answers, falls and chance.
+
+The module also makes the field `since` of each turn: the parts of the plies since the last move of the turn's seat.
 
 A match is plain if two seats move in turn, without chance and without secrets. Only facts change a `Plies`, both in
 play (`progress.py`) and when frames of a match are rebuilt (`transcript.py`).
@@ -55,7 +57,7 @@ class Plies:
         self._news = [list[News]() for _ in terms.seats] if self.hides else [shared] * self._seats
         """The parts of the plies in order, as each seat sees them. In an open game, the seats share one list."""
         self._since = [0] * self._seats
-        """By seat, the index in the seat's `_news` at which the newest ply with a move of the seat begins."""
+        """Index in the seat's `_news` of the first part of the ply in which the seat last moved, by seat."""
         self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
         """Positions that delayed spectators have not seen yet: time in ms, number of plies, state, and clocks in ms."""
         self.answers: dict[int, int] = {}

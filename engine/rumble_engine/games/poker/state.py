@@ -133,7 +133,10 @@ class PokerState(State):
 
     @property
     def _fall(self) -> int:
-        """The code of a mover's fall: `CONCEDED` with two seats; with more, a fold if allowed, otherwise a check."""
+        """The code of the move that is made for a seat when the seat falls.
+
+        With two seats, the code is `CONCEDED`. With more seats, the move is a fold if allowed, and otherwise a check.
+        """
         return CONCEDED if self.seats == 2 else self.codes()[0]
 
     def text_of(self, code: int) -> str:

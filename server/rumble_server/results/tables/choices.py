@@ -65,7 +65,10 @@ class Choices:
         take(virtual)
         bot, seat = np.array(entries, dtype=np.int64).T
         self._ends: Indexes = np.array([bot, bots + seat])
-        """Indexes of each entry's bot and seat in a vector of strengths and seat terms."""
+        """Two indexes for each entry: of the bot's strength, and of the seat's term.
+
+        The vector of parameters contains the strengths of all bots, and then the terms of all seats.
+        """
         self._weight, size = np.array(weights), np.array(sizes)
         self._start: Indexes = np.cumsum(size) - size
         """Index of the first entry of each choice."""

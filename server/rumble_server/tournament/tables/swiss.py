@@ -73,8 +73,8 @@ class _Search:
     def tables(self) -> list[list[int]]:
         """Make the swaps, and return the bots of each table.
 
-        At first, a bot moves away from its own table by one table at most. While bots meet again, this maximum grows,
-        up to `MOST_SHIFT` tables.
+        At first, a bot moves away from its own table by one table at most. As long as some table has bots that have
+        met before, this maximum grows, up to `MOST_SHIFT` tables.
         """
         for shift in range(1, MOST_SHIFT + 1):
             if not any(self._again(bot, place) for place, bot in enumerate(self._bots)):
