@@ -115,7 +115,7 @@ class Gate:
         self._excuse(closed_ms, now_ms)
         bots_were_closed, self.is_abandoned = self.is_abandoned, False
         arena.go_on(closed_ms, bots_were_closed=bots_were_closed)
-        self._let_in()
+        self._clock.after_input(self._let_in)  # an error of a call then stops no other club
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
         """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""
@@ -133,11 +133,13 @@ class Gate:
 
     def _let_in(self) -> None:
         """Let up to `PORTION` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
+        if not self.waiting or not self.is_open:
+            return
+        self._clock.after_input(self._let_in)  # first, so that the other calls enter after an error of a call
         for _ in range(PORTION):
             if not self.waiting or not self.is_open:
                 return
             self.waiting.popleft()()
-        self._clock.after_input(self._let_in)
 
 
 class AheadClock:
@@ -229,6 +231,8 @@ class GatedLeader:
         """
         self._frames: Counter[int] = Counter()
         """Number of frames that each session has sent since the gate closed, by session id."""
+        self._counted_since_ms: int | None = None
+        """Time in ms at which the gate had closed when `_frames` began to count."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._enter(partial(self._log_in, session_id, login, caller))
@@ -247,8 +251,9 @@ class GatedLeader:
 
         If more than `MOST_FRAMES` frames of the session came since the gate closed, drop the frame and end the session.
         """
-        if self._gate.is_open:
+        if self._gate.is_open or self._counted_since_ms != self._gate.closed_at_ms:
             self._frames.clear()
+            self._counted_since_ms = self._gate.closed_at_ms
         self._frames[session_id] += 1
         if self._frames[session_id] <= MOST_FRAMES:
             self._enter(call)

@@ -218,21 +218,42 @@ def test_timers_that_were_cancelled_while_they_waited_do_not_fire() -> None:
     assert fired == []
     open_gate[0] = True
     gate.go_on(World().arena)
+    clock.advance(0)
     assert fired == ["second"]
 
 
 def test_what_waits_enters_in_its_order_and_in_portions() -> None:
-    clock, entered, open_gate = VirtualClock(), [], [False]
+    clock, entered, portions, open_gate = VirtualClock(), list[int](), list[int](), [False]
     gate = Gate(clock, HeldWhile(lambda: open_gate[0]), lambda: 0.0)
     for number in range(PORTION + 10):
         gate.enter(lambda number=number: entered.append(number))  # type: ignore[misc]
     open_gate[0] = True
+    gate.enter(lambda: portions.append(len(entered)))
     gate.go_on(World().arena)
-    assert entered == list(range(PORTION))
     gate.enter(lambda: entered.append(PORTION + 10))
-    assert len(entered) == PORTION, "it does not overtake those that wait"
+    assert entered == [], "it does not overtake those that wait"
+    clock.after_input(lambda: portions.append(len(entered)))
     clock.advance(0)
     assert entered == list(range(PORTION + 11))
+    assert portions == [PORTION, PORTION + 10]
+
+
+def test_a_waiting_call_that_fails_keeps_no_other_call_out() -> None:
+    clock, entered, open_gate = VirtualClock(), list[str](), [False]
+    gate = Gate(clock, HeldWhile(lambda: open_gate[0]), lambda: 0.0)
+
+    def fail() -> None:
+        raise RuntimeError("a bug")
+
+    gate.enter(fail)
+    gate.enter(lambda: entered.append("later"))
+    open_gate[0] = True
+    gate.go_on(World().arena)
+    with pytest.raises(RuntimeError, match="a bug"):
+        clock.advance(0)
+    clock.advance(0)
+    assert entered == ["later"]
+    assert gate.lets_in()
 
 
 def test_a_lease_that_is_over_again_stops_what_enters() -> None:
@@ -250,9 +271,11 @@ def test_a_lease_that_is_over_again_stops_what_enters() -> None:
     assert entered == [], "it is still closed"
     open_gate[0] = True
     gate.go_on(arena)
+    clock.advance(0)
     assert entered == ["first"]
     open_gate[0] = True
     gate.go_on(arena)
+    clock.advance(0)
     assert entered == ["first", "second"]
 
 
@@ -277,6 +300,23 @@ def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Val
     world.run(10)
     assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
     assert other.heard("match_over")
+
+
+def test_frames_of_an_earlier_suspension_do_not_count(
+    world: World, lease: Validity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rumble_server.nodes.gate.MOST_FRAMES", 1)
+    tournament, mover, other = playing(world)
+    for _ in range(2):
+        lease.valid = False
+        world.gate.close()
+        mover.move(first_legal(mover.last("turn")))
+        go_on(world, lease)
+        world.run(1)
+        other.move(first_legal(other.last("turn")))
+        world.run(1)
+    assert mover.link.closed is None
+    assert tournament.running
 
 
 def test_a_club_goes_on_no_earlier_than_its_log(world: World) -> None:
