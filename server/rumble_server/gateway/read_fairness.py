@@ -69,6 +69,9 @@ class ReadFairness:
         self._waiting: dict[str, deque[WaitingReader]] = {}
         """Waiting readers, keyed by address. The address to be served next is first."""
         self._is_due = False
+        """True if the next turn calls `_begin`."""
+        self._has_budget = False
+        """True if the budget of this turn has started."""
         self._ends_s = 0.0
         """Time in s at which the budget of this turn ends."""
         self.sockets: set[SocketReader] = set()
@@ -88,7 +91,8 @@ class ReadFairness:
         If many readers have asked when no time was left, leave `sockets` unread.
         """
         now_s = self._now_s()
-        if not self._is_due:
+        if not self._has_budget:
+            self._has_budget = True
             self._ends_s = now_s + self._most_s
             self._call()
         if now_s < self._ends_s:
@@ -145,7 +149,7 @@ class ReadFairness:
             self._later(self._begin)
 
     def _begin(self) -> None:
-        self._is_due = False
+        self._is_due = self._has_budget = False
         self.wasted = self._late = 0
         again = [self._unread.popleft() for _ in range(min(MOST_AGAIN, len(self._unread)))]
         self._again = {reader for reader in again if reader.read_again()}

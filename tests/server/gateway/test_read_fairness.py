@@ -103,3 +103,17 @@ def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_turn() -> None:
     while loop.due:
         loop.turn()
     assert new.is_read
+
+
+def test_a_turn_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_its_time() -> None:
+    loop = Loop()
+    turns = loop.turns(1)
+    turns.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))
+    for _ in range(MOST_LATE + 1):
+        turns.has_time()
+    loop.turn()
+    assert turns.has_time()
+    while loop.due:
+        loop.turn()
+    turns.wait(Reader(turns, 0))
+    assert turns.has_time()
