@@ -134,16 +134,16 @@ class Channel:
         before that whenever they reach `TOGETHER_BYTES`.
         """
         assert self._telling is not None
+        telling, self._telling = self._telling, None  # after an error, the next flush goes on without this one
         made_bytes = 0
-        for event in self._telling:
+        for event in telling:
             if event is not None:
                 self._made.append(_encoded(event))
                 made_bytes += len(self._made[-1][1])
             if event is None or made_bytes >= AT_ONCE_BYTES:
+                self._telling = telling
                 self._arena.clock.after_input(self._tell)
                 break
-        else:
-            self._telling = None
         if self._telling is None:
             self._send_made(len(self._made), self._telling_up_to)
         elif sum(len(data) for _, data in self._made) >= TOGETHER_BYTES:
@@ -226,7 +226,9 @@ class Channel:
         for over in changes.over:
             referee = played.get((over.match, over.attempt))
             if referee is not None and referee.over is over:
-                yield views.board_view(FeedMove, referee, self._arena.clock.now_ms(), names)
+                board = views.board_view(FeedMove, referee, self._arena.clock.now_ms(), names)
+                if board is not None:
+                    yield board
             yield views.result_view(FeedMatchOver, over)
         yield from self.board_events(changes)
         yield None
@@ -255,7 +257,9 @@ class Channel:
                 made += 1
                 self._played[(match, open_match.referee.terms.attempt)] = open_match.referee
                 kind = FeedMatchStart if has_begun else FeedMove
-                yield views.board_view(kind, open_match.referee, now_ms, self._arena.display_names)
+                board = views.board_view(kind, open_match.referee, now_ms, self._arena.display_names)
+                if board is not None:
+                    yield board
         self.changes.put_first(put_off)
 
     def _other_events(self, changes: Changes) -> Iterator[ServerMessageModel]:

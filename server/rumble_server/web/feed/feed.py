@@ -123,8 +123,7 @@ class Feed:
     def close(self) -> None:
         """End every stream, because the server is about to stop."""
         self.closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._disarm()
         self.end_streams()
 
     def end_streams(self) -> None:
@@ -165,8 +164,13 @@ class Feed:
     def _arm(self) -> None:
         self._timer = self._arena.clock.call_at(self._arena.clock.now_ms() + PACE_MS, self._beat)
 
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
     def _beat(self) -> None:
-        self._timer = None
+        self._arm()  # first, so that the feed goes on after an error
         now_ms = self._arena.clock.now_ms()
         for channel in list(self._channels.values()):
             channel.flush(self._published)
@@ -180,8 +184,8 @@ class Feed:
             for spectator, tournament_id in self._readers_of_ended.items():
                 self._shed_stuck([spectator], tournament_id)
                 spectator.offer(KEEP_ALIVE)
-        if self._channels or self._readers_of_ended:
-            self._arm()
+        if not self._channels and not self._readers_of_ended:
+            self._disarm()
 
     def _shed_stuck(self, spectators: Iterable[Spectator], tournament_id: str) -> None:
         for spectator in spectators:

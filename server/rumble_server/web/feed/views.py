@@ -1,8 +1,10 @@
 """Tournaments and matches as models of the feed. Pure; used by the feed, the API and the pages."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -29,6 +31,8 @@ from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
 from rumble_server.web.feed.shown import shown, shown_now
+
+log = logging.getLogger(__name__)
 
 BOARDS_AT_ONCE = 10
 """Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
@@ -85,7 +89,8 @@ async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
 def ended_boards(tournament: Tournament, now_ms: int) -> Iterator[Board]:
     """Yield the final boards of the latest matches that ended in the last `SHOWN_MS` before `now_ms`."""
     recent = [over for over in _latest(tournament) if over.at_ms >= now_ms - SHOWN_MS]
-    return (final_board_view(tournament, over) for over in recent)
+    boards = (final_board_view(tournament, over) for over in recent)
+    return (board for board in boards if board is not None)
 
 
 def _live(tournament: Tournament, arena: Arena, boards: Sequence[Board]) -> Live:
@@ -105,9 +110,10 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
 
 
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
-    """Make the boards of `matches`. Matches that are not being played now are left out."""
+    """Make the boards of `matches`. Matches that are not being played now, or cannot be shown, are left out."""
     now_ms, open_now, names = arena.clock.now_ms(), arena.matches.live, arena.display_names
-    return [board_view(Board, open_now[match].referee, now_ms, names) for match in matches if match in open_now]
+    boards = (board_view(Board, open_now[match].referee, now_ms, names) for match in matches if match in open_now)
+    return [board for board in boards if board is not None]
 
 
 def tournament_view(kind: type[View], tournament: Tournament, ranking: Ranking, live: Live, **more: Any) -> View:
@@ -184,9 +190,17 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
 
 def board_view(
     kind: type[BoardView], referee: Referee, now_ms: int, display_names: DisplayNames | None = None
-) -> BoardView:
-    """Make the view of the board of a match that is being played."""
+) -> BoardView | None:
+    """Make the view of the board of a match that is being played.
+
+    Return None if the game's code raises an error. The error of each attempt is logged once.
+    """
     public, clock = referee.public(now_ms), referee.told_clock(now_ms)
+    try:
+        position = shown_now(referee, public)
+    except Exception:  # noqa: BLE001  # a game's code may raise anything
+        _report(referee.terms.game, referee.terms.match, referee.terms.attempt)
+        return None
     return kind(
         match=referee.terms.match,
         attempt=referee.terms.attempt,
@@ -195,7 +209,7 @@ def board_view(
         movers=referee.movers() if public.is_newest else [],
         ply=len(public.moves),
         moves=list(public.moves),
-        **shown_now(referee, public)._asdict(),
+        **position._asdict(),
         seats_ms=list(clock.seats_ms),
         ticking=referee.is_ticking and public.is_newest,
         at_ms=clock.at_ms,
@@ -204,13 +218,20 @@ def board_view(
     )
 
 
-def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
-    """Make the view of the final board of a match. The position is computed from the opening and the moves."""
+def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
+    """Make the view of the final board of a match. The position is computed from the opening and the moves.
+
+    Return None if the game's code raises an error. The error of each attempt is logged once.
+    """
     terms = tournament.terms_of(over)
-    state = terms.opening_state()
-    for move in over.moves[len(terms.moves) :]:
-        state = state.play(move)
-    last = over.moves[-1] if over.moves else None
+    try:
+        state = terms.opening_state()
+        for move in over.moves[len(terms.moves) :]:
+            state = state.play(move)
+        position = shown(get_game(terms.game), state, over.moves[-1] if over.moves else None, ALL)
+    except Exception:  # noqa: BLE001  # a game's code may raise anything
+        _report(terms.game, over.match, over.attempt)
+        return None
     return Board(
         match=over.match,
         attempt=over.attempt,
@@ -219,12 +240,18 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board:
         movers=[],
         ply=len(over.moves),
         moves=list(over.moves),
-        **shown(get_game(terms.game), state, last, ALL)._asdict(),
+        **position._asdict(),
         seats_ms=[],
         ticking=False,
         at_ms=over.at_ms,
         display_names=tournament.display_names(over.seats),
     )
+
+
+@lru_cache(maxsize=1_024)
+def _report(game: str, match: str, attempt: int) -> None:
+    """Log the present error of a game's code. Do nothing if an error of the attempt was logged already."""
+    log.exception("%s: attempt %d has no board, because the code of %s failed", match, attempt, game)
 
 
 def away_view(referee: Referee) -> list[Away | None]:

@@ -1,6 +1,8 @@
 import asyncio
+from typing import Any
 
 import pytest
+from rumble_engine.games.tictactoe import TicTacToe
 from rumble_server.web.feed.channel import SNAPSHOT_MS
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
 
@@ -87,3 +89,23 @@ async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: Memor
     await late.read("match_start")
     ids = [event.id for event in late.events]
     assert ids == sorted(ids)
+
+
+async def test_a_position_that_a_game_cannot_show_stops_no_stream(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def drawing(self: TicTacToe, view: dict[str, Any], last: str | None) -> None:
+        raise RuntimeError("a bug in the game")
+
+    monkeypatch.setattr(TicTacToe, "drawing", drawing)
+    broken, whole = server.world.create(name="Broken"), server.world.create(name="Whole", game="connect4")
+    watchers = [await server.watched(each) for each in (broken, whole)]
+    for tournament in (broken, whole):
+        server.bots(*PAIR, think_ms=50, join=tournament.id)
+        server.world.organiser.start(tournament.id)
+    server.pass_ms(20_000)
+    assert [(await watcher.read("match_over")).data["termination"] for watcher in watchers] == ["normal", "normal"]
+    (snapshot,) = [(await server.watch(broken).read("snapshot")).data]
+    assert (snapshot["running"], snapshot["ended"], snapshot["matches_over"]) == ([], [], 2)
+    told = [record.getMessage() for record in caplog.records if "has no board" in record.getMessage()]
+    assert len(told) == len(set(told)) == 2, "each attempt is logged once"
