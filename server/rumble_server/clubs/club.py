@@ -217,8 +217,17 @@ class Club:
         self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
         self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
-        self.site = Site(self.arena, self.log, self.reader, self.feed, self.house_bots, shared.process, name)
-        self._listen(gate)
+        self.site = Site(
+            self.arena,
+            self.log,
+            self.reader,
+            self.feed,
+            self.house_bots,
+            shared.process,
+            name,
+            is_suspended=lambda: self.is_suspended,
+        )
+        self._listen()
         self.arena.allowance.used_bytes = self.log.bytes
         self._settle()
         self._recover(stored)
@@ -226,15 +235,18 @@ class Club:
         if self.log.trouble is not None:
             self.arena.on_trouble(self.log.trouble)
 
-    def _listen(self, gate: ClubGate | None) -> None:
+    def _listen(self) -> None:
         """Register listeners at the log, for facts on disk, troubles, and sizes of facts."""
-        if gate is None:
-            self.log.on_durable.append(self._on_durable)
-            self.log.on_trouble.append(self.arena.on_trouble)
-        else:
-            self.log.on_durable.append(lambda batch: gate.enter(partial(self._on_durable, batch)))
-            self.log.on_trouble.append(lambda trouble: gate.enter(partial(self.arena.on_trouble, trouble)))
+        self.log.on_durable.append(lambda batch: self.enter(partial(self._on_durable, batch)))
+        self.log.on_trouble.append(lambda trouble: self.enter(partial(self.arena.on_trouble, trouble)))
         self.log.on_sizes.append(self.arena.challenges.spend)
+
+    def enter(self, call: Callable[[], None]) -> None:
+        """Run `call` in the arena: now, or when the lease of this node is valid again."""
+        if self.gate is None:
+            call()
+        else:
+            self.gate.enter(call)
 
     def _recover(self, stored: Stored) -> None:
         """Bring the recovered facts into the arena, and log errors about damaged rows.
@@ -262,7 +274,7 @@ class Club:
         """Apply changed settings of the club from the `ClubDirectory`."""
         has_house = self._entry.house
         self._settle()
-        self.arena.scheduler.settle_all()
+        self.enter(self.arena.scheduler.settle_all)
         if self._entry.house != has_house:
             self.house_bots.change_residents(self._residents)
 

@@ -309,9 +309,10 @@ class ClubRegistry:
         except StoreError as error:
             log.error("club %s cannot be loaded: %s", name, error)
             raise WebError.unavailable("the database cannot be read at the moment") from None
-        if club is not None and club.is_suspended:
-            raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
-        return None if club is None else club.site
+        if club is None:
+            return None
+        club.site.need_lease()
+        return club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
         """Return the use of resources by each club with a leader. With `stored`, add the clubs without a leader.
@@ -384,7 +385,7 @@ class ClubRegistry:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
                     if each.name != MAIN:
-                        each.arena.close_banned()
+                        each.enter(each.arena.close_banned)
             elif isinstance(fact, ClubRemoved):
                 self._forget(fact.club)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:

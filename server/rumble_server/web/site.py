@@ -123,6 +123,8 @@ class Site:
     house_bots: HouseBots
     process: Process
     club: str = MAIN
+    is_suspended: Callable[[], bool] = bool
+    """True while the lease of this node is over."""
     saving: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks for numbering and saving versions: a lock for each bot name, so that no bot waits for another bot."""
 
@@ -141,8 +143,14 @@ class Site:
         """The ranker that gives pages, API and feed the same standings and ratings."""
         return self.feed.ranker
 
+    def need_lease(self) -> None:
+        """Raise WebError while the lease of this node is over."""
+        if self.is_suspended():
+            raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
+
     def need_disk(self) -> None:
-        """Raise WebError while the database cannot be written."""
+        """Raise WebError while the database cannot be written, or the lease of this node is over."""
+        self.need_lease()
         if self.log.trouble is not None:
             raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -54,6 +55,15 @@ async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
     assert "hush" not in answer.text
     assert server.world.log.durable == server.world.log.last
     assert (await post(browser, "tournaments", body)).json()["id"] == "friday-2"
+
+
+async def test_nothing_is_commanded_while_the_lease_is_over(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+    server.clubs["main"] = replace(server.main, is_suspended=lambda: True)
+    last = server.world.log.last
+    answer = await post(browser, "tournaments", {"name": "Friday", "game": "connect4"})
+    assert answer.status_code == 503
+    assert "lost the database for a moment" in answer.json()["error"]["message"]
+    assert server.world.log.last == last
 
 
 @pytest.mark.parametrize(
