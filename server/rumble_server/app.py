@@ -124,7 +124,6 @@ class Server:
         """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
         self.made_admin_token: str | None = None
         """Administrator's token made at this start, to be printed once; None if a token is configured or stored."""
-        self._socket: socket.socket | None = None
         self._address: tuple[str, int] | None = None
         """Host and port of the socket. Both are kept, because pages show them even after the socket is closed."""
         self._uvicorn: _Uvicorn | None = None
@@ -140,25 +139,29 @@ class Server:
         Return true after the start, or false if `stopping` was set during a standby.
 
         On PostgreSQL a server without a node address stands by while another server leads. Raises StoreError;
-        StartError if the server cannot listen. If the lease or the listening fails, the database is closed.
+        StartError if the server cannot listen. A server that has not started listens no more, gives up its lease, and
+        closes the database.
         """
-        loop = asyncio.get_running_loop()
-        try:
+        async with contextlib.AsyncExitStack() as held:
+            held.push_async_callback(self.store.close)
+            held.push_async_callback(self._end_lease)
+            held.push_async_callback(self.store.end_writing)
             if not await self._take_lease(stopping):
-                await self._end_lease()
-                await self.store.close()
                 return False
             # Clients may connect from now on, and wait in the socket's backlog until all clubs are loaded.
-            self._socket = _listen(self.config.host, self.config.port)
-            name = self._socket.getsockname()
+            listening = held.enter_context(_listen(self.config.host, self.config.port))
+            name = listening.getsockname()
             self._address = str(name[0]), int(name[1])
-        except BaseException:
-            await self._end_lease()
-            await self.store.close()
-            raise
+            await self._open(listening)
+            held.pop_all()
+        tell_ready()
+        return True
+
+    async def _open(self, listening: socket.socket) -> None:
+        """Load the clubs, and begin to serve on the socket `listening`. Raises StoreError and StartError."""
         for problem in broken_games().values():
             log.warning("a game is left out: %s", problem)
-        self._clock = LoopClock(loop, time.time())
+        self._clock = LoopClock(asyncio.get_running_loop(), time.time())
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, places, door = Outbox(), Connections(self.config.bounds), Door(self.config.bounds, self.refusals)
         self._process = self._make_process(outbox, places, door)
@@ -187,7 +190,7 @@ class Server:
         self._uvicorn.config.load()
         if self._certificate is not None:
             self._uvicorn.config.ssl = self._certificate.context
-        self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[self._socket]))
+        self._serving = asyncio.create_task(self._uvicorn.serve(sockets=[listening]))
         while not self._uvicorn.started:
             if self._serving.done():
                 await self._serving
@@ -198,8 +201,6 @@ class Server:
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
         self._pruning = asyncio.create_task(self._prune())
-        tell_ready()
-        return True
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
         """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main. Raises StoreError.

@@ -16,9 +16,11 @@ from pydantic import ValidationError
 from rumble_engine import registry
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
+from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copies import backup, restore
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.sqlite.pruning import prune
@@ -134,6 +136,24 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
             refused.store.get("runs")
         async with running(tmp_path / "refused.db"):
             pass
+
+
+@pytest.mark.e2e
+async def test_a_server_that_cannot_load_its_clubs_lets_go_of_port_and_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(self: ClubRegistry) -> None:
+        raise StoreError("main cannot be read")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ClubRegistry, "start", fail)
+        refused = Server(ServerConfig(port=0, db=str(tmp_path / "refused.db")))
+        with pytest.raises(StoreError, match="main cannot be read"):
+            await refused.start()
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(*refused.address)
+    async with running(tmp_path / "refused.db"):
+        pass
 
 
 class Bot:
