@@ -39,7 +39,14 @@ Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; b
 
 
 VERBS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "start": ("Number the bots and start the first matches.", {}),
+    "start": (
+        "Number the bots and start the first matches.",
+        {
+            "without_absent": Annotated[
+                bool | None, typer.Option("--without-absent", help="First take out the bots that are not connected.")
+            ]
+        },
+    ),
     "pause": (
         "Let running matches finish, and start no more.",
         {"reason": Annotated[str | None, typer.Option(help="Text for the bots and the page.")]},

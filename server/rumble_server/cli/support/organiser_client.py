@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Self
@@ -215,19 +216,20 @@ class OrganiserClient:
 class AdministratorClient(OrganiserClient):
     """The HTTP API of a server for its administrator.
 
-    Requests go to the club main, until `of_club` names another club. A club in the text `server` is ignored.
+    Requests go to the club main, or to the club of `of_club`. A club in the text `server` is ignored.
     """
 
     def __init__(self, server: str, admin_token: str | None = None) -> None:
         from rumble_protocol.clubs import MAIN
 
         super().__init__(server, admin_token)
-        self.of_club(MAIN)
+        self.base = replace(self._address, club=MAIN).http_base
 
     def of_club(self, club: str) -> Self:
-        """Send all later requests to `club`, and return this client."""
-        self.base = replace(self._address, club=club).http_base
-        return self
+        """Return a client with the same token that sends its requests to `club`."""
+        other = copy(self)
+        other.base = replace(self._address, club=club).http_base
+        return other
 
     def _complaint(self, answer: "httpx.Response") -> str:
         if answer.status_code != HTTPStatus.UNAUTHORIZED:

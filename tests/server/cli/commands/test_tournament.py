@@ -186,6 +186,17 @@ def test_house_bots_are_listed_added_and_removed(capsys: Captured) -> None:
     }
 
 
+def test_a_tournament_starts_without_the_bots_that_are_away(capsys: Captured, server_url: str) -> None:
+    told(capsys, "create", "Some away", "--game", "tictactoe")
+    faulty = ["bot", "faulty", "--server", server_url, "--fault", "absent", "--join", "some-away"]
+    assert printed(capsys, *faulty, "--name", "away") == "joined and left\n"
+    told(capsys, "house", "some-away", "random", "--count", "2")
+    started = told(capsys, "start", "some-away", "--without-absent")
+    assert started["status"] == "running"
+    there = [each["name"] for each in started["entrants"] if not each["withdrawn"]]
+    assert there == ["house-random-3", "house-random-4"]
+
+
 def test_a_classroom_says_with_which_code_pupils_join(capsys: Captured, server_url: str) -> None:
     *_, pupils, _ = printed(capsys, "tournament", "create", "Lesson", "--game", "tictactoe", "--classroom").splitlines()
     code = pupils.split()[1]
