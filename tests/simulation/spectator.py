@@ -38,7 +38,9 @@ def look(run: ServerRun, trace: Trace, now_ms: int) -> None:
 
 def _texts(referee: Referee, facts: Sequence[LogFact], now_ms: int) -> Iterator[str]:
     terms = referee.terms
-    yield board_view(Board, referee, now_ms).model_dump_json()
+    board = board_view(Board, referee, now_ms)
+    assert board is not None
+    yield board.model_dump_json()
     yield running_view(referee, now_ms).model_dump_json()
     plies = len(referee.public(now_ms).moves)
     yield from_log.boards_so_far(facts, terms, referee.moves[:plies], 0, MOST).decode()

@@ -19,6 +19,7 @@ def told(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the board in the feed and the match in the API, as JSON data."""
     referee, now_ms = world.arena.matches.live[MATCH].referee, world.clock.now_ms()
     board, match = board_view(Board, referee, now_ms), running_view(referee, now_ms)
+    assert board is not None
     return json.loads(board.model_dump_json()), json.loads(match.model_dump_json())
 
 
