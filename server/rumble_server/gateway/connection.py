@@ -60,8 +60,7 @@ MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that is tested for being a single pong. Pongs to this server's pings are
 smaller."""
 MOST_ASKED = 64
-"""Maximum value of `_asked`. If more answers than `_asked` come at once, they are handled only if `has_time` returns
-true."""
+"""Maximum value of `_asked`. Answers to further turns are handled only if `has_time` returns true."""
 MOVE_BYTES = 512
 """Maximum size in bytes of received data with answers to turns that is handled without asking `has_time`. To refuse a
 frame of this size takes 0.2 ms."""
