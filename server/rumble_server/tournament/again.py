@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.formats import formats_with
 
 MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
@@ -40,11 +41,11 @@ def next_name(name: str, top: int | None = None) -> str:
 def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int | None = None) -> bytes:
     """Return the last tournament's configuration with the host's changes, as JSON. The values are still to be checked.
 
-    In a final of the best `top` bots, and in any format except a round-robin, no bot can join late.
+    In a final of the best `top` bots, and in a format without `late_join`, no bot can join late.
     """
     is_same_game = changes.get("game", config.game) == config.game
     left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME
     kept = {name: value for name, value in config.model_dump(mode="json").items() if name not in left_out}
-    if top is not None or changes.get("format", "round-robin") != "round-robin":
+    if top is not None or changes.get("format", config.format) not in formats_with("late_join"):
         kept["late_join"] = False
     return json.dumps({**kept, "name": next_name(config.name, top), **changes}).encode()

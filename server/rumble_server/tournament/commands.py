@@ -14,7 +14,7 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import make_schedule
+from rumble_server.tournament.formats import FORMATS, make_schedule
 from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -95,7 +95,7 @@ def check_rounds(config: TournamentConfig, bots: int) -> None:
     if config.match_seats > 2:
         if bots >= config.least_bots:  # `start` refuses a smaller field
             _make_schedule(config, bots, "the tournament")
-    elif config.format == "swiss" and bots > 1 and config.rounds is not None and config.rounds > most:
+    elif FORMATS[config.format].pairs_by_points and bots > 1 and config.rounds is not None and config.rounds > most:
         message = f"{bots} bots can play {most} rounds without meeting again, not {config.rounds}: ask for fewer rounds"
         raise TournamentError(ErrorCode.BAD_SETTINGS, message)
 
@@ -210,7 +210,7 @@ def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
     `bot` is the bot of the bye, and `number` is the number of the round, from 1.
     """
     _check_status(tournament)
-    if tournament.config.format != "swiss":
+    if not FORMATS[tournament.config.format].pairs_by_points:
         raise closed(tournament.id, f"a {tournament.config.format}, and no Swiss", "; it has no half-point byes")
     if tournament.config.match_seats > 2:
         raise closed(tournament.id, "a Swiss of tables", "; it has no half-point byes")

@@ -14,8 +14,8 @@ from rumble_server.results.editions import NEWEST, Edition
 from rumble_server.results.tables.points import TablePoints
 from rumble_server.results.tables.standings import DEFAULT_TABLES, check_table_tiebreaks
 from rumble_server.results.tally import Scheme
-from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, check_tiebreaks
-from rumble_server.tournament.formats import FORMATS, Plan
+from rumble_server.results.tiebreaks import check_tiebreaks
+from rumble_server.tournament.formats import FORMATS, Plan, formats_with
 from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
 from rumble_server.tournament.tables.plan import TablePlan, smallest_table
@@ -139,8 +139,9 @@ class TournamentConfig(BaseModel):
     @field_validator("late_join")
     @classmethod
     def _check_late_join(cls, given: bool, info: ValidationInfo) -> bool:
-        if given and info.data.get("format", "round-robin") != "round-robin":
-            raise ValueError("late_join is for a round-robin")
+        takers = formats_with("late_join")
+        if given and "format" in info.data and info.data["format"] not in takers:
+            raise ValueError(f"late_join is for a {' or '.join(takers)}")
         return given
 
     @model_validator(mode="after")
@@ -158,7 +159,8 @@ class TournamentConfig(BaseModel):
             with _problem_of("seats"):
                 game.check_seats(self.match_seats)
             if self.classroom and "late_join" not in self.model_fields_set:
-                object.__setattr__(self, "late_join", self.format == "round-robin" and self.match_seats == 2)
+                takes_late = self.format in formats_with("late_join") and self.match_seats == 2
+                object.__setattr__(self, "late_join", takes_late)
             self._check_tables()
             self._check_points()
             if self.openings == "suite" and not (game.in_turn and not game.hides):
@@ -195,17 +197,18 @@ class TournamentConfig(BaseModel):
 
     def _check_points(self) -> None:
         """Check points and tie-breaks. Raises ValueError."""
+        by_points = FORMATS[self.format].pairs_by_points
         with _problem_of("points"):
             if self.points == "payoffs" and not get_game(self.game).pays:
                 raise ValueError(f"{self.game} has no payoffs: give points in numbers")
-            if self.match_seats == 2 and (self.points == "places" or (self.counts_places and self.format == "swiss")):
+            if self.match_seats == 2 and (self.points == "places" or (self.counts_places and by_points)):
                 raise ValueError("a swiss of two seats, and places of two seats, need points for a win, draw and loss")
             _ = self.table_points if self.counts_places else Scheme.of(self.scheme)
         with _problem_of("tiebreaks"):
             if self.counts_places:
                 check_table_tiebreaks(self.tiebreaks or ())
             else:
-                check_tiebreaks(self.tiebreaks or (), rounds=self.format == "swiss")
+                check_tiebreaks(self.tiebreaks or (), rounds=by_points)
 
     @property
     def match_seats(self) -> int:
@@ -264,7 +267,7 @@ class TournamentConfig(BaseModel):
             return tuple(self.tiebreaks)
         if self.counts_places:
             return DEFAULT_TABLES
-        return DEFAULT_SWISS if self.format == "swiss" else DEFAULT
+        return FORMATS[self.format].default_tiebreaks
 
     def make_openings(self) -> list[tuple[str, ...]]:
         """Return the openings that every pair plays, in order. Equal configurations give equal openings.

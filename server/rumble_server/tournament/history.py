@@ -13,9 +13,8 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament import facts as tournament_facts
 from rumble_server.tournament.audit import Audit, Context, MatchRecord, Place, Span, audit
-from rumble_server.tournament.formats.schedule import FixedSchedule
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tables.audit import TableRecord, audit_tables
-from rumble_server.tournament.tables.schedules import SearchedTables
 from rumble_server.tournament.tournament import OVER, Tournament
 
 
@@ -25,7 +24,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     `free_since_ms` has, by bot, the time in ms since which the bot has been connected with a free place. Bots that are
     not connected, or have no free place, are missing.
     """
-    agenda = tournament.agenda
+    agenda, chosen = tournament.agenda, FORMATS[tournament.config.format]
     finished = tournament.status in OVER
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
     to_play: dict[str, list[tuple[str, Place]]] = {}
@@ -41,10 +40,8 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
         started_ms=at_ms if tournament.started_at_ms is None else tournament.started_at_ms,
         now_ms=at_ms,
         finished=finished,
-        has_even_seats=agenda is not None
-        and isinstance(agenda.schedule, FixedSchedule | SearchedTables)
-        and len(tournament.results) == agenda.matches_total,
-        has_even_company=tournament.config.format == "round-robin",
+        has_even_seats=agenda is not None and chosen.has_even_seats and len(tournament.results) == agenda.matches_total,
+        has_even_company=chosen.has_even_company,
         seats=tournament.config.match_seats,
         to_play=to_play,
         free_since_ms=dict(free_since_ms),

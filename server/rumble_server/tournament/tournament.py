@@ -23,7 +23,7 @@ from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.formats import AnyRound, Round, TableRound, Task, make_schedule
+from rumble_server.tournament.formats import FORMATS, AnyRound, Round, TableRound, Task, make_schedule
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
@@ -522,7 +522,7 @@ class Tournament:
     @property
     def challengers(self) -> list[str]:
         """Challengers of a started gauntlet; empty for any other tournament."""
-        if self.agenda is None or self.config.format != "gauntlet":
+        if self.agenda is None or "challengers" not in FORMATS[self.config.format].options:
             return []
         return self.agenda.bots[: self.config.challengers]
 
@@ -536,6 +536,7 @@ def _table(config: TournamentConfig) -> LiveTable[Any]:
     """Return the empty standings of a new tournament. In a Swiss of two seats, the standings also keep the rounds."""
     if config.counts_places:
         return PlacesTable(config.tiebreak_order, config.table_points)
-    is_swiss = config.format == "swiss"
-    rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating) if is_swiss else None
+    rounds = None
+    if FORMATS[config.format].pairs_by_points:
+        rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating)
     return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds)

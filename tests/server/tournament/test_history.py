@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver, MatchStarted
@@ -46,6 +47,19 @@ def test_only_bots_with_a_free_place_wait_now() -> None:
     (free,) = {"a", "b", "c"} - set(running.seats)
     now = context_of(leader.tournament, leader.now_ms, {free: 5})
     assert {bot: len(waiting) for bot, waiting in now.to_play.items()} == {free: 2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "seats", "company"),
+    [("round-robin", True, True), ("gauntlet", True, False), ("knockout", False, False), ("swiss", False, False)],
+)
+def test_seats_and_company_are_judged_where_the_format_makes_them_even(kind: str, seats: bool, company: bool) -> None:
+    leader = Leader.started("a", "b", "c", "d", format=kind, legs=1)
+    before = context_of(leader.tournament, leader.now_ms)
+    leader.play_out()
+    after = context_of(leader.tournament, leader.now_ms)
+    assert (before.has_even_seats, before.has_even_company) == (False, company)
+    assert (after.has_even_seats, after.has_even_company) == (seats, company)
 
 
 def test_pauses_and_absences_are_no_waiting() -> None:

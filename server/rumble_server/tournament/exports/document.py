@@ -9,6 +9,7 @@ from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.results.table_result import table_result_of
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.formats.dutch.event import baku
 from rumble_server.tournament.tournament import Tournament
 
@@ -25,7 +26,7 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
         "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
         "voided": [match_json(over) for over in tournament.voided],
     }
-    if tournament.config.format == "swiss":
+    if FORMATS[tournament.config.format].pairs_by_points:
         counts = tournament.table.tally.bots
         document["byes"] = {name: count.byes for name, count in counts.items() if count.byes}
     return document
@@ -34,7 +35,7 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
 def summary(tournament: Tournament) -> dict[str, Any]:
     """Return the description and the progress of a tournament, as the part `tournament` of the document."""
     config, agenda = tournament.config, tournament.agenda
-    swiss = _swiss(tournament) if config.format == "swiss" and config.match_seats == 2 else {}
+    is_swiss = FORMATS[config.format].pairs_by_points and config.match_seats == 2
     return {
         "id": tournament.id,
         "name": config.name,
@@ -60,7 +61,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "created_at_ms": tournament.created_at_ms,
         "started_at_ms": tournament.started_at_ms,
         "ended_at_ms": tournament.ended_at_ms,
-        **swiss,
+        **(_swiss(tournament) if is_swiss else {}),
     }
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.trf import codes
 from rumble_server.tournament.exports.thoughts import printable
+from rumble_server.tournament.formats import FORMATS
 
 MOST_PLAYERS = 9999
 """Maximum number of players: a starting number has four columns. A report with more players is refused."""
@@ -60,7 +61,7 @@ class _Report:
             raise ValueError(f"TRF has room for {MOST_PLAYERS} players; this tournament has {len(self.names)}")
         self.number = {name: place for place, name in enumerate(self.names, 1)}
         self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
-        self.is_swiss = tournament["format"] == "swiss"
+        self.is_swiss = FORMATS[tournament["format"]].pairs_by_points
         self.remarks = [f"{UNPAIRABLE}: {why}" for why in _why_not(tournament)]
         for match in tournament.get("voided_later", ()):
             self.remarks.append(f"later rounds were paired by a result of {match} that was voided since")
@@ -190,7 +191,7 @@ class _Report:
 
 def _why_not(tournament: Mapping[str, Any]) -> list[str]:
     """Return the reasons why other programs cannot pair a tournament from its file; empty if they can."""
-    if tournament["format"] != "swiss":
+    if not FORMATS[tournament["format"]].pairs_by_points:
         return [f"a {tournament['format']} is not paired by points"]
     found = []
     if tournament["legs"] > 1:

@@ -1,12 +1,14 @@
 """Formats of tournaments.
 
 To add a format, write a `PairSchedule` in a module of this package, and a `TableSchedule` in `tables/schedules.py`. Add
-a line to `FORMATS`, and a line to `TABLE_FORMATS`.
+a `Format` to `FORMATS`. docs/HOW_TO_ADD.md has all steps.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS
 from rumble_server.tournament.formats.gauntlet import Gauntlet
 from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.round_robin import RoundRobin
@@ -17,29 +19,89 @@ from rumble_server.tournament.tables import schedules
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
 from rumble_server.tournament.tables.schedules import Placed
 
-FORMATS: dict[str, Callable[[Plan], PairSchedule]] = {
-    "round-robin": RoundRobin,
-    "gauntlet": Gauntlet,
-    "knockout": Knockout,
-    "swiss": Swiss,
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A format: its schedules, and the facts about the format that other parts of the server need."""
+
+    title: str
+    """The format's name and rule for people who choose a format."""
+    schedule: type[PairSchedule]
+    """The schedule of matches of two seats."""
+    table_schedule: type[schedules.TableSchedule]
+    """The schedule of matches of more than two seats."""
+    options: frozenset[str]
+    """The fields of `TournamentConfig` that the format has, and that at least one other format lacks."""
+    default_tiebreaks: tuple[str, ...] = DEFAULT
+    """The tie-breaks of matches of two seats, if the host names none."""
+    pairs_by_points: bool = False
+    """True if bots with about equal points meet in each round. Tie-breaks and exports then need the rounds."""
+    has_even_seats: bool = False
+    """True if a bot has each seat about equally often in a complete tournament."""
+    has_even_company: bool = False
+    """True if any two bots meet about equally often in a complete tournament."""
+    has_winner: bool = True
+    """True if rank 1 means that a bot won the tournament."""
+
+    @property
+    def has_bracket(self) -> bool:
+        """True if bots are ranked by the round they reach, not by points."""
+        return self.schedule.has_bracket
+
+    @property
+    def is_in_rounds(self) -> bool:
+        """True if each round is made from the results of the earlier rounds, so that readers look for rounds."""
+        return self.schedule.follows_results
+
+
+FORMATS = {
+    "round-robin": Format(
+        title="Round-robin: everyone meets everyone",
+        schedule=RoundRobin,
+        table_schedule=schedules.RoundRobinOfTables,
+        options=frozenset({"cycles", "late_join"}),
+        has_even_seats=True,
+        has_even_company=True,
+    ),
+    "gauntlet": Format(
+        title="Gauntlet: a few challengers meet all others",
+        schedule=Gauntlet,
+        table_schedule=schedules.GauntletOfTables,
+        options=frozenset({"cycles", "challengers"}),
+        has_even_seats=True,
+        has_winner=False,  # challengers play far more matches than other bots
+    ),
+    "knockout": Format(
+        title="Knockout: the loser is out",
+        schedule=Knockout,
+        table_schedule=schedules.KnockoutOfTables,
+        options=frozenset({"replays"}),
+    ),
+    "swiss": Format(
+        title="Swiss: in each round, bots with equal points meet",
+        schedule=Swiss,
+        table_schedule=schedules.SwissOfTables,
+        options=frozenset({"rounds", "pairing_rules", "acceleration"}),
+        default_tiebreaks=DEFAULT_SWISS,
+        pairs_by_points=True,
+    ),
 }
-TABLE_FORMATS: dict[str, Callable[[TablePlan], schedules.TableSchedule]] = {
-    "round-robin": schedules.RoundRobinOfTables,
-    "gauntlet": schedules.GauntletOfTables,
-    "knockout": schedules.KnockoutOfTables,
-    "swiss": schedules.SwissOfTables,
-}
-"""The schedules of the formats for matches of more than two seats."""
 AnyRound = Round | TableRound
 Task = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""
 
-__all__ = ["FORMATS", "AnyRound", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
-__all__ += ["Schedule", "TablePlan", "TableRound", "Task", "make_schedule"]
+__all__ = ["FORMATS", "AnyRound", "Format", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
+__all__ += ["Schedule", "TablePlan", "TableRound", "Task", "formats_with", "make_schedule"]
+
+
+def formats_with(option: str) -> list[str]:
+    """Return the names of the formats that have an option; empty for an option of all formats."""
+    return [name for name, each in FORMATS.items() if option in each.options]
 
 
 def make_schedule(name: str, plan: Plan | TablePlan) -> Schedule[Any, Any]:
     """Make the schedule of the format `name`. Raises ValueError for an unknown format or an impossible plan."""
     if name not in FORMATS:
         raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
-    return TABLE_FORMATS[name](plan) if isinstance(plan, TablePlan) else FORMATS[name](plan)
+    chosen = FORMATS[name]
+    return chosen.table_schedule(plan) if isinstance(plan, TablePlan) else chosen.schedule(plan)

@@ -2,7 +2,8 @@ import time
 
 import pytest
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.formats import FORMATS, Plan, Played, make_schedule
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.formats import FORMATS, Plan, Played, formats_with, make_schedule
 
 from tests.server.tournament.rounds import WIN, pull
 
@@ -36,6 +37,15 @@ def test_bad_plans() -> None:
             make_schedule("round-robin", plan)
     with pytest.raises(ValueError, match="one round"):
         make_schedule("swiss", Plan(4, rounds=0))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_describes_itself(name: str) -> None:
+    described = FORMATS[name]
+    assert described.options < set(TournamentConfig.model_fields)
+    assert all(set(formats_with(option)) < set(FORMATS) for option in described.options)
+    assert described.title.casefold().startswith(name)
+    assert described.has_bracket == described.table_schedule.has_bracket
 
 
 @pytest.mark.parametrize("name", FORMATS)
