@@ -26,6 +26,7 @@ from rumble_server.cli.support.loop import run, until_signal
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tournament import OVER, Tournament
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
 
 
 def _show_end(console: Console, tournament: Tournament) -> None:
-    if tournament.config.format != "round-robin" or len(tournament.field) > MOST_IN_CROSSTABLE:
+    if not FORMATS[tournament.config.format].has_even_company or len(tournament.field) > MOST_IN_CROSSTABLE:
         lines = [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()]
         table = standings_for(console, lines, title_of(tournament))
         console.print(table, *tiebreak_legend(table), sep="\n")

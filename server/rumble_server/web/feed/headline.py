@@ -8,6 +8,7 @@ from rumble_protocol.server_messages import TournamentStatus
 from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.ended import FinalResult
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.texts import moment_text, points, shown_name
 
@@ -43,17 +44,15 @@ def headline_of(
 ) -> str:
     """Return the sentence for a tournament that has started or is over."""
     over = status == "finished"
-    match format_name:
-        case _ if status == "cancelled":
-            return "Cancelled: it has no winner."
-        case _ if not any(line.played for line in standings):
-            return "It ended without a result." if over else "No match is over yet."
-        case "knockout":
-            return _knockout(standings, over=over)
-        case "gauntlet":
-            return _gauntlet([line for line in standings if line.name in challengers])
-        case _:
-            return _table(standings, TABLE_TIEBREAKS if of_tables else TIEBREAKS, over=over)
+    if status == "cancelled":
+        return "Cancelled: it has no winner."
+    if not any(line.played for line in standings):
+        return "It ended without a result." if over else "No match is over yet."
+    if FORMATS[format_name].has_bracket:
+        return _knockout(standings, over=over)
+    if challengers:
+        return _gauntlet([line for line in standings if line.name in challengers])
+    return _table(standings, TABLE_TIEBREAKS if of_tables else TIEBREAKS, over=over)
 
 
 def _lobby(tournament: Tournament) -> str:

@@ -8,6 +8,7 @@ from rumble_engine import Game, game_names, get_game
 from rumble_protocol.fields import DAY_MS
 
 from rumble_server.tournament.config_fields import ConfigField, config_fields
+from rumble_server.tournament.formats import FORMATS, formats_with
 from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES
 
 Kind = Literal["text", "integer", "seconds", "choice", "checkbox", "moment", "list", "numbers", "openings"]
@@ -73,15 +74,6 @@ LABELS = {
     "spectator_delay_ms": "Delay for spectators (seconds)",
 }
 """The labels that are not simply the name of the field."""
-FORMATS_OF = {
-    "cycles": "round-robin gauntlet",
-    "rounds": "swiss",
-    "pairing_rules": "swiss",
-    "acceleration": "swiss",
-    "challengers": "gauntlet",
-    "replays": "knockout",
-    "late_join": "round-robin",
-}
 FOR_TWO = ("legs", "pairing_rules", "acceleration", "late_join", "openings")
 BY_TYPE: dict[str, Kind] = {"string": "text", "integer": "integer", "boolean": "checkbox"}
 KINDS: dict[str, Kind] = {
@@ -101,12 +93,7 @@ ENTERED = {
 }
 """Hints on how to enter values that are more than a number or a text."""
 CHOICES = {
-    "format": {
-        "round-robin": "Round-robin: everyone meets everyone",
-        "gauntlet": "Gauntlet: a few challengers meet all others",
-        "knockout": "Knockout: the loser is out",
-        "swiss": "Swiss: in each round, bots with equal points meet",
-    },
+    "format": {name: each.title for name, each in FORMATS.items()},
     "pairing_rules": {name: f"{name}: {about}" for name, about in PAIRING_RULES.items()},
     "acceleration": {"none": "None", "baku": "Baku: the first half of the seeds meet each other at first"},
     "openings": {
@@ -149,7 +136,7 @@ def _form_field(field: ConfigField) -> FormField:
         choices=choices,
         minimum=field.minimum,
         maximum=maximum,
-        formats=FORMATS_OF.get(name, ""),
+        formats=" ".join(formats_with(name)),
         for_two=name in FOR_TWO,
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
 from rumble_server.tournament.ended import EndedTournament, FinalResult
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import ClubAnswers
 from rumble_server.web.feed.headline import headline, headline_of
@@ -91,11 +92,8 @@ def records(digests: Iterable[Digest]) -> list[Record]:
 
 
 def _has_winner(digest: Digest) -> bool:
-    """Return whether rank 1 means that a bot won the tournament.
-
-    In a gauntlet, rank 1 means little, because challengers play far more matches than other bots.
-    """
-    return digest.summary.status == "finished" and digest.format != "gauntlet"
+    """Return whether rank 1 means that a bot won the tournament."""
+    return digest.summary.status == "finished" and FORMATS[digest.format].has_winner
 
 
 def lines_of(digests: Iterable[Digest], name: str) -> list[tuple[Digest, FinalResult]]:

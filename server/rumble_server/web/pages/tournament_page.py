@@ -12,6 +12,7 @@ from rumble_server.results.tables.points import PLACES as PLACES_COUNT
 from rumble_server.results.tables.standings import TABLE_TIEBREAKS
 from rumble_server.results.tiebreaks import TIEBREAKS
 from rumble_server.tournament.audit import Audit
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.feed.shown import shown
@@ -30,14 +31,13 @@ MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
 """Maximum number of last rounds drawn as a bracket; earlier rounds are lists, since their lines would be unreadable."""
-IN_ROUNDS = ("swiss", "knockout")
 
 
 def tournament_context(tournament: Tournament, view: TournamentView, audit: Audit | None) -> dict[str, Any]:
     """Make the values for `tournament.html`; `view` is the API's model of the tournament."""
     best = sum(line.rank == 1 for line in view.standings)
-    knockout = view.format == "knockout"
-    config = tournament.config
+    config, chosen = tournament.config, FORMATS[view.format]
+    knockout = chosen.has_bracket
     known = TABLE_TIEBREAKS if config.counts_places else TIEBREAKS
     in_final = finalists(tournament)
     rated = sorted((line for line in view.standings if line.rating is not None), key=lambda line: -(line.rating or 0))
@@ -45,7 +45,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "view": view,
         "game": get_game(view.game),
         "entrants": {entrant.name: entrant for entrant in view.entrants},
-        "knockout": knockout,
+        "pairs_by_points": chosen.pairs_by_points,
         "reached": {line.name: reached(line.rank, best, in_final) for line in view.standings} if knockout else {},
         "most_at_once": MOST_AT_ONCE,
         "size": size_class(len(view.standings)),
@@ -61,7 +61,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "decided": any(line.decided_by for line in view.standings),
         "faulty": any(line.faults for line in view.standings),
         "byes": any(line.byes or line.half_byes for line in view.standings),
-        "podium": podium(view.standings) if view.status == "finished" and view.format != "gauntlet" else [],
+        "podium": podium(view.standings) if view.status == "finished" and chosen.has_winner else [],
         "rated": rated,
         "scale": scale_of(rated),
         "exports": kinds_for(view.game, view.match_seats),
@@ -97,18 +97,18 @@ def most_at_once(tournament: Tournament) -> int:
     tables = -(-len(tournament.field) // tournament.config.match_seats)
     if tournament.config.match_seats == 2:
         tables = len(tournament.field) // 2
-    return tables if tournament.config.format == "swiss" else min(tables, len(agenda.open))
+    return tables if FORMATS[tournament.config.format].pairs_by_points else min(tables, len(agenda.open))
 
 
 def rounds_context(tournament: Tournament) -> dict[str, Any]:
     """Make the values for `parts/rounds.html`; `rounds` is None if the format is not shown in rounds."""
-    in_rounds = tournament.config.format in IN_ROUNDS
+    chosen = FORMATS[tournament.config.format]
     make = rounds_of if tournament.config.match_seats == 2 else table_rounds
-    rounds = make(tournament) if in_rounds else None
+    rounds = make(tournament) if chosen.is_in_rounds else None
     agenda = tournament.agenda
     return {
         **_which(tournament),
-        "view_format": tournament.config.format,
+        "knockout": chosen.has_bracket,
         "rounds": rounds,
         "most_drawn": MOST_DRAWN,
         "pairing": pairing_text(tournament, rounds or []),

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from rumble_protocol.feed_messages import Standing, TournamentView
 
 from rumble_server.tournament.audit import Audit, Context
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log
 from rumble_server.web.api.host.invitations import page_invitation
 from rumble_server.web.guards.public_address import PublicAddress
 from rumble_server.web.pages.rendering import render
-from rumble_server.web.pages.tournament_page import IN_ROUNDS, audit_context, rounds_context, tournament_context
+from rumble_server.web.pages.tournament_page import audit_context, rounds_context, tournament_context
 
 MATCHES_A_PAGE = 50
 """Number of matches on a page of a tournament's matches; the last page may have fewer."""
@@ -83,7 +84,7 @@ def best_wins(tournament: Tournament, standings: Sequence[Standing]) -> dict[str
 
 def part_with_rounds(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
     """Write only the rounds of a tournament; empty for a format that is not shown in rounds."""
-    if rebuilt.tournament.config.format not in IN_ROUNDS:
+    if not FORMATS[rebuilt.tournament.config.format].is_in_rounds:
         return b""
     return render("part.html", place, part="rounds", **rounds_context(rebuilt.tournament)).encode()
 

@@ -4,13 +4,16 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import get_type_hints
 
 import pytest
+from rumble_server.cli.commands.demo import demo
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.practice import demonstration
 from rumble_server.cli.practice.demonstration import entrant_names, multiplied
 from rumble_server.cli.processes import bot_process
 from rumble_server.cli.processes.bot_process import BotSpec
+from rumble_server.tournament.formats import FORMATS
 
 from tests.server.cli.run_here import Captured, printed_json
 from tests.server.web.export_schema import check_export
@@ -22,6 +25,12 @@ def test_many_of_a_kind() -> None:
     assert entrant_names(multiplied(["random:2", "minimax"])) == ["random-1", "random-2", "minimax"]
     with pytest.raises(CliError, match="room for 4096"):
         multiplied(["random:5000"])
+
+
+def test_the_help_names_every_format() -> None:
+    *others, last = FORMATS
+    option, *_ = get_type_hints(demo, include_extras=True)["format_"].__metadata__
+    assert option.help == f"{', '.join(others)} or {last}."
 
 
 @asynccontextmanager

@@ -40,6 +40,19 @@ def test_the_form_has_every_choice_of_a_tournament_and_what_it_means() -> None:
     assert all(field.label and field.hint.endswith((".", ":")) for field in fields)
 
 
+def test_the_form_shows_an_option_for_the_formats_that_have_it() -> None:
+    shown = {field.name: field.formats for group in form_groups() for field in group.fields if field.formats}
+    assert shown == {
+        "cycles": "round-robin gauntlet",
+        "rounds": "swiss",
+        "pairing_rules": "swiss",
+        "acceleration": "swiss",
+        "challengers": "gauntlet",
+        "replays": "knockout",
+        "late_join": "round-robin",
+    }
+
+
 def test_the_form_hides_above_two_seats_what_a_tournament_of_tables_refuses() -> None:
     fields = {field.name: field for group in form_groups() for field in group.fields}
     assert {name for name, field in fields.items() if field.for_two} == set(FOR_TWO)
