@@ -27,7 +27,7 @@ class Administrator:
         self.arena.recorder.record(AdministratorSet(salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
     @transactional
-    def create(self, name: str, title: str, quotas: Quotas) -> ClubEntry:
+    def create(self, name: str, title: str, quotas: Quotas, *, listed: bool = False, house: bool = False) -> ClubEntry:
         """Create a club; `name` must fit the pattern of clubs' names."""
         clubs = self.arena.clubs
         if clubs.get(name) is not None:
@@ -35,7 +35,7 @@ class Administrator:
         if clubs.was_removed(name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"a club {name} was removed, and its name is not given again")
         self.arena.recorder.record(ClubCreated(name, title, quotas, self.arena.clock.now_ms()))
-        return self.entry(name)
+        return self.change(name, listed=listed, house=house)
 
     @transactional
     def change(

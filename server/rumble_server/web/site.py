@@ -6,10 +6,10 @@ request.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, Self, cast
+from typing import Protocol, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from fastapi import Request
@@ -34,6 +34,7 @@ from rumble_server.web.guards.secret_checks import SecretChecker
 
 DISK_S = 5.0
 """Maximum time in s that a request waits for the disk; afterwards the answer is 503."""
+Done = TypeVar("Done")
 
 
 class DurableLog(Protocol):
@@ -154,13 +155,15 @@ class Site:
         if self.log.trouble is not None:
             raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
 
-    @asynccontextmanager
-    async def recording(self) -> AsyncIterator[None]:
-        """Run the block as a transaction, and wait until the facts of the block are on disk. Raises WebError."""
+    async def run(self, command: Callable[[], Done]) -> Done:
+        """Call `command`, and return its result once the recorded facts are on disk. Raises WebError.
+
+        Each command of the arena is a transaction. A view made by `command` shows the state before the wait.
+        """
         self.need_disk()
-        with self.arena.transaction() as transaction:
-            yield
-        await self.on_disk(transaction.number)
+        done = command()
+        await self.on_disk()
+        return done
 
     async def on_disk(self, number: int | None = None) -> None:
         """Wait until the fact `number` (by default the newest fact) is on disk, so that it may be shown.

@@ -56,3 +56,10 @@ def test_a_name_is_given_once() -> None:
         administrator.create("chess", "", Quotas())
     with pytest.raises(TournamentError, match="there is no club 'chess'"):
         administrator.change("chess", title="x")
+
+
+def test_a_club_is_created_with_its_settings() -> None:
+    world = World()
+    created = Administrator(world.arena).create("chess", "Chess", Quotas(), listed=True, house=True)
+    assert (created.listed, created.house) == (True, True)
+    assert world.arena.clubs.get("chess") == created

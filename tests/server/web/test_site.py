@@ -2,6 +2,8 @@ import asyncio
 
 import httpx
 import pytest
+from rumble_server.arena.organiser import Organiser
+from rumble_server.web.errors import WebError
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -44,3 +46,20 @@ async def test_an_answer_that_came_late_for_another_reason_is_given_if_the_fact_
 
     monkeypatch.setattr(server.log, "wait", wait)
     assert (await browser.get("/api/tournaments/friday")).status_code == 200
+
+
+async def test_a_command_is_on_disk_when_its_result_is_told(server: MemoryServer) -> None:
+    site = server.clubs["main"]
+
+    def add_token() -> bool:
+        Organiser(site.arena).set_token("second", "the-second-token")
+        return site.log.durable < site.log.last
+
+    assert await site.run(add_token), "the result is made before the wait"
+    assert site.log.durable == site.log.last
+
+
+async def test_no_command_is_carried_out_while_the_disk_is_in_trouble(server: MemoryServer) -> None:
+    server.log.trouble = "disk full"
+    with pytest.raises(WebError, match="disk full"):
+        await server.clubs["main"].run(lambda: pytest.fail("the command is carried out"))

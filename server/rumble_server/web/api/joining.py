@@ -41,14 +41,14 @@ def joining_routes() -> APIRouter:
 
         A pupil who gives the key and the display name of an earlier name keeps the earlier name.
         """
-        site = site_of(request)
+        site, address = site_of(request), source_of(request)
         given = await read_model(request, JoinRequest)
+        entrance = Joining(site.arena)
         try:
-            async with site.recording():
-                joined = Joining(site.arena).join(given.code, given.display_name, given.key, source_of(request))
+            joined = await site.run(lambda: entrance.join(given.code, given.display_name, given.key, address))
         except JoinRefused as error:
             now_ms, who = site.arena.clock.now_ms(), given.display_name[:MOST_NOTED]
-            site.arena.refused_bots.note(who, source_of(request), None, error.code, str(error), now_ms)
+            site.arena.refused_bots.note(who, address, None, error.code, str(error), now_ms)
             raise
         return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
@@ -60,8 +60,7 @@ def joining_routes() -> APIRouter:
         """
         site = site_of(request)
         given = await read_model(request, SlipCode)
-        async with site.recording():
-            redeemed = SlipDesk(site.arena).redeem(given.code, source_of(request))
+        redeemed = await site.run(lambda: SlipDesk(site.arena).redeem(given.code, source_of(request)))
         about = await answers_of(request).basics(redeemed.tournament)
         response.headers.update(SECRET)
         return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))

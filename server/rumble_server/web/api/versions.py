@@ -10,9 +10,10 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
 
 from rumble_server.arena.names import Claim
+from rumble_server.arena.versions import add_version
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import SourceLanguage, VersionSaved
-from rumble_server.tournament.versions import MOST_SOURCE_BYTES, next_version, visible
+from rumble_server.tournament.versions import MOST_SOURCE_BYTES, visible
 from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import RequestModel
 from rumble_server.web.api.reading import ERRORS
@@ -107,17 +108,13 @@ async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
     async with site.saving.setdefault(claim.name, asyncio.Lock()):
         await site.on_disk()  # a version whose request was given up may still be on its way
         stored = await site.reader.versions(claim.name)
-        async with site.recording():
+
+        def save() -> int:
             if _claim(site, claim.name).since_ms != claim.since_ms:
                 raise WebError.bad_token(f"the name {claim.name} has another owner now")
-            site.arena.allowance.check_creation()
-            now_ms = site.arena.clock.now_ms()
-            saved = next_version(stored, claim.since_ms, claim.name, given.language, given.source, now_ms)
-            site.arena.recorder.append(saved)
-            player = site.arena.players.get(claim.name)
-            if player is not None:
-                site.arena.lifecycle.unbench_changed(player, str(saved.number))
-    return saved.number
+            return add_version(site.arena, claim, stored, given.language, given.source)
+
+        return await site.run(save)
 
 
 async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:

@@ -110,6 +110,19 @@ async def test_a_bot_that_saves_all_the_time_delays_no_other_bot(
     assert not site.saving, "a lock is kept no longer than it is used"
 
 
+async def test_who_has_lost_the_name_meanwhile_saves_nothing(browser: httpx.AsyncClient, server: MemoryServer) -> None:
+    site = server.clubs["main"]
+    async with site.saving.setdefault("anna", asyncio.Lock()):
+        waiting = asyncio.create_task(save(browser))
+        assert (await save(browser, "berta")).status_code == 201
+        Organiser(server.world.arena).reset_key("anna")
+        server.pass_ms()
+        server.world.login("anna", key="the-key-of-a-stranger")
+    refused = await waiting
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "bad_token")
+    assert (await browser.get("/api/versions?bot=anna", headers=HOST)).json() == {"versions": []}
+
+
 async def test_an_old_version_is_gone(browser: httpx.AsyncClient) -> None:
     for _ in range(MOST_VERSIONS + 1):
         await save(browser)

@@ -44,10 +44,8 @@ def club_routes() -> APIRouter:
         main = site_of(request)
         given = await read_model(request, models.NewClub)
         quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
-        administrator = Administrator(main.arena)
-        async with main.recording():
-            administrator.create(given.name, given.title, quotas)
-            administrator.change(given.name, listed=given.listed, house=given.house)
+        chosen = {"listed": given.listed, "house": given.house}
+        await main.run(lambda: Administrator(main.arena).create(given.name, given.title, quotas, **chosen))
         return await _view_of(clubs_of(request), given.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
@@ -58,8 +56,7 @@ def club_routes() -> APIRouter:
         known = _entry(clubs_of(request), club)
         quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
         changes = given.model_dump(include={"title", "listed", "house"})
-        async with main.recording():
-            Administrator(main.arena).change(club, quotas=quotas, **changes)
+        await main.run(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
         return await _view_of(clubs_of(request), club)
 
     @commands.delete("/{club}")
@@ -67,8 +64,7 @@ def club_routes() -> APIRouter:
         """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
         main = site_of(request)
         _entry(clubs_of(request), club)
-        async with main.recording():
-            Administrator(main.arena).remove(club)
+        await main.run(lambda: Administrator(main.arena).remove(club))
         return DoneAnswer(message=f"the club {club} is removed")
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))

@@ -52,8 +52,8 @@ def banning_routes() -> APIRouter:
         new = Ban(what, by_name, until_ms, given.reason, now_ms)
         if Bans([new]).of_address(source_of(request), now_ms) is not None:
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
-        async with site.recording():
-            Organiser(arena).ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason)
+        host = Organiser(arena)
+        await site.run(lambda: host.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason))
         return DoneAnswer(message=f"{what} is banned")
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
@@ -61,8 +61,7 @@ def banning_routes() -> APIRouter:
         """Lift the ban of an address, a network or a name."""
         site = site_of(request)
         what, by_name = _whom(await read_model(request, models.BanSubject))
-        async with site.recording():
-            Organiser(site.arena).lift_ban(what, by_name=by_name)
+        await site.run(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
         return DoneAnswer(message=f"{what} is let in again")
 
     return router

@@ -11,7 +11,6 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.arena.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.host.auditing import audit_command, told_of
 from rumble_server.web.api.host.models import HalfBye, NewKey, Start
 from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
@@ -19,7 +18,7 @@ from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.security import MOST_BODY_BYTES, organiser_only, read_body
-from rumble_server.web.site import Site, site_of
+from rumble_server.web.site import site_of
 
 REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
 
@@ -45,24 +44,11 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
     tournament = site.arena.lifecycle.tournament(tournament_id)
     await site.ranker.fresh(tournament)
 
-    def carry(host: Organiser) -> Tournament:
-        command(host)
-        return tournament
+    def carry() -> TournamentView:
+        command(Organiser(site.arena))
+        return show(site, tournament)
 
-    return await shown_after(site, carry)
-
-
-async def shown_after(site: Site, command: Callable[[Organiser], Tournament]) -> TournamentView:
-    """Carry out a command, wait until the command is on disk, and show the tournament that the command returns.
-
-    Raises TournamentError, WebError.
-    """
-    site.need_disk()
-    with site.arena.transaction() as transaction:
-        tournament = command(Organiser(site.arena))
-    shown = show(site, tournament)
-    await site.on_disk(transaction.number)
-    return shown
+    return await site.run(carry)
 
 
 def host_router(prefix: str = "/api", *, audited: bool = True) -> APIRouter:
@@ -81,7 +67,7 @@ def command_routes() -> APIRouter:
         site = site_of(request)
         config = await site.reader.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
-        return await shown_after(site, lambda host: host.create(config))
+        return await site.run(lambda: show(site, Organiser(site.arena).create(config)))
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
     async def start(tournament: str, request: Request) -> TournamentView:
@@ -151,8 +137,7 @@ def command_routes() -> APIRouter:
         """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
         site = site_of(request)
         given = await read_model(request, NewKey)
-        async with site.recording():
-            Organiser(site.arena).reset_key(name, given.key)
+        await site.run(lambda: Organiser(site.arena).reset_key(name, given.key))
         told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
         return DoneAnswer(message=told)
 

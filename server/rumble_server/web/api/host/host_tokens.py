@@ -41,12 +41,15 @@ def host_token_routes() -> APIRouter:
         """Take a token back. The last token cannot be taken back."""
         site = site_of(request)
         tokens = site.arena.host_tokens
-        async with site.recording():
+
+        def remove() -> None:
             if name not in tokens:
                 raise WebError.not_found(f"there is no token {name!r}")
             if len(tokens) == 1:
                 raise WebError(HTTPStatus.CONFLICT, "last_token", f"{name} is the last token: make another one first")
             Organiser(site.arena).remove_token(name)
+
+        await site.run(remove)
         return DoneAnswer(message=f"the token {name} is not valid any more")
 
     return router
@@ -55,12 +58,15 @@ def host_token_routes() -> APIRouter:
 async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
     """Make a host token of a club, and return it once it is on disk. Raises WebError."""
     token = make_secret()
-    async with site.recording():
+
+    def add() -> None:
         if len(site.arena.host_tokens) >= MOST_TOKENS:
             problem = f"there are {MOST_TOKENS} tokens already: take one back first"
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, problem)
         if name in site.arena.host_tokens:
             raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {name} already")
         Organiser(site.arena).set_token(name, token)
+
+    await site.run(add)
     response.headers["Cache-Control"] = "no-store"
     return models.MadeHostToken(name=name, token=token)

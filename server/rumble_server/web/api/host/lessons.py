@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
+from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.slips import LIFETIME_MS, SlipDesk
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
@@ -14,16 +15,10 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.auditing import told_of
-from rumble_server.web.api.host.commands import (
-    body_schema,
-    carry_out,
-    host_router,
-    read_config,
-    read_model,
-    shown_after,
-)
+from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_config, read_model
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import BotName, DoneAnswer
+from rumble_server.web.api.reading import show
 from rumble_server.web.security import read_body
 from rumble_server.web.site import site_of
 
@@ -50,7 +45,7 @@ def lesson_routes() -> APIRouter:
         last = (await answers.basics(tournament)).config
         ended = await answers.made(tournament, from_log.ended)
         config = await site.reader.draw(read_config, next_config(last, given.model_extra or {}, given.top))
-        return await shown_after(site, lambda host: host.again(ended, config, top=given.top))
+        return await site.run(lambda: show(site, Organiser(site.arena).again(ended, config, top=given.top)))
 
     @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
     async def change_config(tournament: str, request: Request) -> TournamentView:
@@ -73,8 +68,8 @@ def lesson_routes() -> APIRouter:
         """
         site, name = site_of(request), (await read_model(request, BotName)).name
         await answers_of(request).basics(tournament)
-        async with site.recording():
-            code, until_ms = SlipDesk(site.arena).make(tournament, name), site.arena.clock.now_ms() + LIFETIME_MS
+        until_ms = site.arena.clock.now_ms() + LIFETIME_MS
+        code = await site.run(lambda: SlipDesk(site.arena).make(tournament, name))
         response.headers.update(SECRET)
         shown = site.arena.display_names.get(name)
         return models.SlipAnswer(name=name, display_name=shown, code=code, until_ms=until_ms)
@@ -83,8 +78,7 @@ def lesson_routes() -> APIRouter:
     async def void_slip(tournament: str, name: str, request: Request) -> DoneAnswer:
         """Make a pupil's slip invalid."""
         site = site_of(request)
-        async with site.recording():
-            SlipDesk(site.arena).void(name)
+        await site.run(lambda: SlipDesk(site.arena).void(name))
         return DoneAnswer(message=f"the slip of {name} is no longer valid")
 
     @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.HostMessage))
