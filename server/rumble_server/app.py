@@ -60,8 +60,7 @@ from rumble_server.store.log.rows import Counted
 from rumble_server.store.open import is_postgres, open_store
 from rumble_server.tournament.formats import AnyRound
 from rumble_server.web.app import make_web
-from rumble_server.web.guards.public_address import Addresses
-from rumble_server.web.guards.secret_checks import SecretChecker
+from rumble_server.web.public_address import Addresses
 from rumble_server.web.site import Process, ProcessFigures
 
 if TYPE_CHECKING:
@@ -309,7 +308,7 @@ class Server:
             operation,
             places,
             unready=self._unready,
-            tries=SecretChecker(door.guesses, self._clock.now_ms),
+            guesses=door.guesses,
             leads=self._leads,
         )
 

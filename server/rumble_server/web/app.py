@@ -40,13 +40,13 @@ from rumble_server.web.api.zips import zip_routes
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.secret_checks import source_of
+from rumble_server.web.guards.hosts import Guard
+from rumble_server.web.guards.rate_limits import RateLimits, RequestShares
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
-from rumble_server.web.rate_limits import RateLimits, RequestShares
-from rumble_server.web.security import Guard
 from rumble_server.web.site import ClubSites, Process, process_of
+from rumble_server.web.source import source_of
 from rumble_server.web.static_files import PREFIX, static_files
 
 log = logging.getLogger(__name__)

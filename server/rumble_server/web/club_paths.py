@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.path_owner import OF_NODE, Owner, owner_of
 from rumble_server.web.site import ClubSites, Process, Site
+from rumble_server.web.source import source_of
 from rumble_server.web.static_files import PREFIX
 
 OF_SERVER = (*OF_NODE, f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")

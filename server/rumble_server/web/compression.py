@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.web.accepted import takes_gzip
+from rumble_server.web.guards.secret_checks import shows_secret
 
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
@@ -22,18 +23,11 @@ LEVEL = 6
 GZIP = 16 + zlib.MAX_WBITS
 PACKED_TYPES = ("image/png",)
 """Media types whose content is already compressed."""
-SECRETS = frozenset({"code", "invite"})
-"""Names of query parameters that hold secrets."""
 
 
 async def public(request: Request) -> None:
     """Mark the answer to a request as free of secrets. Routes have this function as a dependency; pages call it."""
     request.scope.setdefault("state", {})["is_public"] = True
-
-
-def shows_secret(request: Request) -> bool:
-    """Return whether a request shows a token, a key or an invitation, which the answer may repeat."""
-    return "authorization" in request.headers or not SECRETS.isdisjoint(request.query_params)
 
 
 def may_pack(request: Request) -> bool:

@@ -29,8 +29,7 @@ from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.feed import Feed
 from rumble_server.web.feed.ranker import Ranker
-from rumble_server.web.guards.public_address import Addresses
-from rumble_server.web.guards.secret_checks import SecretChecker
+from rumble_server.web.public_address import Addresses
 
 DISK_S = 5.0
 """Maximum time in s that a request waits for the disk; afterwards the answer is 503."""
@@ -106,8 +105,8 @@ class Process:
     """Connections, streams and allowances of each address."""
     unready: Callable[[], str | None] = lambda: None
     """Reason why matches cannot start at present; None while matches can start."""
-    tries: SecretChecker = field(default_factory=lambda: SecretChecker(Guesses(Bounds(), Refusals()), int))
-    """Checker of secrets in requests about the process. The checker of main shares the counts of wrong secrets."""
+    guesses: Guesses = field(default_factory=lambda: Guesses(Bounds(), Refusals()))
+    """Counts of wrong secrets, shared by main."""
     leads: Callable[[], list[str]] = list
     """Names of the clubs led by this process now."""
     reach: Reach = field(default_factory=Reach)
@@ -133,11 +132,6 @@ class Site:
     def root(self) -> str:
         """Prefix of the paths of the club's pages, without a slash at the end."""
         return web_path(self.club)
-
-    @property
-    def tries(self) -> SecretChecker:
-        """Checker of secrets in requests to this club."""
-        return SecretChecker(self.arena.door.guesses, self.arena.clock.now_ms)
 
     @property
     def ranker(self) -> Ranker:

@@ -39,8 +39,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.tournament.versions import StoredVersion
 from rumble_server.web.app import make_web
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.guards.public_address import Addresses
-from rumble_server.web.guards.secret_checks import SecretChecker
+from rumble_server.web.public_address import Addresses
 from rumble_server.web.site import ClubUse, Process, ProcessFigures, Site
 from starlette.types import ASGIApp
 
@@ -243,7 +242,7 @@ class MemoryServer:
             hosts,
             operation=operation,
             unready=self._unready,
-            tries=SecretChecker(arena.door.guesses, arena.clock.now_ms),
+            guesses=arena.door.guesses,
         )
         self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}

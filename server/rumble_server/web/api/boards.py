@@ -18,7 +18,7 @@ from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, error_answers
-from rumble_server.web.security import read_body
+from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.site import site_of
 
 MOST_BOARDS = 400

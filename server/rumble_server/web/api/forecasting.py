@@ -13,7 +13,7 @@ from rumble_server.web.api.host.commands import body_schema, host_router
 from rumble_server.web.api.host.models import ForecastAnswer
 from rumble_server.web.api.problems import bad_config
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import read_body
+from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.site import site_of
 from rumble_server.web.texts import forecast_text
 

@@ -15,8 +15,8 @@ from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView, RedeemAnswer, SlipCode
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import error_answers
-from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.site import site_of
+from rumble_server.web.source import source_of
 
 MOST_NOTED = 64
 """Maximum number of characters that hosts see of a refused name."""

@@ -9,7 +9,7 @@ from rumble_server.web.api.host.commands import REFUSED
 from rumble_server.web.api.own_results import OwnResults, merged
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import reader_of
+from rumble_server.web.guards.tokens import reader_of
 from rumble_server.web.site import site_of
 
 MOST_TOURNAMENTS = 20

@@ -17,9 +17,10 @@ from rumble_server.host.host_names import SHORTEST_TOKEN
 from rumble_server.limits.guesses import HOST
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.tournament import OVER
-from rumble_server.web.guards.secret_checks import is_local, source_of
-from rumble_server.web.security import bearer_token
+from rumble_server.web.guards.secret_checks import SecretChecker
+from rumble_server.web.guards.tokens import bearer_token
 from rumble_server.web.site import ClubSites, ProcessFigures, clubs_of, process_of
+from rumble_server.web.source import is_local, source_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
@@ -63,7 +64,8 @@ def _may_read(request: Request) -> bool:
         return is_metrics_token or (main is not None and main.arena.host_tokens.holder(shown) is not None)
 
     # Both tokens count as a single try. A comparison outside of the count would allow endless guesses.
-    return len(shown) >= SHORTEST_TOKEN and process.tries.is_right(request, HOST, shown, is_token)
+    tries = SecretChecker(process.guesses, process.now_ms)
+    return len(shown) >= SHORTEST_TOKEN and tries.is_right(request, HOST, shown, is_token)
 
 
 class _Figures(Collector):

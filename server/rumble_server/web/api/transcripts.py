@@ -8,7 +8,7 @@ from starlette.responses import Response
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import reader_of
+from rumble_server.web.guards.tokens import reader_of
 from rumble_server.web.site import site_of
 
 ND_JSON = "application/x-ndjson"

@@ -18,7 +18,7 @@ from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import RequestModel
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import reader_of
+from rumble_server.web.guards.tokens import reader_of
 from rumble_server.web.site import Site, site_of
 
 MOST_BODY_BYTES = 2 * MOST_SOURCE_BYTES

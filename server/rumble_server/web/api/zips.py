@@ -23,9 +23,10 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.public_address import place_of
+from rumble_server.web.guards.bodies import read_body
+from rumble_server.web.guards.secret_checks import tries_of
 from rumble_server.web.made_names import made_name
-from rumble_server.web.security import read_body
+from rumble_server.web.public_address import place_of
 from rumble_server.web.site import Site, site_of
 
 
@@ -92,7 +93,7 @@ def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
     """
     name, key, names = wanted.name or made_name(), wanted.key, site.arena.names
     if key is not None:
-        if not site.tries.is_right(request, name, key, lambda: names.owns(name, key)):
+        if not tries_of(site).is_right(request, name, key, lambda: names.owns(name, key)):
             raise WebError.bad_token(f"this is not the key of the name {name}")
         return name, key
     claim = names.get(name)

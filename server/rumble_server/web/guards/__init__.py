@@ -1,1 +1,1 @@
-"""Guards of the routes: checks of secrets, and the public address."""
+"""Guards of requests: hosts, tokens and keys, wrong secrets, bodies, and limits for each address."""

@@ -8,21 +8,19 @@ from collections.abc import Callable
 
 from fastapi import Request
 
-from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.guesses import Guesses
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.errors import WebError
+from rumble_server.web.site import Site
+from rumble_server.web.source import source_of
+
+SECRETS = frozenset({"code", "invite"})
+"""Names of query parameters and of fields of bodies that hold secrets."""
 
 
-def source_of(request: Request) -> str:
-    """Return the address by which limits count a request."""
-    return "" if request.client is None else request.client.host
-
-
-def is_local(request: Request) -> bool:
-    """Return whether a request comes from this machine, and was not forwarded."""
-    told = request.scope.get("state", {}).get("is_local")
-    return is_loopback(source_of(request)) if told is None else bool(told)
+def shows_secret(request: Request) -> bool:
+    """Return whether a request shows a token, a key or an invitation, which the answer may repeat."""
+    return "authorization" in request.headers or not SECRETS.isdisjoint(request.query_params)
 
 
 class SecretChecker:
@@ -53,3 +51,8 @@ class SecretChecker:
             return True
         self._guesses.wrong_code(source_of(request), tournament.id, code, self._now_ms())
         return False
+
+
+def tries_of(site: Site) -> SecretChecker:
+    """Return the checker of the secrets in requests to a club."""
+    return SecretChecker(site.arena.door.guesses, site.arena.clock.now_ms)

@@ -25,9 +25,9 @@ from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
 from rumble_server.web.api.streamed import only, streamed
-from rumble_server.web.compression import public, shows_secret
+from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.public_address import place_of
+from rumble_server.web.guards.secret_checks import shows_secret, tries_of
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import browser_files, guide
 from rumble_server.web.pages.code import PAGE_POLICY, frame, starting_code
@@ -45,6 +45,7 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_audit,
     part_with_rounds,
 )
+from rumble_server.web.public_address import place_of
 from rumble_server.web.site import clubs_of, site_of
 
 MOST_BOTS = 200
@@ -84,7 +85,7 @@ def _shown_code(request: Request, tournament: Tournament) -> str | None:
     given = request.query_params.get("invite")
     if given is None or tournament.invite is None:
         return None
-    return given if site_of(request).tries.is_invited(request, tournament, given) else ""
+    return given if tries_of(site_of(request)).is_invited(request, tournament, given) else ""
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:

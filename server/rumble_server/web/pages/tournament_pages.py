@@ -10,9 +10,9 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log
 from rumble_server.web.api.host.invitations import page_invitation
-from rumble_server.web.guards.public_address import PublicAddress
 from rumble_server.web.pages.rendering import render
 from rumble_server.web.pages.tournament_page import audit_context, rounds_context, tournament_context
+from rumble_server.web.public_address import PublicAddress
 
 MATCHES_A_PAGE = 50
 """Number of matches on a page of a tournament's matches; the last page may have fewer."""

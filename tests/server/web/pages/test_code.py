@@ -4,8 +4,8 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
+from rumble_server.web.guards.hosts import POLICY
 from rumble_server.web.pages import browser_files
-from rumble_server.web.security import POLICY
 
 from tests.server.web.memory_server import MemoryServer
 

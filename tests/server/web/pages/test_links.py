@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 import pytest
-from rumble_server.web.guards.public_address import Addresses
+from rumble_server.web.public_address import Addresses
 
 from tests.server.web.memory_server import HOST, MemoryServer
 

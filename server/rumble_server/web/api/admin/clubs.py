@@ -18,7 +18,7 @@ from rumble_server.web.api.host.models import MadeHostToken, NewHostToken
 from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.security import administrator_only, shows_token
+from rumble_server.web.guards.tokens import administrator_only, shows_token
 from rumble_server.web.site import ClubSites, ClubUse, clubs_of, process_of, site_of
 
 

@@ -7,11 +7,11 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel
 
+from rumble_server.web.guards.secret_checks import SECRETS
+
 audit = logging.getLogger("rumble_server.audit")
 
 READS = frozenset({"GET", "HEAD"})
-SECRETS = frozenset({"code", "invite"})
-"""Fields of request bodies that are never logged."""
 
 
 def told_of(given: BaseModel) -> dict[str, Any]:

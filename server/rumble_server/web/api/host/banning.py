@@ -15,8 +15,8 @@ from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.site import site_of
+from rumble_server.web.source import source_of
 
 
 def banning_routes() -> APIRouter:

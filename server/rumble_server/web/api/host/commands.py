@@ -17,7 +17,8 @@ from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
 from rumble_server.web.api.problems import bad_config, bad_request
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
-from rumble_server.web.security import MOST_BODY_BYTES, organiser_only, read_body
+from rumble_server.web.guards.bodies import MOST_BODY_BYTES, read_body
+from rumble_server.web.guards.tokens import organiser_only
 from rumble_server.web.site import site_of
 
 REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)

@@ -19,7 +19,7 @@ from rumble_server.web.api.host.commands import body_schema, carry_out, host_rou
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import BotName, DoneAnswer
 from rumble_server.web.api.reading import show
-from rumble_server.web.security import read_body
+from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.site import site_of
 
 

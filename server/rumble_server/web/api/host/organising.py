@@ -19,7 +19,7 @@ from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model
 from rumble_server.web.api.host.invitations import door_answer, invite_answer, join_link, page_link, qr_code
 from rumble_server.web.feed.views import byes_to_come, summary_view
-from rumble_server.web.guards.public_address import place_of
+from rumble_server.web.public_address import place_of
 from rumble_server.web.site import Site, site_of
 
 MOST_IN_CONSOLE = 200

@@ -3,7 +3,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_server.web.security import MOST_BODY_BYTES
+from rumble_server.web.guards.bodies import MOST_BODY_BYTES
 
 from tests.server.web.api.organiser import post
 from tests.server.web.memory_server import HOST, MemoryServer

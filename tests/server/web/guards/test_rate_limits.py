@@ -6,7 +6,7 @@ import httpx
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.fair_queue import Crowded, asker_now
-from rumble_server.web.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
+from rumble_server.web.guards.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
 from rumble_server.web.site import Process, ProcessFigures
 from starlette.types import Message, Receive, Scope, Send
 

@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.limits.fair_queue import Asker, asks
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.secret_checks import source_of
 from rumble_server.web.site import Process
+from rumble_server.web.source import source_of
 
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
 """Pattern of the paths of feeds."""

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from rumble_server.web.guards.public_address import Addresses, PublicAddress
+from rumble_server.web.public_address import Addresses, PublicAddress
 
 from tests.server.web.memory_server import HOST, MemoryServer
 

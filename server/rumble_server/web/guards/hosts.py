@@ -1,0 +1,66 @@
+"""The guard before all routes: known host names, and security headers of answers."""
+
+from http import HTTPStatus
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rumble_server.host.host_names import host_name, is_host, is_known, is_loopback_host
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+)
+OPENER = (b"cross-origin-opener-policy", b"same-origin")
+"""The header for pages over HTTPS or from a loopback host. On other pages browsers ignore it, and log an error."""
+
+NOT_STORED = (b"cache-control", b"no-store")
+"""The header for answers to requests with a key or a token. Browsers then keep no copy, which another user of a shared
+computer could read."""
+
+
+class Guard:
+    """ASGI middleware that refuses invalid or unknown host names, and adds missing security headers to answers."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = message.get("headers", ())
+                names = {name for name, _ in own}
+                message["headers"] = [*own, *(each for each in added if each[0] not in names)]
+            await send(message)
+
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host = hosts[0] if hosts else ""
+        added = (*HEADERS, OPENER) if scope["scheme"] == "https" or is_loopback_host(host) else HEADERS
+        if any(name == b"authorization" for name, _ in scope["headers"]):
+            added = (*added, NOT_STORED)
+        local_address = scope["server"][0] if scope.get("server") else ""
+        app = self._app
+        if len(hosts) > 1 or not is_host(host):
+            app = PlainTextResponse("a request has one Host, the name of this server\n", HTTPStatus.BAD_REQUEST)
+        elif not is_known(host, local_address, self._hosts):
+            text = f"this server is not known as {host_name(host)!r}\n"
+            app = PlainTextResponse(text, HTTPStatus.FORBIDDEN)
+        await app(scope, receive, send_guarded)

@@ -1,0 +1,92 @@
+"""The tokens of hosts and of the administrator in requests, and the keys of bots' owners."""
+
+from fastapi import Request
+from starlette.responses import Response
+
+from rumble_server.host.host_names import SHORTEST_TOKEN
+from rumble_server.limits.guesses import HOST
+from rumble_server.web.errors import WebError
+from rumble_server.web.guards.secret_checks import tries_of
+from rumble_server.web.site import Site, site_of
+from rumble_server.web.source import is_local
+
+EXCHANGED = "Rumble-Token"
+"""The answer header with a secret made by the server. The client uses the secret in place of a hand-chosen token."""
+
+
+def bearer_token(request: Request) -> str:
+    """Return the token that a request shows; empty without a token."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
+
+
+def host_of(request: Request, site: Site) -> str | None:
+    """Return the name of the host token that a request for a club shows; None without a valid host token.
+
+    Raises WebError with `too_many_requests` after too many wrong tokens.
+    """
+    token = bearer_token(request)
+    if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
+        return None
+    holder = site.arena.host_tokens.holder(token)
+    return holder if tries_of(site).is_right(request, HOST, token, lambda: holder is not None) else None
+
+
+def reader_of(site: Site, request: Request, refusal: str) -> str | None:
+    """Return the name of the bot whose owner asks; None if the host asks.
+
+    Raises WebError with `too_many_requests`, or with `bad_token` and a text that begins with `refusal`.
+    """
+    if host_of(request, site) is not None:
+        return None
+    scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
+    name, _, key = credentials.strip().partition(":")
+    names = site.arena.names
+    is_key = scheme.lower() == "bot" and key != ""
+    if is_key and tries_of(site).is_right(request, name, key, lambda: names.owns(name, key)):
+        claim = names.get(name)
+        return name if claim is None else claim.name
+    how = "send `Authorization: Bearer <host token>` or `Authorization: Bot NAME:KEY`"
+    raise WebError.bad_token(f"{refusal}: {how}")
+
+
+def shows_token(request: Request) -> bool:
+    """Return whether a request shows any text in the place of a token."""
+    return "Authorization" in request.headers
+
+
+def _exchange(response: Response, shown: str, made: str) -> None:
+    """Send `made`, a secret made by the server, to a client that shows a hand-chosen token (`shown`).
+
+    The secret works even after too many wrong guesses from the client's address. A hand-chosen token is refused then.
+    """
+    if made != shown:
+        response.headers.update({EXCHANGED: made, "Cache-Control": "no-store"})
+
+
+async def organiser_only(request: Request, response: Response) -> None:
+    """Let only the hosts of the club through. Routes have this function as a dependency.
+
+    Raises WebError with `bad_token`, or with `too_many_requests`.
+    """
+    site = site_of(request)
+    request.state.host = host_of(request, site)
+    if request.state.host is None:
+        raise WebError.bad_token("only the host may do this: send `Authorization: Bearer <host token>`")
+    token = bearer_token(request)
+    _exchange(response, token, site.arena.host_tokens.exchanged(token))
+
+
+async def administrator_only(request: Request, response: Response) -> None:
+    """Let only the administrator of the server through. Routes of the club main have this function as a dependency.
+
+    Raises WebError with `bad_token`, or with `too_many_requests`.
+    """
+    token, site = bearer_token(request), site_of(request)
+    is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
+    is_right = site.arena.clubs.is_administrator(token)
+    if not is_long or not tries_of(site).is_right(request, HOST, token, lambda: is_right):
+        how = "send `Authorization: Bearer <administrator's token>`"
+        raise WebError.bad_token(f"only the administrator may do this: {how}")
+    request.state.host = "administrator"
+    _exchange(response, token, site.arena.clubs.exchanged(token))
