@@ -12,15 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rumble_server.web.errors import WebError
-from rumble_server.web.path_owner import OF_NODE, Owner, owner_of
+from rumble_server.web.path_owner import Owner, is_of_main, needs_no_club, owner_of
 from rumble_server.web.site import ClubSites, Process, Site
 from rumble_server.web.source import source_of
-from rumble_server.web.static_files import PREFIX
 
-OF_SERVER = (*OF_NODE, f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")
-"""Prefixes of paths that only main has."""
-WITHOUT_CLUB = ("/healthz", "/readyz", "/metrics", f"{PREFIX}/")
-"""Prefixes of paths that need no club: a process answers them even if main is not loaded."""
 ELSEWHERE = "another node leads this club; ask again"
 
 
@@ -48,7 +43,7 @@ class ClubPaths:
         scope["root_path"] = ""
         name, rest = split_path(path)
         owner = owner_of(path, scope["query_string"].decode("latin-1"))
-        if path.startswith(WITHOUT_CLUB):
+        if needs_no_club(path):
             await self.app(scope, receive, send)
         elif rest != path and (name == MAIN or not rest):
             await _moved(web_path(name), rest, scope["query_string"])(scope, receive, send)
@@ -87,7 +82,7 @@ class ClubPaths:
 
     def _need_welcome(self, site: Site | None, path: str, address: str) -> None:
         """Raise WebError if only main has `path`, or if the club has banned `address`."""
-        if path.startswith(OF_SERVER):
+        if is_of_main(path):
             raise WebError.not_found(f"a club has no {path}")
         ban = None if site is None else site.arena.door.bans.of_address(address, self.process.now_ms())
         if ban is not None:

@@ -1,6 +1,6 @@
-"""The owners of paths: a club, any node, or each node for itself.
+"""The tables of paths, and the owners of paths: a club, any node, or each node for itself.
 
-Both the server (`club_paths.py`) and the answer to a proxy's question (`nodes/question.py`) use this mapping, so that
+Both the server (`club_paths.py`) and the answer to a proxy's question (`nodes/question.py`) use `owner_of`, so that
 they cannot differ. tests/server/web/test_path_owner.py covers every route.
 """
 
@@ -26,6 +26,12 @@ OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
 """Paths about a single process. At `/api/leader` only proxies get an answer, which names a club's leader."""
 OF_ALL = frozenset({"/docs", "/clubs", "/code/frame"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
+OF_MAIN = (f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")
+"""Prefixes of further paths that no other club has below `/c/NAME`."""
+CODE_FILES = "/code/files"
+"""Path of the folder with Python and the code editor."""
+STREAM = re.compile(r"/api/tournaments/[^/]+/events")
+"""Pattern of the paths of feeds."""
 WRITE = "/write"
 """Path of the guide to writing a bot.
 
@@ -42,7 +48,7 @@ def owner_of(path: str, query: str) -> str | Owner:
     """
     if path in OF_NODE:
         return Owner.THIS_NODE
-    if path.startswith((f"{PREFIX}/", "/code/files/")):
+    if path.startswith((f"{PREFIX}/", f"{CODE_FILES}/")):
         return Owner.ANY_NODE
     tokens = TOKENS.fullmatch(path)
     if tokens is not None:
@@ -51,3 +57,13 @@ def owner_of(path: str, query: str) -> str | Owner:
     if rest in OF_ALL or (rest == WRITE and not parse_qs(query, keep_blank_values=True).get("join", [""])[-1]):
         return Owner.ANY_NODE
     return club
+
+
+def needs_no_club(path: str) -> bool:
+    """Return whether a process answers a path even if main is not loaded."""
+    return path in OF_NODE or path.startswith(f"{PREFIX}/")
+
+
+def is_of_main(path: str) -> bool:
+    """Return whether only main has a path, so that no path `/c/NAME` followed by `path` exists."""
+    return path in OF_NODE or path.startswith(OF_MAIN)

@@ -3,7 +3,7 @@
 import pytest
 from rumble_server.web.app import application
 from rumble_server.web.pages import rendering
-from rumble_server.web.path_owner import Owner, owner_of
+from rumble_server.web.path_owner import Owner, is_of_main, needs_no_club, owner_of
 from starlette.routing import Route
 
 from tests.server.web.memory_server import HOST, MemoryServer
@@ -76,6 +76,23 @@ async def test_every_route_has_an_owner(server: MemoryServer) -> None:
 )
 def test_a_path_has_one_owner(path: str, query: str, owner: str | Owner) -> None:
     assert owner_of(path, query) == owner
+
+
+@pytest.mark.parametrize(
+    ("path", "no_club", "of_main"),
+    [
+        ("/metrics", True, True),
+        ("/static/x", True, True),
+        ("/clubs", False, True),
+        ("/admin", False, True),
+        ("/api/clubs/school/tokens", False, True),
+        ("/metrics-of-mine", False, False),
+        ("/docs", False, False),
+        ("/api/host", False, False),
+    ],
+)
+def test_some_paths_are_of_main_alone_or_need_no_club(path: str, no_club: bool, of_main: bool) -> None:
+    assert (needs_no_club(path), is_of_main(path)) == (no_club, of_main)
 
 
 async def test_what_any_node_answers_is_the_same_whatever_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

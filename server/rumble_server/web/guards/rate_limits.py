@@ -1,18 +1,15 @@
 """Limits for each address of web clients: requests per minute, the server's work per minute, and open event streams."""
 
-import re
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.limits.fair_queue import Asker, asks
 from rumble_server.web.errors import WebError
+from rumble_server.web.path_owner import STREAM
 from rumble_server.web.site import Process
 from rumble_server.web.source import source_of
 
-STREAM = re.compile(r"/api/tournaments/[^/]+/events")
-"""Pattern of the paths of feeds."""
 FREE_BYTES = 262_144
 """Number of bytes at the start of an answer that cost an address nothing; ordinary pages are smaller."""
 BYTES_OF_A_MS = 4_096

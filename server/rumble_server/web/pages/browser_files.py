@@ -14,10 +14,10 @@ from starlette.responses import FileResponse, Response
 
 from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.errors import WebError
+from rumble_server.web.path_owner import CODE_FILES
 from rumble_server.web.static_files import FOR_GOOD
 
 PACKAGE = "rumble_browser"
-PREFIX = "/code/files"
 MEDIA_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
@@ -44,7 +44,7 @@ def address() -> str | None:
     content = blake2b(digest_size=8)
     for path in sorted(where.iterdir()):
         content.update(path.name.encode() + path.read_bytes())
-    return f"{PREFIX}/{content.hexdigest()}"
+    return f"{CODE_FILES}/{content.hexdigest()}"
 
 
 async def answer(request: Request) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rumble_server.web.club_paths import OF_SERVER
+from rumble_server.web.path_owner import is_of_main
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def document_in(document: Mapping[str, Any], root: str) -> Mapping[str, Any]:
     """Return the part of the OpenAPI document for the club at `root`; for an empty `root` (main) the whole document."""
     if not root:
         return document
-    paths = {path: about for path, about in document["paths"].items() if not path.startswith(OF_SERVER)}
+    paths = {path: about for path, about in document["paths"].items() if not is_of_main(path)}
     return {**document, "servers": [{"url": root}], "paths": paths}
 
 

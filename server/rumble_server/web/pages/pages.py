@@ -45,6 +45,7 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_audit,
     part_with_rounds,
 )
+from rumble_server.web.path_owner import CODE_FILES
 from rumble_server.web.public_address import place_of
 from rumble_server.web.site import clubs_of, site_of
 
@@ -318,9 +319,7 @@ def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
     for path, page in PAGES.items():
         app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
-    app.add_route(
-        f"{browser_files.PREFIX}/{{path:path}}", browser_files.answer, methods=["GET"], include_in_schema=False
-    )
+    app.add_route(f"{CODE_FILES}/{{path:path}}", browser_files.answer, methods=["GET"], include_in_schema=False)
 
 
 def _served(page: Page) -> Page:
