@@ -31,7 +31,8 @@ from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.clubs.club import ClubParts
-from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.clubs.lone_loader import LoneLoader
+from rumble_server.clubs.registry import ClubLoader, ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
@@ -181,10 +182,8 @@ class Server:
             make_gate=self._make_gate(),
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
-        self.clubs = ClubRegistry(self._shared, self._take_up_tokens, self._node)
-        if self._node is not None:
-            self._node.serve(self.clubs)
-        await self.clubs.start()
+        self.clubs = ClubRegistry(self._shared, self._take_up_tokens)
+        await self.clubs.start(self._make_loader())
         self._uvicorn = self._make_uvicorn(outbox, places)
         self._uvicorn.config.load()
         if self._certificate is not None:
@@ -239,6 +238,23 @@ class Server:
         from rumble_server.nodes.node import lease_s
 
         return partial(Gate, self._clock, self._node.lease, lease_s)
+
+    def _make_loader(self) -> ClubLoader:
+        """Make the loader of clubs. With a lease, the node's commands reach the clubs from now on."""
+        node = self._node
+        if node is None:
+            return LoneLoader(self.clubs)
+        if node.stands_by:
+            from rumble_server.nodes.standby_clubs import StandbyClubs
+
+            standby = StandbyClubs(self.clubs, node)
+            node.serve(standby)
+            return LoneLoader(self.clubs, standby.acquire)
+        from rumble_server.nodes.node_clubs import NodeClubs
+
+        several = NodeClubs(self.clubs, node)
+        node.serve(several)
+        return several
 
     def _make_question(self) -> "Question | None":
         """Make the object that answers proxies' questions; return None on a server without a node address."""

@@ -94,7 +94,7 @@ def test_every_code_is_shown() -> None:
     assert shown("code", "notice") == set(NoticeCode)
     assert shown("termination", "match_over") == set(Termination)
     assert {line["close"] for line in LINES if "close" in line} == set(CloseCode) - {
-        CloseCode.NO_LEADER,  # one process has a leader: see tests/server/nodes/test_clubs_of_nodes.py
+        CloseCode.NO_LEADER,  # one process has a leader: see tests/server/nodes/test_node_clubs.py
         CloseCode.CLUB_REMOVED,  # main is never removed: see tests/server/clubs/test_registry.py
     }
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from rumble_engine import registry
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
-from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.clubs.registry import ClubLoader, ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copies import backup, restore
@@ -142,7 +142,7 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
 async def test_a_server_that_cannot_load_its_clubs_lets_go_of_port_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(self: ClubRegistry) -> None:
+    async def fail(self: ClubRegistry, loader: ClubLoader) -> None:
         raise StoreError("main cannot be read")
 
     with monkeypatch.context() as broken:

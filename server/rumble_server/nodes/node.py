@@ -1,6 +1,6 @@
 """The node. It runs a `Lease` on asyncio and PostgreSQL, and sends the commands of the lease to the clubs.
 
-`app.Server` starts the node. `ClubRegistry` asks the node for clubs, and carries out the node's commands (port `Led`).
+`app.Server` starts the node. `LedClubs` asks the node for clubs, and carries out the node's commands (port `Led`).
 `Lease` makes all decisions. The node passes the time and the database's answers to `Lease`, so tests of decisions need
 no database and no waiting.
 """

@@ -19,13 +19,8 @@ from rumble_server.arena.ports import HouseBot
 from rumble_server.clubs.club import Club
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.quotas import NO_QUOTAS, Quotas
-from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
-from rumble_server.tournament.rebuild import rebuild_tournament
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidStatus
 
 from tests.needs import long_or
 from tests.server import whole_server
@@ -146,47 +141,6 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
             for name, game in games.items():
                 told = (await browser.get(f"{web_path(name)}/api/tournaments/cup")).json()
                 assert (told["game"], told["status"]) == (game, "finished")
-
-
-async def test_clubs_with_a_tournament_that_is_not_over_are_loaded_at_the_start(tmp_path: Path) -> None:
-    async with running(tmp_path / "x.db") as server:
-        chess, _ = await create(server, "chess", "go")
-        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
-    async with running(tmp_path / "x.db") as server:
-        assert [each.name for each in server.clubs] == [MAIN, "chess"]
-        loaded = server.clubs.loaded("chess")
-        assert loaded is not None
-        assert list(loaded.arena.tournaments) == ["cup"]
-
-
-async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with running(tmp_path / "x.db") as server:
-        await create(server, "chess")
-    async with running(tmp_path / "x.db") as server:
-        read: list[bool] = []
-        facts = LogReader.server_facts
-
-        def noted(self: LogReader) -> Any:
-            try:
-                asyncio.get_running_loop()
-            except RuntimeError:
-                read.append(True)
-            else:
-                pytest.fail("it is read on the event loop")
-            return facts(self)
-
-        monkeypatch.setattr(LogReader, "server_facts", noted)
-        assert server.clubs.loaded("chess") is None
-        found = await asyncio.gather(*(server.clubs.load("chess") for _ in range(20)))
-        assert len(set(map(id, found))) == 1
-        assert found[0] is server.clubs.loaded("chess")
-        assert read == [True]
-        assert await server.clubs.load("nowhere") is None
-        with pytest.raises(InvalidStatus) as refused:
-            await Bot.of(server, "nowhere", name="ada")
-        assert refused.value.response.status_code == 404
 
 
 @pytest.mark.slow
@@ -398,63 +352,10 @@ async def test_a_club_is_not_unloaded_while_a_request_is_answered_or_a_fact_is_n
         assert loaded(server) == [MAIN]
 
 
-async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
-    postgres_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", "rumble_server.nodes.node")
-    async with running(postgres_url) as server:
-        (chess,) = await create(server, "chess")
-        await (bot := await Bot.of(server, "chess", name="ada", key="the whole key of ada")).hears("session")
-        await bot.close()
-        await until(lambda: not chess.gateway.has_sessions)
-        await chess.log.wait(chess.log.last)
-        rest(server)
-        assert loaded(server) == [MAIN]
-        wrong = await Bot.of(server, "chess", name="ada", key="the key of another bot")
-        assert (await wrong.hears("error"))["code"] == "bad_key"
-        again = server.clubs.loaded("chess")
-        assert again is not None
-        assert again.log.epoch > chess.log.epoch
-        assert sum(text.startswith("leading chess") for text in caplog.messages) == 2, "it was given up once"
-
-
-async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url: str) -> None:
-    config = TournamentConfig(name="challenge", game="tictactoe", listed=False)
-    async with running(postgres_url) as server:
-        ahead_ms = server.arena.clock.now_ms() + 3_600_000  # as if by the clock of another node
-        facts: list[LogFact] = [
-            TournamentCreated("challenge", config, ahead_ms, "ada"),
-            TournamentEnded("challenge", "cancelled", "", ahead_ms),
-        ]
-        for fact in facts:
-            server.log.append(fact)
-        tournament = rebuild_tournament(facts)
-        assert tournament is not None
-        server.log.file(EndedTournament.of(tournament))
-        await server.log.wait(server.log.last)
-    async with running(postgres_url) as server:
-        assert server.arena.clock.now_ms() >= ahead_ms
-
-
 async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:
     async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
         await create(server, "chess")
         await until(lambda: loaded(server) == [MAIN])
-
-
-async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Path) -> None:
-    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
-        await create(server, "chess", "go")
-        rest(server)
-        assert loaded(server) == [MAIN]
-        Administrator(server.arena).change("chess", house=True)
-        await until(lambda: loaded(server) == [MAIN, "chess"])
-        rest(server)
-        assert loaded(server) == [MAIN, "chess"]
-    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
-        assert loaded(server) == [MAIN, "chess"]
-    async with running(tmp_path / "x.db", Houses()) as server:
-        assert loaded(server) == [MAIN]
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers
 from rumble_server.nodes.gate import Gate
 from rumble_server.nodes.node import Node
+from rumble_server.nodes.node_clubs import NodeClubs
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.postgres.lease_statements import Acquire, Answer, Statement
@@ -103,6 +104,7 @@ class MemoryNode:
     id: str
     clock: LoopClock
     clubs: ClubRegistry
+    led: NodeClubs
 
     def __init__(self, cluster: "MemoryCluster", bounds: Bounds) -> None:
         self.node = Node("postgresql://", LEASE_MS, "", "setup", stands_by=False)
@@ -128,10 +130,11 @@ class MemoryNode:
             ended=EndedCount(),
             make_gate=lambda: Gate(self.clock, HeldWhile(self.node.holds), lambda: 0.0),
         )
-        self.clubs = ClubRegistry(shared, self._led_main, self.node)
+        self.clubs = ClubRegistry(shared, self._led_main)
+        self.led = NodeClubs(self.clubs, self.node)
         self._cluster.nodes.append(self)
-        self.node.serve(self.clubs)
-        await self.clubs.start()
+        self.node.serve(self.led)
+        await self.clubs.start(self.led)
 
     def _led_main(self, _lost_tokens: bool) -> None:
         pass
@@ -176,7 +179,7 @@ class MemoryCluster:
         Administrator(main.arena).create(name, "", NO_QUOTAS)
         await main.log.wait(main.log.last)
         for node in self.nodes:
-            await node.clubs._follow_main()
+            await node.led._main.read()
 
     async def remove(self, name: str) -> None:
         main = self.main

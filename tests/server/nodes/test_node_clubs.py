@@ -8,7 +8,6 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena.organiser import Organiser
-from rumble_server.clubs import registry as clubs_module
 from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.reader import LogReader
@@ -19,7 +18,7 @@ from tests.server.gateway.served import until
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes import lease, node  # noqa: E402
+from rumble_server.nodes import lease, main_follower, node, node_clubs  # noqa: E402
 
 from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
 
@@ -81,33 +80,10 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
         assert [bot.link.closed for bot in bots] == [CloseCode.NO_LEADER] * 2
         assert len(read) == 2, "ahead, and when it was led"
         assert 0 == read[0] < read[1]
-        assert other.clubs._ahead == {}
+        assert other.led._ahead == {}
         back = [play(other.bot("one", name, key=name * 4)) for name in ("anna", "bert")]
         await until(lambda: all(heard(bot, "match_over") for bot in back))
         assert all(heard(bot, "session") for bot in back)
-
-
-async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Path) -> None:
-    names = [f"club-{number}" for number in range(6)]
-    standing: list[int] = []
-    async with memory_nodes(tmp_path, 3) as cluster:
-        first = cluster.nodes[0]
-        for name in names:
-            await cluster.led(name, by=first)
-        led = first.clubs.hand_over
-
-        async def counted(name: str) -> None:
-            standing.append(len(first.clubs._leaving))
-            await led(name)
-
-        first.clubs.hand_over = counted  # type: ignore[method-assign]
-        async with asyncio.timeout(10):
-            await first.node.hand_all_over()
-        assert first.leads() == []
-        assert standing
-        assert set(standing) == {0}
-        rest = [name for each in cluster.nodes[1:] for name in each.leads()]
-        assert sorted(rest) == sorted([*names, MAIN])
 
 
 async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
@@ -122,7 +98,7 @@ async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
         async def never(_club: str) -> None:
             await asyncio.Event().wait()
 
-        silent.clubs.read_ahead = never  # type: ignore[method-assign,assignment]
+        silent.led.read_ahead = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await first.node.hand_all_over()
         assert {"one", "two"} <= set(third.leads())
@@ -139,7 +115,7 @@ async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go
         async def never(_club: str) -> None:
             await asyncio.Event().wait()
 
-        other_than(cluster, leader).clubs.read_ahead = never  # type: ignore[method-assign,assignment]
+        other_than(cluster, leader).led.read_ahead = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await leader.node.hand_all_over()
         assert leader.leads() == [MAIN]
@@ -148,32 +124,32 @@ async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go
 async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clubs_module, "AHEAD_S", 0.0)
+    monkeypatch.setattr(node_clubs, "AHEAD_S", 0.0)
     async with memory_nodes(tmp_path, 2) as cluster:
         await cluster.led("one")
         other = other_than(cluster, cluster.leader("one"))
-        await other.clubs.read_ahead("one")
-        await until(lambda: not other.clubs._ahead)
+        await other.led.read_ahead("one")
+        await until(lambda: not other.led._ahead)
 
         def fail(*_: Any) -> Any:
             raise StoreError("no database")
 
         monkeypatch.setattr(cluster.store, "reader", fail)
         with pytest.raises(StoreError, match="no database"):
-            await other.clubs.read_ahead("one")
+            await other.led.read_ahead("one")
 
 
 async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clubs_module, "FOLLOW_S", 0.01)
+    monkeypatch.setattr(main_follower, "FOLLOW_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         main = cluster.leader(MAIN)
         other = other_than(cluster, main)
         await cluster.led("one", by=other)
         bot = other.bot("one", "anna")
         Organiser(cluster.main.arena).ban("192.0.2.0/24", by_name=False, until_ms=None, reason="")
-        bans = other.clubs.main.arena.door.bans if MAIN in other.leads() else other.clubs._shared.door.bans
+        bans = other.clubs.main.arena.door.bans if MAIN in other.leads() else other.clubs.shared.door.bans
         await until(lambda: bans.of_address("192.0.2.1", 1) is not None)
         await cluster.remove("one")
         await until(lambda: other.clubs.loaded("one") is None)
@@ -200,22 +176,6 @@ async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: 
             each.bot(f"club-{number}", "anna")
         for each in cluster.nodes:
             assert await told_of(each) == {"club-0": 1, "club-1": 1}
-
-
-async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
-    tmp_path: Path,
-) -> None:
-    async with memory_nodes(tmp_path, 1) as cluster:
-        (only,) = cluster.nodes
-        bot = only.bot(MAIN, "anna")
-        only.clubs.suspend()
-        only.clubs.abandon()
-        assert bot.link.closed == CloseCode.NO_LEADER
-        abandoned = [only.clubs.is_abandoned]
-        only.clubs.go_on()
-        assert [*abandoned, only.clubs.is_abandoned] == [True, False]
-        again = only.bot(MAIN, "anna")
-        await until(lambda: heard(again, "session"))
 
 
 async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""The facts of `main` about clubs and bans, on a node that does not lead `main`.
+
+Facts of `main` create, change and remove clubs, so each node has to follow `main`. If `main` is loaded here,
+`ClubRegistry` follows its log. Otherwise the node reads the facts from the database once a second.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+
+from rumble_protocol.clubs import MAIN
+
+from rumble_server.arena.recorder import apply_ban
+from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.store.errors import StoreError
+from rumble_server.tournament.facts import BanLifted, Banned, ClubFact
+
+log = logging.getLogger(__name__)
+
+FOLLOW_S = 1.0
+"""Pause in s between two readings of the facts of `main` about clubs and bans, while another node leads `main`."""
+
+
+class MainFollower:
+    """The follower of `main` while another node leads `main`."""
+
+    def __init__(self, clubs: ClubRegistry) -> None:
+        self._clubs = clubs
+        self._known = 0
+        """Number of the newest fact that the follower has read."""
+        self._following: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to read new facts every `FOLLOW_S`."""
+        self._following = asyncio.create_task(self._keep_reading())
+
+    def stop(self) -> None:
+        """Read no more facts."""
+        if self._following is not None:
+            self._following.cancel()
+
+    async def _keep_reading(self) -> None:
+        told = ""
+        while True:
+            try:
+                await self.read()
+                told = ""
+            except StoreError as error:
+                if str(error) != told:
+                    log.warning("main cannot be followed: %s", told := str(error))
+            await asyncio.sleep(FOLLOW_S)
+
+    async def read(self) -> None:
+        """Read and apply new facts of `main` about clubs and bans, unless `main` is loaded here. Raises StoreError."""
+        clubs = self._clubs
+        if clubs.loaded(MAIN) is not None:
+            return
+        facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).server_facts_after(self._known))
+        if clubs.loaded(MAIN) is not None:  # main was loaded during the reading, and has applied these facts itself
+            return
+        news = [(number, fact) for number, fact in facts if number > self._known]
+        for self._known, fact in news:
+            if isinstance(fact, Banned | BanLifted):
+                apply_ban(clubs.shared.door.bans, fact)
+            elif isinstance(fact, ClubFact):
+                clubs.directory.apply(fact)
+        clubs.follow(news, Counter([type(fact) for _, fact in news]))

@@ -1,0 +1,43 @@
+"""The clubs of a server without a node address, which serves nobody during a standby, and then leads every club."""
+
+from rumble_protocol.clubs import MAIN
+
+from rumble_server.clubs.club import Stored
+from rumble_server.nodes.led_clubs import LedClubs
+from rumble_server.store.log.ahead import Ahead
+
+
+class StandbyClubs(LedClubs):
+    """The clubs of a server that leads every club. A `LoneLoader` loads the clubs, and reads them by `acquire`."""
+
+    async def acquire(self, name: str) -> Stored:
+        """Wait until this node leads a club, and read the club. Raises StoreError."""
+        return await self._read(name, await self._node.acquire(name), Ahead())
+
+    # --- Led ---
+
+    async def lead(self, name: str, _epoch: int) -> None:
+        if self._clubs.loaded(MAIN) is None:
+            return  # after a standby, `LoneLoader.start` loads main, and then the other clubs
+        if await self._clubs.load(name) is None:
+            self._node.release(name)
+
+    async def read_ahead(self, _name: str) -> None:
+        """Do nothing, because another server that leads `main` leads every club."""
+
+    def handed_over(self, name: str) -> None:
+        has_gone = name in self._clubs.leaving
+        super().handed_over(name)
+        if has_gone and name == MAIN:
+            self.lose()
+
+    def discard(self, name: str) -> None:
+        has_gone = self._clubs.loaded(name) is not None
+        super().discard(name)
+        if has_gone and name == MAIN:  # without main, this server leads no club at all
+            for each in self._clubs:
+                each.discard()
+            self.lose()
+
+    def changed(self) -> None:
+        """Do nothing, because nothing here waits for the rows of nodes and clubs."""

@@ -1,0 +1,73 @@
+"""The loading of clubs in a process that leads every club."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rumble_protocol.clubs import MAIN
+from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.organiser import Organiser
+from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.config import TournamentConfig
+from websockets.exceptions import InvalidStatus
+
+from tests.server.clubs.test_registry import Bot, Houses, create, loaded, rest, running, until
+
+pytestmark = pytest.mark.e2e
+
+
+async def test_clubs_with_a_tournament_that_is_not_over_are_loaded_at_the_start(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        chess, _ = await create(server, "chess", "go")
+        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
+    async with running(tmp_path / "x.db") as server:
+        assert [each.name for each in server.clubs] == [MAIN, "chess"]
+        loaded = server.clubs.loaded("chess")
+        assert loaded is not None
+        assert list(loaded.arena.tournaments) == ["cup"]
+
+
+async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+    async with running(tmp_path / "x.db") as server:
+        read: list[bool] = []
+        facts = LogReader.server_facts
+
+        def noted(self: LogReader) -> Any:
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                read.append(True)
+            else:
+                pytest.fail("it is read on the event loop")
+            return facts(self)
+
+        monkeypatch.setattr(LogReader, "server_facts", noted)
+        assert server.clubs.loaded("chess") is None
+        found = await asyncio.gather(*(server.clubs.load("chess") for _ in range(20)))
+        assert len(set(map(id, found))) == 1
+        assert found[0] is server.clubs.loaded("chess")
+        assert read == [True]
+        assert await server.clubs.load("nowhere") is None
+        with pytest.raises(InvalidStatus) as refused:
+            await Bot.of(server, "nowhere", name="ada")
+        assert refused.value.response.status_code == 404
+
+
+async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        await create(server, "chess", "go")
+        rest(server)
+        assert loaded(server) == [MAIN]
+        Administrator(server.arena).change("chess", house=True)
+        await until(lambda: loaded(server) == [MAIN, "chess"])
+        rest(server)
+        assert loaded(server) == [MAIN, "chess"]
+    async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
+        assert loaded(server) == [MAIN, "chess"]
+    async with running(tmp_path / "x.db", Houses()) as server:
+        assert loaded(server) == [MAIN]

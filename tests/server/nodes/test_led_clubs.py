@@ -1,0 +1,53 @@
+"""The commands of a node for its clubs."""
+
+import asyncio
+from pathlib import Path
+
+from rumble_protocol.clubs import MAIN
+from rumble_protocol.codes import CloseCode
+
+from tests.needs import need_module
+from tests.server.gateway.served import until
+
+need_module("psycopg", "postgres")
+
+from tests.server.nodes.memory_nodes import heard, memory_nodes  # noqa: E402
+
+
+async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Path) -> None:
+    names = [f"club-{number}" for number in range(6)]
+    standing: list[int] = []
+    async with memory_nodes(tmp_path, 3) as cluster:
+        first = cluster.nodes[0]
+        for name in names:
+            await cluster.led(name, by=first)
+        led = first.led.hand_over
+
+        async def counted(name: str) -> None:
+            standing.append(len(first.clubs.leaving))
+            await led(name)
+
+        first.led.hand_over = counted  # type: ignore[method-assign]
+        async with asyncio.timeout(10):
+            await first.node.hand_all_over()
+        assert first.leads() == []
+        assert standing
+        assert set(standing) == {0}
+        rest = [name for each in cluster.nodes[1:] for name in each.leads()]
+        assert sorted(rest) == sorted([*names, MAIN])
+
+
+async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
+    tmp_path: Path,
+) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster:
+        (only,) = cluster.nodes
+        bot = only.bot(MAIN, "anna")
+        only.led.suspend()
+        only.led.abandon()
+        assert bot.link.closed == CloseCode.NO_LEADER
+        abandoned = [only.clubs.is_abandoned]
+        only.led.go_on()
+        assert [*abandoned, only.clubs.is_abandoned] == [True, False]
+        again = only.bot(MAIN, "anna")
+        await until(lambda: heard(again, "session"))

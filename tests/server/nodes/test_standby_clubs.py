@@ -1,0 +1,63 @@
+"""The clubs of a server on PostgreSQL that leads every club."""
+
+import pytest
+from rumble_protocol.clubs import MAIN
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
+from rumble_server.tournament.rebuild import rebuild_tournament
+
+from tests.server.clubs.test_registry import Bot, create, loaded, rest, running, until
+
+pytestmark = pytest.mark.e2e
+
+
+async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
+    postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "rumble_server.nodes.node")
+    async with running(postgres_url) as server:
+        (chess,) = await create(server, "chess")
+        await (bot := await Bot.of(server, "chess", name="ada", key="the whole key of ada")).hears("session")
+        await bot.close()
+        await until(lambda: not chess.gateway.has_sessions)
+        await chess.log.wait(chess.log.last)
+        rest(server)
+        assert loaded(server) == [MAIN]
+        wrong = await Bot.of(server, "chess", name="ada", key="the key of another bot")
+        assert (await wrong.hears("error"))["code"] == "bad_key"
+        again = server.clubs.loaded("chess")
+        assert again is not None
+        assert again.log.epoch > chess.log.epoch
+        assert sum(text.startswith("leading chess") for text in caplog.messages) == 2, "it was given up once"
+
+
+async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url: str) -> None:
+    config = TournamentConfig(name="challenge", game="tictactoe", listed=False)
+    async with running(postgres_url) as server:
+        ahead_ms = server.arena.clock.now_ms() + 3_600_000  # as if by the clock of another node
+        facts: list[LogFact] = [
+            TournamentCreated("challenge", config, ahead_ms, "ada"),
+            TournamentEnded("challenge", "cancelled", "", ahead_ms),
+        ]
+        for fact in facts:
+            server.log.append(fact)
+        tournament = rebuild_tournament(facts)
+        assert tournament is not None
+        server.log.file(EndedTournament.of(tournament))
+        await server.log.wait(server.log.last)
+    async with running(postgres_url) as server:
+        assert server.arena.clock.now_ms() >= ahead_ms
+
+
+async def test_a_server_that_lost_main_leads_no_club_and_ends(postgres_url: str) -> None:
+    async with running(postgres_url) as server:
+        (chess,) = await create(server, "chess")
+        node = server._node
+        assert node is not None
+        node.fenced("chess", chess.log.epoch - 1)
+        assert not server.clubs.lost.is_set()
+        node.fenced(MAIN, server.log.epoch)
+        assert loaded(server) == ["chess"]
+        assert chess.is_suspended
+        assert server.clubs.lost.is_set()
