@@ -247,14 +247,10 @@ class Server:
         if node.stands_by:
             from rumble_server.nodes.standby_clubs import StandbyClubs
 
-            standby = StandbyClubs(self.clubs, node)
-            node.serve(standby)
-            return LoneLoader(self.clubs, standby.acquire)
+            return LoneLoader(self.clubs, StandbyClubs(self.clubs, node).acquire)
         from rumble_server.nodes.node_clubs import NodeClubs
 
-        several = NodeClubs(self.clubs, node)
-        node.serve(several)
-        return several
+        return NodeClubs(self.clubs, node)
 
     def _make_question(self) -> "Question | None":
         """Make the object that answers proxies' questions; return None on a server without a node address."""

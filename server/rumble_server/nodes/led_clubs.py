@@ -11,20 +11,21 @@ from typing import Any, cast
 
 from rumble_server.clubs.club import Stored, read_club
 from rumble_server.clubs.registry import ClubRegistry
-from rumble_server.nodes.node import Node
+from rumble_server.nodes.node import Led, Node
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.ahead import Ahead
 from rumble_server.store.postgres.store import PostgresStore
 
 
-class LedClubs:
+class LedClubs(Led):
     """The clubs of a process with a node."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
-        """Have the lease of `node` give up clubs of `clubs` that are idle."""
+        """Carry out the commands of `node` from now on. Have its lease give up clubs of `clubs` that are idle."""
         self._clubs, self._node = clubs, node
         self._store = cast(PostgresStore, clubs.shared.store)
         clubs.on_unloaded.append(node.release)
+        node.serve(self)
 
     async def _read(self, name: str, epoch: int, ahead: Ahead) -> Stored:
         """Read a club that this node leads under `epoch`, except for facts that `ahead` has read. Raises StoreError."""

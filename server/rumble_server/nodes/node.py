@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Protocol, get_args
+from typing import Any, get_args
 
 from rumble_engine import game_names
 from rumble_protocol.limits import Limits
@@ -66,14 +66,18 @@ def setup_of(limits: Limits) -> str:
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 
-class Led(Protocol):
-    """The port through which the node commands the clubs of this process."""
+class Led:
+    """The port through which the node commands the clubs of this process.
+
+    Before `Node.serve`, an object of this class stands for the clubs, and carries out no command.
+    """
 
     async def lead(self, club: str, epoch: int) -> None:
         """Load a club that this node leads under `epoch`, and let the club's bots in.
 
         Raises StoreError; the node then tries again.
         """
+        await asyncio.Event().wait()  # no bot is let in before `serve`, which cancels the wait
 
     async def read_ahead(self, club: str) -> None:
         """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""
@@ -104,6 +108,7 @@ class Led(Protocol):
 
     def own_uses(self) -> Mapping[str, Any]:
         """Return the use of resources of each club that this node leads, for other nodes to read. Keys are clubs."""
+        return {}
 
 
 class Node:
@@ -113,8 +118,8 @@ class Node:
         """Make a node without a lease. With `stands_by`, the node serves nobody until it leads `main`."""
         self.address = address
         self.stands_by = stands_by
-        self.led: Led | None = None
-        """The clubs to which commands go; None before `serve`."""
+        self.led = Led()
+        """The clubs to which commands go."""
         self._lease_ms = lease_ms
         self._setup = setup
         # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
@@ -158,9 +163,9 @@ class Node:
         """Send commands to `led` from now on, and make `led` load the clubs that this node already leads."""
         self.led = led
         for club, epoch in self.lease.clubs.items():
-            self._begin_with(club, self._lead(led, club, epoch))
+            self._begin_with(club, self._lead(club, epoch))
         if not self.stands_by:
-            self._begin(self._tell_uses(led))
+            self._begin(self._tell_uses())
 
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch."""
@@ -255,12 +260,12 @@ class Node:
             except StoreError:
                 await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
-    async def _tell_uses(self, led: Led) -> None:
+    async def _tell_uses(self) -> None:
         """Write the led clubs' use of resources for other nodes, whenever the use has changed."""
         told: Mapping[str, Any] = {}
         while True:
             await asyncio.sleep(TELL_S)
-            uses = led.own_uses()
+            uses = self.led.own_uses()
             try:
                 if uses != told:
                     await self._telling.tell_uses(self.id, uses)
@@ -282,8 +287,7 @@ class Node:
             return
         self._report(None)
         self._act(lambda: self.lease.answered(answer, now_ms()))
-        if self.led is not None:
-            self.led.changed()
+        self.led.changed()
 
     def _report(self, trouble: str | None) -> None:
         """Log when statements begin to fail, and when they succeed again."""
@@ -294,14 +298,13 @@ class Node:
     def lead(self, club: str, epoch: int) -> None:
         log.info("leading %s under epoch %d", club, epoch)
         self._leads_more.set()
-        if self.led is not None:
-            self._begin_with(club, self._lead(self.led, club, epoch))
+        self._begin_with(club, self._lead(club, epoch))
 
-    async def _lead(self, led: Led, club: str, epoch: int) -> None:
+    async def _lead(self, club: str, epoch: int) -> None:
         """Load a club. If the database fails, try again as long as this node leads the club under this epoch."""
         while self.leads_under(club, epoch):
             try:
-                await led.lead(club, epoch)
+                await self.led.lead(club, epoch)
             except StoreError as error:
                 log.error("club %s cannot be loaded yet: %s", club, error)
                 await asyncio.sleep(AGAIN_S)
@@ -312,16 +315,14 @@ class Node:
     def discard(self, club: str) -> None:
         log.warning("another node leads %s", club)
         self._end_work(club)
-        if self.led is not None:
-            self.led.discard(club)
+        self.led.discard(club)
 
     def read_ahead(self, club: str, offer: int) -> None:
         self._begin(self._read_ahead(club, offer))
 
     async def _read_ahead(self, club: str, offer: int) -> None:
         try:
-            if self.led is not None:
-                await self.led.read_ahead(club)
+            await self.led.read_ahead(club)
         except StoreError as error:
             log.warning("club %s cannot be read ahead: %s", club, error)
             return
@@ -332,33 +333,27 @@ class Node:
         self._begin_with(club, self._hand_over(club))
 
     async def _hand_over(self, club: str) -> None:
-        if self.led is not None:
-            await self.led.hand_over(club)
+        await self.led.hand_over(club)
         self._act(lambda: self.lease.stopped(club, now_ms()))
 
     def handed_over(self, club: str) -> None:
-        if self.led is not None:
-            self.led.handed_over(club)
+        self.led.handed_over(club)
 
     def suspend(self) -> None:
-        if self.led is not None:
-            self.led.suspend()
+        self.led.suspend()
 
     def abandon(self) -> None:
-        if self.led is not None:
-            self.led.abandon()
+        self.led.abandon()
 
     def go_on(self) -> None:
-        if self.led is not None:
-            self.led.go_on()
+        self.led.go_on()
 
     def expelled(self) -> None:
         log.error(
             "the node's row is gone from the database, as where a copy without the last commits took its place:"
             " this server ends, and is to be started again"
         )
-        if self.led is not None:
-            self.led.lose()
+        self.led.lose()
 
     def fenced(self, club: str, epoch: int) -> None:
         """Discard a club because the database refused a commit that this node made under `epoch`."""

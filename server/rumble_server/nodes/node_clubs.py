@@ -25,7 +25,7 @@ class NodeClubs(LedClubs):
     """The clubs of one of several nodes (port `ClubLoader`). Only `lead` loads clubs."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
-        """Have the lease of `node` give up clubs of `clubs` that are idle or removed."""
+        """Carry out the commands of `node` from now on. Have its lease give up clubs that are idle or removed."""
         super().__init__(clubs, node)
         clubs.on_removed.append(node.release)
         self._main = MainFollower(clubs)

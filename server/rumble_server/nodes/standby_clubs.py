@@ -22,9 +22,6 @@ class StandbyClubs(LedClubs):
         if await self._clubs.load(name) is None:
             self._node.release(name)
 
-    async def read_ahead(self, _name: str) -> None:
-        """Do nothing, because another server that leads `main` leads every club."""
-
     def handed_over(self, name: str) -> None:
         has_gone = name in self._clubs.leaving
         super().handed_over(name)
@@ -38,6 +35,3 @@ class StandbyClubs(LedClubs):
             for each in self._clubs:
                 each.discard()
             self.lose()
-
-    def changed(self) -> None:
-        """Do nothing, because nothing here waits for the rows of nodes and clubs."""

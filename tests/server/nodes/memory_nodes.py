@@ -133,7 +133,6 @@ class MemoryNode:
         self.clubs = ClubRegistry(shared, self._led_main)
         self.led = NodeClubs(self.clubs, self.node)
         self._cluster.nodes.append(self)
-        self.node.serve(self.led)
         await self.clubs.start(self.led)
 
     def _led_main(self, _lost_tokens: bool) -> None:

@@ -14,7 +14,7 @@ from tests.postgres.cluster import run, through
 from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes.node import Node, setup_of  # noqa: E402
+from rumble_server.nodes.node import Led, Node, setup_of  # noqa: E402
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
 from tests.server.nodes.tables import make_tables  # noqa: E402
@@ -24,7 +24,7 @@ LEASE_MS = 1000
 PATIENCE_S = 20
 
 
-class Clubs:
+class Clubs(Led):
     """The fake of a node's clubs, which logs the node's commands."""
 
     def __init__(self) -> None:
@@ -65,9 +65,6 @@ class Clubs:
 
     def lose(self) -> None:
         self.log.append("lose")
-
-    def changed(self) -> None:
-        pass
 
     def own_uses(self) -> Mapping[str, Any]:
         return dict.fromkeys(self.epochs, self.uses)
@@ -223,6 +220,23 @@ async def test_a_club_that_cannot_be_loaded_is_loaded_again(url: str) -> None:
         clubs.failures = 2
         epoch = await only.acquire("main")
         await until(lambda: clubs.epochs == {"main": epoch})
+
+
+async def test_a_club_that_is_led_before_there_are_clubs_lets_no_bot_in(url: str) -> None:
+    def listening() -> Any:
+        return run(url, "SELECT listens = epoch FROM clubs WHERE club = 'main'")
+
+    made, clubs = Node(url, LEASE_MS, "http://a:1", "s"), Clubs()
+    await made.start()
+    try:
+        for club in ("main", "one", "two"):  # statements run in order, so one about main would have come before "two"
+            await made.acquire(club)
+        assert listening() == [(False,)]
+        made.serve(clubs)
+        await until(lambda: listening() == [(True,)])
+        assert sorted(clubs.epochs) == ["main", "one", "two"]
+    finally:
+        await made.stop()
 
 
 def test_a_setup_is_of_games_limits_and_facts(monkeypatch: pytest.MonkeyPatch) -> None:
