@@ -78,9 +78,7 @@ class ClubRegistry:
         self.shared = shared
         self.reading = ReadingThread(shared.store)
         self.on_unloaded: list[Callable[[str], None]] = []
-        """Functions called with the name of a club that was unloaded because the club was idle."""
-        self.on_removed: list[Callable[[str], None]] = []
-        """Functions called with the name of a club that was unloaded because the club was removed."""
+        """Functions called with the name of a club that was unloaded because the club was idle or removed."""
         self.leaving: dict[str, Club] = {}
         """Clubs stopped for a hand-over, with bots still connected here."""
         self.is_abandoned = False
@@ -199,8 +197,6 @@ class ClubRegistry:
         for name in self._idle.look([each.name for each in self if each.is_empty], now_ms):
             log.info("club %s is idle, and unloaded", name)
             self._unload(self._clubs[name])
-            for listener in self.on_unloaded:
-                listener(name)
 
     # --- for the web ---
 
@@ -270,8 +266,6 @@ class ClubRegistry:
         club = self._clubs.get(name)
         if club is not None:
             self._unload(club, CloseCode.CLUB_REMOVED)
-            for listener in self.on_removed:
-                listener(name)
 
     def _unload(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Unload a club: stop the arena, and close the connections. Facts stay in the database."""
@@ -280,6 +274,8 @@ class ClubRegistry:
         club.stop()
         club.close(code)
         self.shared.store.close_log(club.name)
+        for listener in self.on_unloaded:
+            listener(club.name)
 
     # --- life ---
 

@@ -21,7 +21,7 @@ class LedClubs(Led):
     """The clubs of a process with a node."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
-        """Carry out the commands of `node` from now on. Have its lease give up clubs of `clubs` that are idle."""
+        """Carry out the commands of `node` from now on. Let its lease give up each club of `clubs` that is unloaded."""
         self._clubs, self._node = clubs, node
         self._store = cast(PostgresStore, clubs.shared.store)
         clubs.on_unloaded.append(node.release)

@@ -25,9 +25,7 @@ class NodeClubs(LedClubs):
     """The clubs of one of several nodes (port `ClubLoader`). Only `lead` loads clubs."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
-        """Carry out the commands of `node` from now on. Have its lease give up clubs that are idle or removed."""
         super().__init__(clubs, node)
-        clubs.on_removed.append(node.release)
         self._main = MainFollower(clubs)
         self._news = asyncio.Event()
         """Event that is set when the node has looked at the rows of nodes and clubs, or a club was loaded."""

@@ -2,6 +2,7 @@
 
 import pytest
 from rumble_protocol.clubs import MAIN
+from rumble_server.arena.administrator import Administrator
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
@@ -61,3 +62,13 @@ async def test_a_server_that_lost_main_leads_no_club_and_ends(postgres_url: str)
         assert loaded(server) == ["chess"]
         assert chess.is_suspended
         assert server.clubs.lost.is_set()
+
+
+async def test_a_removed_club_has_no_leader_any_more(postgres_url: str) -> None:
+    async with running(postgres_url) as server:
+        await create(server, "chess")
+        node = server._node
+        assert node is not None
+        assert node.leads == ["chess", MAIN]
+        Administrator(server.arena).remove("chess")
+        await until(lambda: node.leads == [MAIN])
