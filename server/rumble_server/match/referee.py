@@ -13,7 +13,7 @@ recorded if a clock was running.
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from rumble_engine import IllegalMove, MoveError, Outcome, Termination, drawn
+from rumble_engine import IllegalMove, MoveError, Outcome, Termination, UnreadableMove, drawn
 from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import NoticeCode, Rejection
@@ -193,15 +193,12 @@ class Referee(Announcer):
             return False
         try:
             if len(text) > LONGEST_MOVE:
-                self._refuse_fault(seat, turn, Rejection.BAD_MOVE, "a move is never that long", now_ms, frame)
-                return True
+                raise UnreadableMove("a move is never that long")
             state = self.state
             code = state.code_of(text) if plies is None else state.code_for(seat, text)
-        except IllegalMove as error:
-            self._refuse_fault(seat, turn, Rejection.ILLEGAL_MOVE, str(error), now_ms, frame)
-            return True
         except MoveError as error:
-            self._refuse_fault(seat, turn, Rejection.BAD_MOVE, str(error), now_ms, frame)
+            fault = Rejection.ILLEGAL_MOVE if isinstance(error, IllegalMove) else Rejection.BAD_MOVE
+            self._refuse_fault(seat, turn, fault, str(error), now_ms, frame)
             return True
         excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
         # A move after the deadline still counts if the timer has not come to its verdict: excuse the rest.
@@ -216,32 +213,26 @@ class Referee(Announcer):
         made = facts.MoveMade(
             self._match_id, self._attempt, len(self.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
+        counts = not excused_ms or not self._is_told(own, turn)
         if plies is not None:
-            self._append(made)
-            is_made = self._apply_answer(made, code, counts=excused_ms == 0 or not self._is_told(own, turn))
-            if not self.void_if_stalled(now_ms) and is_made:
-                self._go_on(now_ms)
+            self._take_answer(made, code, counts)
             return True
+        # The ply of a plain match is made here, because a further call costs time. The move is applied before its fact
+        # is appended, because the fact also has the next turn, which is made from the new position.
         state = state.after(code)
-        self._apply_move(made, state)
-        is_stalled = False
-        if excused_ms:
-            if self._is_told(own, turn):
-                self._counted_excused_ms -= excused_ms
-            is_stalled = self._counted_excused_ms > self._bounds.excused_ms
+        self._apply_move(made, state, counts)
         try:
             outcome = state.outcome
+            is_stalled = excused_ms > 0 and self._counted_excused_ms > self._bounds.excused_ms
             if outcome is None and not is_stalled:
                 self._ask_if_there(now_ms, made)
         finally:
             if not made.next_turn_id:  # no turn was asked with the move, or the game's own code has failed
                 self._append(made)
-        if made.next_turn_id or (is_stalled and self.void_if_stalled(now_ms)):
-            return True
-        if outcome is not None:
+        if is_stalled:
+            self.void_if_stalled(now_ms)
+        elif outcome is not None:
             self._end(outcome, now_ms)
-        else:
-            self._ask_if_there(now_ms)
         return True
 
     def misanswer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
@@ -292,6 +283,16 @@ class Referee(Announcer):
             self.forfeit(*verdict, now_ms)
 
     # --- matches that are not plain ---
+
+    def _take_answer(self, made: facts.MoveMade, code: int, counts: bool) -> None:
+        """Record a seat's answer for the present ply. If the answer has completed the ply, go on.
+
+        `code` is the code of the move. If `counts` is true, the excused time may make the match void.
+        """
+        self._append(made)
+        is_made = self._apply_answer(made, code, counts=counts)
+        if not self.void_if_stalled(made.at_ms) and is_made:
+            self._go_on(made.at_ms)
 
     def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str) -> None:
         if self.seats[seat].is_out:
