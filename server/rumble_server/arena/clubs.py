@@ -6,12 +6,13 @@ The directory is rebuilt from the facts in the log of main. The settings of ever
 import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from rumble_protocol.clubs import MAIN
 
 from rumble_server.arena.names import digest_of, exchanged
 from rumble_server.limits.quotas import NO_QUOTAS, Quotas
-from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact
+from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +41,22 @@ class ClubDirectory:
         self._administrator: AdministratorSet | None = None
 
     def apply(self, fact: ClubFact) -> None:
-        if isinstance(fact, AdministratorSet):
-            self._administrator = fact
-        elif isinstance(fact, ClubCreated):
-            self._entries[fact.club] = ClubEntry(fact.club, fact.title, quotas=fact.quotas, since_ms=fact.at_ms)
-        elif isinstance(fact, ClubChanged):
-            known = self._entries.get(fact.club)
-            if known is not None:  # unknown if its creation is lost: the log's damage is reported elsewhere
-                self._entries[fact.club] = replace(
-                    known, title=fact.title, listed=fact.listed, house=fact.house, quotas=fact.quotas
-                )
-        else:
-            self._entries.pop(fact.club, None)
-            self._removed.add(fact.club)
+        match fact:
+            case AdministratorSet():
+                self._administrator = fact
+            case ClubCreated():
+                self._entries[fact.club] = ClubEntry(fact.club, fact.title, quotas=fact.quotas, since_ms=fact.at_ms)
+            case ClubChanged():
+                known = self._entries.get(fact.club)
+                if known is not None:  # unknown if its creation is lost: the log's damage is reported elsewhere
+                    self._entries[fact.club] = replace(
+                        known, title=fact.title, listed=fact.listed, house=fact.house, quotas=fact.quotas
+                    )
+            case ClubRemoved():
+                self._entries.pop(fact.club, None)
+                self._removed.add(fact.club)
+            case _:
+                assert_never(fact)
 
     def get(self, name: str) -> ClubEntry | None:
         """Return the entry of an existing club; None for an unknown or removed club."""

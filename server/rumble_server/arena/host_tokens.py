@@ -3,9 +3,10 @@
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 from rumble_server.arena.names import digest_of, exchanged
-from rumble_server.tournament.facts import HostFact, HostTokenSet, HostTokensRemoved
+from rumble_server.tournament.facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
 DEFAULT = "default"
 """Name of the token that is given by `--host-token`, or made at the first start."""
@@ -31,12 +32,15 @@ class HostTokens:
         self._tokens: dict[str, HostTokenSet] = {}
 
     def apply(self, fact: HostFact) -> None:
-        if isinstance(fact, HostTokenSet):
-            self._tokens[fact.name] = fact
-        elif isinstance(fact, HostTokensRemoved):
-            self._tokens.clear()
-        else:
-            self._tokens.pop(fact.name, None)
+        match fact:
+            case HostTokenSet():
+                self._tokens[fact.name] = fact
+            case HostTokenRemoved():
+                self._tokens.pop(fact.name, None)
+            case HostTokensRemoved():
+                self._tokens.clear()
+            case _:
+                assert_never(fact)
 
     def __contains__(self, name: str) -> bool:
         return name in self._tokens

@@ -4,13 +4,14 @@ import hashlib
 import hmac
 import re
 from dataclasses import dataclass
+from typing import assert_never
 
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import NAME_PATTERN
 from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameFact, NameUsed
+from rumble_server.tournament.facts import NameFact, NameReset, NameUsed
 
 HOUSE_PREFIX = "house-"
 """Prefix of the names that only house bots may have."""
@@ -71,12 +72,15 @@ class Names:
 
     def apply(self, fact: NameFact) -> None:
         before = len(self._claims)
-        if isinstance(fact, NameUsed):
-            known = self.get(fact.name)
-            since_ms = fact.at_ms if known is None else known.since_ms
-            self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest, since_ms)
-        else:
-            self._claims.pop(fact.name.casefold(), None)
+        match fact:
+            case NameUsed():
+                known = self.get(fact.name)
+                since_ms = fact.at_ms if known is None else known.since_ms
+                self._claims[fact.name.casefold()] = Claim(fact.name, fact.salt, fact.digest, since_ms)
+            case NameReset():
+                self._claims.pop(fact.name.casefold(), None)
+            case _:
+                assert_never(fact)
         if is_house_name(fact.name):
             self._of_house += len(self._claims) - before
 

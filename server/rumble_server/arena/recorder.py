@@ -6,7 +6,7 @@ A state machine changes only by facts, so this run's state and the log always ag
 from collections.abc import Callable
 from functools import wraps
 from types import TracebackType
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, assert_never, cast, get_args
 
 from rumble_server.arena.allowance import Allowance
 from rumble_server.arena.clubs import ClubDirectory
@@ -79,7 +79,7 @@ class Recorder:
         """Function that appends a fact to the log without applying it, for facts about a single match alone."""
         self._numbers: dict[str, int] = {}
 
-    def record(self, fact: facts.LogFact) -> None:
+    def record(self, fact: facts.TournamentFact | facts.ServerFact) -> None:
         """Append a fact to the log, and apply it to its tournament or to the club."""
         kind = type(fact)
         if kind in _OF_A_TOURNAMENT:
@@ -99,22 +99,26 @@ class Recorder:
 
     def apply(self, fact: facts.ServerFact) -> None:
         """Apply a fact about the club as a whole. The fact is in the log already."""
-        if isinstance(fact, facts.NameFact):
-            self.names.apply(fact)
-            if isinstance(fact, facts.NameReset):
+        match fact:
+            case facts.NameUsed():
+                self.names.apply(fact)
+            case facts.NameReset():
+                self.names.apply(fact)
                 self.slips.pop(fact.name.casefold(), None)
-        elif isinstance(fact, facts.DisplayNamed):
-            self.display_names.apply(fact)
-        elif isinstance(fact, facts.SlipMade):
-            self.slips[fact.name.casefold()] = fact
-        elif isinstance(fact, facts.SlipVoided):
-            self.slips.pop(fact.name.casefold(), None)
-        elif isinstance(fact, facts.Banned | facts.BanLifted):
-            apply_ban(self.bans, fact)
-        elif isinstance(fact, facts.ClubFact):
-            self.clubs.apply(fact)
-        else:
-            self.host_tokens.apply(fact)
+            case facts.DisplayNamed():
+                self.display_names.apply(fact)
+            case facts.SlipMade():
+                self.slips[fact.name.casefold()] = fact
+            case facts.SlipVoided():
+                self.slips.pop(fact.name.casefold(), None)
+            case facts.Banned() | facts.BanLifted():
+                apply_ban(self.bans, fact)
+            case facts.AdministratorSet() | facts.ClubCreated() | facts.ClubChanged() | facts.ClubRemoved():
+                self.clubs.apply(fact)
+            case facts.HostTokenSet() | facts.HostTokenRemoved() | facts.HostTokensRemoved():
+                self.host_tokens.apply(fact)
+            case _:
+                assert_never(fact)
 
     def number_of(self, tournament: Tournament) -> int:
         """Return the number of the tournament's newest fact in this run.
@@ -133,12 +137,15 @@ class Recorder:
         self._numbers.pop(tournament.id, None)
 
 
-def apply_ban(bans: Bans, fact: facts.Banned | facts.BanLifted) -> None:
+def apply_ban(bans: Bans, fact: facts.BanFact) -> None:
     """Apply a fact about a ban: add the ban to `bans`, or remove the ban from `bans`."""
-    if isinstance(fact, facts.Banned):
-        bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
-    else:
-        bans.lift(fact.what, by_name=fact.by_name)
+    match fact:
+        case facts.Banned():
+            bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
+        case facts.BanLifted():
+            bans.lift(fact.what, by_name=fact.by_name)
+        case _:
+            assert_never(fact)
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -6,7 +6,7 @@ omit from turns, turns that wait in the server, and how late the server was. All
 """
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from rumble_engine import State
 
@@ -114,6 +114,8 @@ class Progress:
                     self._informed = True
             case facts.MatchStarted() | facts.FrameShared():
                 pass
+            case _:
+                assert_never(fact)
 
     def _apply_move(self, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
         """Close the turn that a move answers, and go to `state`. The caller has computed `state` to check the move.

@@ -7,7 +7,7 @@ absence.
 
 from collections.abc import Callable, Iterable, Iterator, Set
 from hmac import compare_digest
-from typing import Any
+from typing import Any, assert_never
 
 from rumble_engine import Termination
 from rumble_protocol.server_messages import TournamentStatus
@@ -135,6 +135,10 @@ class Tournament:
                 self._apply_config(fact)
             case facts.RosterChanged():
                 self.roster = fact.names
+            case facts.TournamentCreated():
+                pass  # the tournament was made from this fact
+            case _:
+                assert_never(fact)
 
     def _apply_config(self, fact: facts.ConfigChanged) -> None:
         self.config = fact.config
