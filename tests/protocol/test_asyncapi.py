@@ -156,14 +156,14 @@ async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str,
 @pytest.mark.e2e
 async def test_it_plays_as_a_program() -> None:
     async with served() as server, asyncio.timeout(PATIENCE_S):
-        server.create(game="tictactoe", start_at_bots=2)
+        tournament = server.arena.tournaments[server.create(game="tictactoe", start_at_bots=2)]
         command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]
         programs = [await create_subprocess_exec(*command, f"name={name}", stdout=PIPE) for name in ("ada", "bob")]
         told = await asyncio.gather(*(program.communicate() for program in programs))
         ends = [json.loads(output) for output, _ in told]
         assert [end["status"] for end in ends] == ["finished", "finished"]
         assert sum(end["points"] for end in ends) == 2.0
-        assert server.arena.tournaments["friday"].status == "finished"
+        assert tournament.status == "finished"
 
 
 def test_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

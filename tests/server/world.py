@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode
 from rumble_protocol.fields import TimeControl
@@ -64,6 +64,8 @@ class VirtualClock:
         self._now_ms = now_ms
         self.late_ms = 0
         self.suspended_until_ms = 0
+        self.end_turn: Callable[[], None] = lambda: None
+        """Function called before time passes, and after each callback of a timer."""
         self._timers: list[tuple[int, int, Timer]] = []
         """Timers by time; timers of the same time run in the order of their creation."""
         self._numbers = itertools.count()
@@ -96,6 +98,7 @@ class VirtualClock:
         timer = heapq.heappop(self._timers)[2]
         self._now_ms = max(self._now_ms, timer.when_ms)
         timer.callback()
+        self.end_turn()
         return True
 
     def stall(self, ms: int) -> None:
@@ -105,6 +108,7 @@ class VirtualClock:
 
     def advance(self, ms: int) -> None:
         """Let `ms` ms pass, and run all timers due meanwhile."""
+        self.end_turn()
         until_ms = self._now_ms + ms
         while self.step(until_ms):
             pass
@@ -112,7 +116,10 @@ class VirtualClock:
 
 
 class MemoryLog:
-    """A log in memory. Writing takes no time (`delay_ms` None) or `delay_ms`, or never happens while `stuck`."""
+    """A log in memory, which writes at the end of each event (`delay_ms` None) or after `delay_ms`.
+
+    It never writes in the event itself, as no server's log does, and never while `stuck`.
+    """
 
     def __init__(self, clock: Clock, delay_ms: int | None = None) -> None:
         self._clock = clock
@@ -130,11 +137,14 @@ class MemoryLog:
     def append(self, fact: LogFact) -> int:
         self.facts.append(fact)
         number = len(self.facts)
-        if self._delay_ms is None and not self.stuck:
-            self.write(number)
-        elif self._delay_ms is not None:
+        if self._delay_ms is not None:
             self._clock.call_at(self._clock.now_ms() + self._delay_ms, lambda: self.write(number))
         return number
+
+    def end_turn(self) -> None:
+        """Write the facts of the event that was just handled, and the facts that follow, if writing takes no time."""
+        while self._delay_ms is None and self.durable < self.last and not self.stuck:
+            self.write(self.last)
 
     def file(self, ended: EndedTournament) -> None:
         self.records[ended.id] = ended
@@ -292,6 +302,25 @@ class MemoryLink:
         self.was_cut = True
 
 
+class Host:
+    """An organiser, each of whose commands is an event."""
+
+    def __init__(self, organiser: Organiser, end_turn: Callable[[], None]) -> None:
+        self._organiser = organiser
+        self._end_turn = end_turn
+
+    def __getattr__(self, name: str) -> Any:
+        command = getattr(self._organiser, name)
+
+        def event(*given: Any, **named: Any) -> Any:
+            try:
+                return command(*given, **named)
+            finally:
+                self._end_turn()
+
+        return event
+
+
 class World:
     """A server core on virtual time."""
 
@@ -312,6 +341,8 @@ class World:
         self.clock = VirtualClock(now_ms)
         self.gate = Gate(self.clock, HeldWhile(holds or (lambda: True)), lambda: 0.0)
         self.log = MemoryLog(self.clock, delay_ms)
+        self.end_turn = self.clock.end_turn = self.log.end_turn
+        """Function that a test calls after an event of the arena that comes from neither a bot nor the organiser."""
         sessions = SessionTable()
         self.arena = Arena(
             log=self.log,
@@ -321,7 +352,7 @@ class World:
             random=Random(seed),
             **{"find_ended": self.log.find_ended, **arena},
         )
-        self.organiser = Organiser(self.arena)
+        self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_turn))
         door = self.arena.door
         self.gateway = Gateway(
             self.arena if holds is None else self.gate.leader(self.arena),
@@ -361,6 +392,7 @@ class World:
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
         take_up(world.arena, recovered)
+        world.end_turn()
         return world
 
     def connect(self, **link: Any) -> "Bot":
@@ -425,6 +457,7 @@ class Bot:
         """Send any text."""
         self.sent.append(text)
         self.session.received(text)
+        self.world.end_turn()
 
     @property
     def inbox(self) -> Inbox:
@@ -472,3 +505,4 @@ class Bot:
         """End the socket."""
         self.gone = True
         self.world.gateway.lost(self.session)
+        self.world.end_turn()

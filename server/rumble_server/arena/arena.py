@@ -188,13 +188,7 @@ class Arena:
             with self._transaction:
                 self._command(known[0], session, message, text)
             return
-        answered = self.matches.move(session, message, text)
-        # Hardly any move ends a match. The consequences of an end are settled when the bots are told: here, if the end
-        # is on disk already.
-        if self.recorder.unsettled and self.log.durable == self.log.last:
-            with self._transaction:
-                pass
-        if not answered:
+        if not self.matches.move(session, message, text):
             self._outlet.sessions.count(session_id)
 
     def _command(

@@ -14,14 +14,14 @@ from tests.server.world import World
 def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> None:
     world = World()
     tournament, (ann, ben) = world.begun("ann", "ben")
+    with pytest.raises(TournamentError) as refused:
+        world.organiser.remove(tournament.id, "zoe")
+    assert refused.value.code is ErrorCode.UNKNOWN_BOT
     world.organiser.remove(tournament.id, "ANN")
     assert ann.last("notice")["code"] == "removed"
     assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
     assert tournament.status == "finished"
     assert tournament.table.tally.bots["ben"].wins == 2
-    with pytest.raises(TournamentError) as refused:
-        world.organiser.remove(tournament.id, "zoe")
-    assert refused.value.code is ErrorCode.UNKNOWN_BOT
 
 
 def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_told() -> None:

@@ -108,7 +108,7 @@ class GatewayServer:
         now_s: Callable[[], float],
     ) -> None:
         clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
-        self.log = MemoryLog(clock)
+        self.log = MemoryLog(clock, delay_ms=0)
         self._sessions = SessionTable()
         self.arena = Arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
         self.refusals = Refusals()

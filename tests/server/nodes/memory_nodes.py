@@ -153,7 +153,8 @@ class MemoryNode:
         """Return a bot connected to this node, the club's leader. With a `name` the bot has sent a login."""
         led = self.clubs.loaded(club)
         assert led is not None
-        world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=SimpleNamespace(check=lambda *_: None))
+        disk = SimpleNamespace(check=lambda *_: None)
+        world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=disk, end_turn=lambda: None)
         bot = Bot(cast(Any, world), MemoryLink())
         if name:
             bot.login(name, **login)
