@@ -15,11 +15,14 @@ from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
+from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionTable
+from rumble_server.limits.bounds import Bounds
+from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.seat import DelayMs
@@ -321,6 +324,21 @@ class Host:
         return event
 
 
+def make_arena(**given: Any) -> Arena:
+    """Return an arena with the given parts, and usual parts in place of the others."""
+    usual = {
+        "taken_ids": (),
+        "find_ended": lambda _tournament_id, done: done(None),
+        "grace_ms": 0,
+        "may_claim": lambda _name, _key: True,
+        "work": lambda task, done: done(task()),
+        "door": Door(),
+        "clubs": ClubDirectory(),
+        "bounds": Bounds(),
+    }
+    return Arena(**{**usual, **given})
+
+
 class World:
     """A server core on virtual time."""
 
@@ -344,7 +362,7 @@ class World:
         self.end_turn = self.clock.end_turn = self.log.end_turn
         """Function that a test calls after an event of the arena that comes from neither a bot nor the organiser."""
         sessions = SessionTable()
-        self.arena = Arena(
+        self.arena = make_arena(
             log=self.log,
             clock=self.clock if holds is None else self.gate.clock(now_ms + ahead_ms),
             sessions=sessions,

@@ -7,7 +7,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import orjson
-from rumble_server.arena.arena import Arena
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.ports import Leader
@@ -19,7 +18,7 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats import AnyRound
 
 from tests.server.lease import HeldWhile
-from tests.server.world import VirtualClock
+from tests.server.world import VirtualClock, make_arena
 from tests.simulation.disk import Disk, DiskLog
 from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry, Trace
@@ -60,7 +59,7 @@ class ServerRun:
         self.reading = 0
         """Number of reads in progress for answers to bots."""
         reader, sessions = disk.reader, SessionTable()
-        self.arena = Arena(
+        self.arena = make_arena(
             log=self.log,
             clock=GatedClock(self.clock, self.gate),
             sessions=sessions,

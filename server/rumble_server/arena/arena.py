@@ -56,14 +56,14 @@ class Arena:
         sessions: Sessions,
         run: int,
         random: Random,
-        taken_ids: Iterable[str] = (),
-        find_ended: FindEnded = lambda _tournament_id, done: done(None),
-        grace_ms: int = 0,
-        may_claim: MayClaim = lambda _name, _key: True,
-        work: Work = lambda task, done: done(task()),
-        door: Door | None = None,
-        clubs: ClubDirectory | None = None,
-        bounds: Bounds | None = None,
+        taken_ids: Iterable[str],
+        find_ended: FindEnded,
+        grace_ms: int,
+        may_claim: MayClaim,
+        work: Work,
+        door: Door,
+        clubs: ClubDirectory,
+        bounds: Bounds,
     ) -> None:
         """`taken_ids` are the ids of all tournaments ever. During the first `grace_ms`, the bots' away budgets
         and absent budgets do not run.
@@ -73,14 +73,14 @@ class Arena:
         self.clock = clock
         self.log = log
         self.random = random
-        self.door = door = door or Door()
-        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs or ClubDirectory())
+        self.door = door
+        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds or Bounds())
+        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)

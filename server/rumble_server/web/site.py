@@ -59,19 +59,19 @@ class DurableLog(Protocol):
 class ProcessFigures:
     """The figures of the process for /metrics."""
 
-    ended: Callable[[], Counter[str]] = Counter
+    ended: Callable[[], Counter[str]]
     """Numbers of ended tournaments, by status."""
-    counts: Counter[type] = field(default_factory=Counter)
+    counts: Counter[type]
     """Number of facts of each type that this process has written in all clubs."""
-    connections: Callable[[], Mapping[str, int]] = dict
+    connections: Callable[[], Mapping[str, int]]
     """Numbers of open connections, by kind."""
-    refusals: Refusals = field(default_factory=Refusals)
-    turn_latency: Histogram = field(default_factory=Histogram)
-    lag_s: Callable[[], float] = float
+    refusals: Refusals
+    turn_latency: Histogram
+    lag_s: Callable[[], float]
     """Lateness of the event loop in s at the newest measurement."""
-    lags: Histogram = field(default_factory=Histogram)
-    commits: Histogram = field(default_factory=Histogram)
-    metrics_token: str | None = None
+    lags: Histogram
+    commits: Histogram
+    metrics_token: str | None
     """Token that opens /metrics to other machines. A host token of main opens /metrics, too."""
 
 
@@ -95,19 +95,19 @@ class Process:
     """The process, as the web sees it: the parts that all clubs share."""
 
     now_ms: Callable[[], int]
-    addresses: Addresses = field(default_factory=Addresses)
+    addresses: Addresses
     """Finder of the server's public addresses for pages and links."""
-    hosts: frozenset[str] = frozenset()
+    hosts: frozenset[str]
     """Host names allowed in requests to a loopback address, besides loopback names, for a proxy on this machine."""
-    bounds: Bounds = field(default_factory=Bounds)
-    operation: ProcessFigures = field(default_factory=ProcessFigures)
-    places: Connections = field(default_factory=lambda: Connections(Bounds()))
+    bounds: Bounds
+    operation: ProcessFigures
+    places: Connections
     """Connections, streams and allowances of each address."""
-    unready: Callable[[], str | None] = lambda: None
+    unready: Callable[[], str | None]
     """Reason why matches cannot start at present; None while matches can start."""
-    guesses: Guesses = field(default_factory=lambda: Guesses(Bounds(), Refusals()))
+    guesses: Guesses
     """Counts of wrong secrets, shared by main."""
-    leads: Callable[[], list[str]] = list
+    leads: Callable[[], list[str]]
     """Names of the clubs led by this process now."""
     reach: Reach = field(default_factory=Reach)
 

@@ -15,7 +15,6 @@ import uvicorn
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
-from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
@@ -41,7 +40,7 @@ from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
 from tests.server.frames import Frame, checked
-from tests.server.world import MemoryLog
+from tests.server.world import MemoryLog, make_arena
 
 PATIENCE_S = 30.0
 """Maximum wait in s; anything later counts as missing."""
@@ -110,7 +109,7 @@ class GatewayServer:
         clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
         self.log = MemoryLog(clock, delay_ms=0)
         self._sessions = SessionTable()
-        self.arena = Arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
+        self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
         self.refusals = Refusals()
         strangers = Strangers(bounds, self.refusals)
         self.gateway = WatchedGateway(self.arena, self.arena, self._sessions, clock, strangers, "test", limits)

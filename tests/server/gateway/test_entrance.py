@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 from rumble_protocol.clubs import MAIN
-from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionTable
@@ -17,6 +16,7 @@ from rumble_server.store.errors import StoreError
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import GatewayServer, OneClub, Raw, served, until
+from tests.server.world import make_arena
 
 pytestmark = pytest.mark.e2e
 
@@ -28,7 +28,7 @@ class School:
 
     def __init__(self, server: GatewayServer) -> None:
         sessions, clock = SessionTable(), server.arena.clock
-        self.arena = Arena(log=server.log, clock=clock, sessions=sessions, run=1, random=Random(0))
+        self.arena = make_arena(log=server.log, clock=clock, sessions=sessions, run=1, random=Random(0))
         server.log.on_durable.append(self.arena.on_durable)
         strangers = Strangers(Bounds(), server.refusals)
         gateway = Gateway(self.arena, self.arena, sessions, clock, strangers, "test", club="school", identity="5c")

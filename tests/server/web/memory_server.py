@@ -19,6 +19,9 @@ from rumble_protocol.schema import schemas
 from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
+from rumble_server.host.histogram import Histogram
+from rumble_server.limits.bounds import Bounds
+from rumble_server.limits.connections import Connections
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
@@ -234,15 +237,26 @@ class MemoryServer:
         self.ended = EndedCount()
         arena, reader = self.world.arena, cast(AsyncReader, self.reader)
         self.operation = operation = ProcessFigures(
-            refusals=arena.door.refusals, ended=self.ended.by_status, counts=counts, metrics_token=METRICS_TOKEN
+            ended=self.ended.by_status,
+            counts=counts,
+            connections=dict,
+            refusals=arena.door.refusals,
+            turn_latency=Histogram(),
+            lag_s=float,
+            lags=Histogram(),
+            commits=Histogram(),
+            metrics_token=METRICS_TOKEN,
         )
         self.process = Process(
             arena.clock.now_ms,
             addresses or Addresses(),
             hosts,
-            operation=operation,
+            Bounds(),
+            operation,
+            Connections(Bounds()),
             unready=self._unready,
             guesses=arena.door.guesses,
+            leads=list,
         )
         self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}

@@ -1,14 +1,16 @@
 """Streams, requests and costly work are limited by address; a limit of an address does not affect other addresses."""
 
 from collections import Counter
+from dataclasses import replace
 
 import httpx
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.connections import Connections
 from rumble_server.limits.fair_queue import Crowded, asker_now
 from rumble_server.web.guards.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
-from rumble_server.web.site import Process, ProcessFigures
 from starlette.types import Message, Receive, Scope, Send
+
+from tests.server.web.memory_server import MemoryServer
 
 
 class Pages:
@@ -37,11 +39,10 @@ class Web:
     """The middleware in front of an application, with clients that send requests."""
 
     def __init__(self, **bounds: int) -> None:
-        operation = ProcessFigures()
-        self.refusals = operation.refusals
         self.now_ms = 0
         places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
-        self.process = process = Process(lambda: self.now_ms, operation=operation, places=places)
+        self.process = process = replace(MemoryServer().process, now_ms=lambda: self.now_ms, places=places)
+        self.refusals = process.operation.refusals
         self.pages = Pages()
         shares = RateLimits(self.pages, process)
 
