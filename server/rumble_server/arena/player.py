@@ -64,7 +64,7 @@ class Player:
     @property
     def room(self) -> int:
         """Number of further matches that the bot can take."""
-        return sum(each.room for each in self.sessions.values() if each.room > 0)
+        return sum(max(0, each.room) for each in self.sessions.values())
 
     def has_room_for_challenge(self, game: str) -> bool:
         """Return true if the bot has room for a challenge. If a tournament has matches for the bot, the challenge must
@@ -198,7 +198,7 @@ class Player:
         """Return the match id of a challenge that can be cancelled to make room for a tournament match of this game.
         Return None if cancelling a challenge does not make room.
         """
-        return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.has_place()), None)
+        return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.places > 0), None)
 
     def is_free(self, game: str) -> bool:
         """Return true if the bot can take a further tournament match of this game.
@@ -206,11 +206,11 @@ class Player:
         If necessary, a challenge must be cancelled to make room.
         """
         if self.sole is not None:
-            return self.sole.has_place()
+            return self.sole.places > 0
         able = self.able(game)
         if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
             return any(each.room > 0 for each in able)
-        return any(each.has_place() for each in able)
+        return any(each.places > 0 for each in able)
 
     def spares(self, game: str, other: str) -> bool:
         """Return true if a match of this game leaves the bot a place for a match of the game `other`."""
@@ -226,13 +226,13 @@ class Player:
         """Return the number of further tournament matches of this game that the bot can begin."""
         if not self.may_begin(game):
             return 0
-        found = sum(each.places for each in self.able(game) if each.places > 0)
+        found = sum(max(0, each.places) for each in self.able(game))
         return max(1, found - (self.kept_for is not None))
 
     def note_room(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, or else remove it."""
         sole, name = self.sole, self.name
-        is_free = sole is not None and self.kept_for is None and sole.has_place()  # the usual case, for any game
+        is_free = sole is not None and self.kept_for is None and sole.places > 0  # the usual case, for any game
         for game, names in self._free.items():
             if is_free or ((sole is None or self.kept_for is not None) and self.may_begin(game)):
                 names.add(name)

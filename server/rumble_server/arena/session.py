@@ -125,7 +125,8 @@ class BotSession:
 
     @property
     def places(self) -> int:
-        """Number of further tournament matches that the session can take. The places of challenges count as free.
+        """Number of further tournament matches that the session can take; 0 or less for none. The places of challenges
+        count as free.
 
         While a frame `match_over` is held, the places of challenges do not count as free. No challenge has to make room
         then, because the place of the ended match will be free soon.
@@ -133,12 +134,6 @@ class BotSession:
         if self.held_overs:
             return self.room
         return self.max_matches - len(self.matches) + len(self.challenges)
-
-    def has_place(self) -> bool:
-        """Return true if `places` is above 0: the session can take a further tournament match."""
-        if self.held_overs:
-            return self.room > 0
-        return len(self.matches) - len(self.challenges) < self.max_matches
 
     def plays(self, game: str) -> bool:
         """Return true if the login admits this game."""
