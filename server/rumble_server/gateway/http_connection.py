@@ -19,7 +19,6 @@ from typing import Any, cast
 import httptools
 from rumble_protocol.clubs import MAIN, split_path, web_path
 from rumble_protocol.codes import CloseCode
-from rumble_protocol.secret import is_made
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
@@ -27,6 +26,16 @@ from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance, HasGateway
 from rumble_server.gateway.handshake import BOT_PATH, LEADER_PATH
+from rumble_server.gateway.request_checks import (
+    TOO_MANY,
+    TOO_MANY_CONNECTIONS,
+    TOO_MANY_REQUESTS,
+    Refusal,
+    refusal_of_upgrade,
+    refusal_of_url,
+    shows_made_token,
+    too_large,
+)
 from rumble_server.gateway.request_turns import STOPS
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import WAIT_MS, Newcomer, Place
@@ -39,10 +48,6 @@ LEAST_REQUEST_BYTES = 16
 """Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
 HEADER_OVERHEAD = 32
 """Number of bytes counted for each header in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
-MOST_URL_BYTES = 4_096
-"""Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
-MOST_QUERY_FIELDS = 64
-"""Maximum number of fields in a query. The web unpacks all fields, each in some 10 us, before it checks the first."""
 HEADERS_OF_A_REQUEST = 32
 """Number of headers that count as a further request. A request with twice as many headers counts as three requests.
 
@@ -53,9 +58,6 @@ BYTES_OF_A_REQUEST = 1_024
 counts as three requests."""
 LINGER_S = 1.0
 """Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
-Refusal = tuple[HTTPStatus, str, str]
-"""A refusal: the HTTP status, the text of the answer, and the reason as one word."""
-TOO_MANY = "too many connections from your address\n"
 
 
 class _Flow(FlowControl):
@@ -305,7 +307,7 @@ class HttpConnection(HttpToolsProtocol):
             self.other_bytes += len(piece)
             is_coming = self._last is None and (self._in_head or self._in_body)
             if is_coming and self.other_bytes > bounds.header_bytes:
-                self._refuse(*self._too_large())
+                self._refuse(*too_large(bounds.header_bytes))
         if start < len(data) and self._last is None:
             self.rest, self.rest_at = data, start
             self.transport.pause_reading()
@@ -377,34 +379,26 @@ class HttpConnection(HttpToolsProtocol):
 
     def _refusal(self) -> Refusal | None:
         """Check the headers of a request. Return the refusal, or None if the request is acceptable."""
-        if self.other_bytes > self._entrance.bounds.header_bytes:
-            return self._too_large()
-        if len(self.url) > MOST_URL_BYTES:
-            return HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes"
-        if self.url.partition(b"?")[2].count(b"&") >= MOST_QUERY_FIELDS:
-            return HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields"
+        most_bytes = self._entrance.bounds.header_bytes
+        refusal = too_large(most_bytes) if self.other_bytes > most_bytes else refusal_of_url(self.url)
+        if refusal is not None:
+            return refusal
         ban = self._ban()
         if ban is not None:
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
         upgrades = self._should_upgrade()
         # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
         if not self._count(upgrades + len(self.headers) // HEADERS_OF_A_REQUEST):
-            return HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests"
+            return TOO_MANY_REQUESTS
         if upgrades:
-            return self._refusal_of_upgrade()
-        if self._is_beyond() and not self._shows_made_token():
-            return HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections"
+            return refusal_of_upgrade(self.parser.get_http_version(), self.headers)
+        if self._is_beyond() and not shows_made_token(self.headers):
+            return TOO_MANY_CONNECTIONS
         return None
 
     def _is_beyond(self) -> bool:
         """Return true if the connection is a stranger's, and its address has no room for another known connection."""
         return self._place is not None and not self._place.has_room
-
-    def _shows_made_token(self) -> bool:
-        """Return true if the request has a token in the form of Rumble's tokens. The web checks the token later."""
-        shown = next((value for name, value in self.headers if name == b"authorization"), b"")
-        scheme, _, token = shown.decode("latin-1").partition(" ")
-        return scheme.lower() == "bearer" and is_made(token.strip())
 
     def _count(self, requests: int) -> bool:
         """Count requests of the source. Return False if the address has made too many requests."""
@@ -416,10 +410,6 @@ class HttpConnection(HttpToolsProtocol):
         """Return the ban of the source in the requested club; None without a ban, or if the club is not loaded."""
         club = self._entrance.clubs.loaded(self._club)
         return None if club is None else club.gateway.known.ban_of(self._source.address)
-
-    def _too_large(self) -> Refusal:
-        text = f"the headers of a request are at most {self._entrance.bounds.header_bytes} bytes\n"
-        return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes"
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
@@ -451,15 +441,6 @@ class HttpConnection(HttpToolsProtocol):
 
     def _should_upgrade(self) -> bool:
         return bool(self.parser.should_upgrade()) and self._get_upgrade() == b"websocket"
-
-    def _refusal_of_upgrade(self) -> Refusal | None:
-        """Check the form of an upgrade request. Return the refusal, or None if the request is acceptable."""
-        if self.parser.get_http_version() != "1.1":
-            return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"
-        for name, value in self.headers:
-            if name == b"transfer-encoding" or (name == b"content-length" and value.strip() != b"0"):
-                return HTTPStatus.BAD_REQUEST, "an upgrade has no body\n", "bad_request"
-        return None
 
     def _on_upgrade(self, rest: bytes) -> None:
         """Handle a request for an upgrade to another protocol. `rest` has the bytes after the request."""

@@ -1,0 +1,50 @@
+"""Checks of the head of an HTTP request (first line and headers), made before the web sees the request."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from rumble_protocol.secret import is_made
+
+MOST_URL_BYTES = 4_096
+"""Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
+MOST_QUERY_FIELDS = 64
+"""Maximum number of fields in a query. The web unpacks all fields, each in some 10 us, before it checks the first."""
+Headers = Sequence[tuple[bytes, bytes]]
+"""The headers of a request, as pairs of a name in lower case and a value."""
+Refusal = tuple[HTTPStatus, str, str]
+"""A refusal: the HTTP status, the text of the answer, and the reason as one word."""
+TOO_MANY = "too many connections from your address\n"
+TOO_MANY_CONNECTIONS: Refusal = (HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY, "connections")
+TOO_MANY_REQUESTS: Refusal = (HTTPStatus.TOO_MANY_REQUESTS, "too many requests from your address\n", "requests")
+
+
+def too_large(most_bytes: int) -> Refusal:
+    """Return the refusal of a request with more than `most_bytes` outside of its body."""
+    text = f"the headers of a request are at most {most_bytes} bytes\n"
+    return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text, "header_bytes"
+
+
+def refusal_of_url(url: bytes) -> Refusal | None:
+    """Check the size of a path with its query. Return the refusal, or None if the size is acceptable."""
+    if len(url) > MOST_URL_BYTES:
+        return HTTPStatus(414), f"a path and its query are at most {MOST_URL_BYTES} bytes\n", "url_bytes"
+    if url.partition(b"?")[2].count(b"&") >= MOST_QUERY_FIELDS:
+        return HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields"
+    return None
+
+
+def refusal_of_upgrade(http_version: str, headers: Headers) -> Refusal | None:
+    """Check the form of an upgrade request. Return the refusal, or None if the form is acceptable."""
+    if http_version != "1.1":
+        return HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "an upgrade needs HTTP/1.1\n", "bad_request"
+    for name, value in headers:
+        if name == b"transfer-encoding" or (name == b"content-length" and value.strip() != b"0"):
+            return HTTPStatus.BAD_REQUEST, "an upgrade has no body\n", "bad_request"
+    return None
+
+
+def shows_made_token(headers: Headers) -> bool:
+    """Return true if a request has a token in the form of Rumble's tokens. The web checks the token later."""
+    shown = next((value for name, value in headers if name == b"authorization"), b"")
+    scheme, _, token = shown.decode("latin-1").partition(" ")
+    return scheme.lower() == "bearer" and is_made(token.strip())
