@@ -26,6 +26,7 @@ from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance, HasGateway
 from rumble_server.gateway.handshake import BOT_PATH, LEADER_PATH
+from rumble_server.gateway.place_search import PlaceSearch
 from rumble_server.gateway.request_checks import (
     TOO_MANY,
     TOO_MANY_CONNECTIONS,
@@ -38,7 +39,7 @@ from rumble_server.gateway.request_checks import (
 )
 from rumble_server.gateway.request_turns import STOPS
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.connections import WAIT_MS, Newcomer, Place
+from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source, source_of
 from rumble_server.store.errors import StoreError
 
@@ -83,8 +84,6 @@ class HttpConnection(HttpToolsProtocol):
         self._peer = self.address = ""
         self.opened_ms = entrance.clock.now_ms()
         self._place: Place | None = None
-        self._seeking: tuple[Newcomer, asyncio.TimerHandle] | None = None
-        """Entry in the queue for a free place, and the timer that ends the wait; None without a wait."""
         self._source = Source("", False, "http")
         """Source of the newest request whose headers are complete."""
         self._club, self._path = MAIN, ""
@@ -134,6 +133,7 @@ class HttpConnection(HttpToolsProtocol):
         """
         super().connection_made(cast(asyncio.Transport, transport))
         self.flow = _Flow(self.transport, self._go_on)
+        self._search = PlaceSearch(self._entrance, self.transport)
         self._peer = self.client[0] if self.client else ""
         self.address = address = source_of(self._peer)
         entrance, socket = self._entrance, transport.get_extra_info("socket")
@@ -144,7 +144,7 @@ class HttpConnection(HttpToolsProtocol):
         if entrance.sources.is_proxy(self._peer):
             self._begin(entrance.places.uncounted(address))
         else:
-            self._seek_place(address, self._begin, self._turn_away)
+            self._search.seek(address, self._give_way, self._begin, self._turn_away)
 
     def _begin(self, place: Place) -> None:
         """Begin to read requests. Bytes received during the wait for the place come first."""
@@ -169,54 +169,6 @@ class HttpConnection(HttpToolsProtocol):
             else:
                 self.transport.resume_reading()
 
-    def _seek_place(self, address: str, then: Callable[[Place], None], refuse: Callable[[], None]) -> None:
-        """Look for a place for a connection without a login.
-
-        Call `then` with the place, or call `refuse` if no place is found in time.
-
-        Nothing is read from the socket during the wait.
-        """
-        places = self._entrance.places
-        place = places.open(address, self._entrance.clock.now_ms(), self._give_way)
-        if place is not None:
-            then(place)
-            return
-        self.transport.pause_reading()
-        # The admission runs later, because a place may become free in the middle of a login of another bot.
-        newcomer = places.wait(address, lambda place: self.loop.call_soon(self._admit, then, place))
-        if newcomer is not None:
-            self._seeking = newcomer, self.loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
-        else:
-            self._entrance.refusals.note("strangers", address)
-            refuse()
-
-    def _admit(self, then: Callable[[Place], None], place: Place) -> None:
-        self._seek_no_more()
-        if self.transport.is_closing():
-            place.close()
-        else:
-            place.listen(self._entrance.clock.now_ms(), self._give_way)
-            then(place)
-
-    def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
-        """End the connection of another stranger at the address, to make room.
-
-        Call `refuse` if there is no place even then.
-        """
-        places = self._entrance.places
-        places.make_room(newcomer.address, self._entrance.clock.now_ms())
-        if places.leave(newcomer):
-            self._seeking = None
-            self._entrance.refusals.note("strangers", newcomer.address)
-            refuse()
-
-    def _seek_no_more(self) -> None:
-        if self._seeking is not None:
-            newcomer, timer = self._seeking
-            self._seeking = None
-            timer.cancel()
-            self._entrance.places.leave(newcomer)
-
     def eof_received(self) -> None:
         self._entrance.turns.has_time()  # counts the end of a connection, which takes time as a request does
 
@@ -233,7 +185,7 @@ class HttpConnection(HttpToolsProtocol):
         """Release what a lost connection holds: its timers, its entry in the queue, and its place in the limits."""
         super().connection_lost(exc)
         self._let_go()
-        self._seek_no_more()
+        self._search.stop()
         self.resume_writing()
         self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
         if self._place is not None:
@@ -251,7 +203,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._last is not None:
             self._entrance.turns.has_time()  # counts dropped bytes, too
             self._finish()
-        elif self.rest or self._seeking is not None:  # a transport may deliver bytes read before the pause
+        elif self.rest or self._search.is_waiting:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
             self.transport.pause_reading()  # again, because some transports start to read after `connection_made`
         else:
@@ -476,7 +428,7 @@ class HttpConnection(HttpToolsProtocol):
             if place is not None:
                 place.close()
             refuse = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
-            self._seek_place(self._source.address, then, refuse)
+            self._search.seek(self._source.address, self._give_way, then, refuse)
 
     def _find_club(self, rest: bytes, place: Place) -> None:
         """Hand the connection over to the requested club. Load the club first if needed."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from rumble_protocol.secret import make_secret
-from rumble_server.gateway import http_connection
+from rumble_server.gateway import http_connection, place_search
 from rumble_server.gateway.request_checks import MOST_QUERY_FIELDS
 from rumble_server.limits import connections
 from websockets.frames import Opcode
@@ -33,7 +33,7 @@ async def several(server: GatewayServer, count: int, address: str = "127.0.1.1")
 async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets_429(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(http_connection, "WAIT_MS", 50)
+    monkeypatch.setattr(place_search, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
         async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
             one_more.writer.write(UPGRADE + b"\r\n")
@@ -50,7 +50,7 @@ async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets
 
 async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """64 silent sockets kept a class out: the oldest socket gives way after its time, also if it has sent a ping."""
-    for module in (http_connection, connections):
+    for module in (place_search, connections):
         monkeypatch.setattr(module, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
         bot, browser = sockets[2:]
@@ -125,7 +125,7 @@ async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(http_connection, "LINGER_S", 0.02)
-    monkeypatch.setattr(http_connection, "WAIT_MS", 20)
+    monkeypatch.setattr(place_search, "WAIT_MS", 20)
     bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
     async with pages(bounds=bounds) as (server, _), several(server, 2):
         await several_refused(server)
@@ -211,7 +211,7 @@ async def test_the_application_is_told_the_source_and_whether_it_is_local() -> N
 
 
 async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_connection, "WAIT_MS", 20)
+    monkeypatch.setattr(place_search, "WAIT_MS", 20)
     bounds = {"strangers_per_address": 2}
     async with pages(bounds=bounds, proxies=["127.0.9.9"]) as (server, _), contextlib.AsyncExitStack() as stack:
         statuses = []
