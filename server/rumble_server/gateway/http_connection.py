@@ -12,6 +12,7 @@ A refused request is answered after all earlier requests, and then the connectio
 import asyncio
 import logging
 from collections.abc import Callable
+from enum import Enum, auto
 from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
@@ -61,6 +62,17 @@ LINGER_S = 1.0
 """Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
 
 
+class _Phase(Enum):
+    """The phases of an HTTP connection."""
+
+    READING = auto()
+    """Requests are read and answered."""
+    ENDING = auto()
+    """Further input is dropped. The last action waits until all earlier requests are answered."""
+    ENDED = auto()
+    """Further input is dropped. The last action, such as an upgrade, has begun, or the socket is lost."""
+
+
 class _Flow(FlowControl):
     """uvicorn's flow control, with a change: after a pause, bytes already read are parsed before reading resumes."""
 
@@ -98,11 +110,9 @@ class HttpConnection(HttpToolsProtocol):
         """True while the connection waits for a turn of the loop in which to parse `rest`."""
         self._is_unread = False
         """True while the socket is left unread because too many strangers have come at once."""
-        self._last: Callable[[], None] | None = None
-        """The connection's last action, run after all earlier requests are answered.
-
-        Once it is set, further input is dropped.
-        """
+        self._phase = _Phase.READING
+        self._last_action: Callable[[], None] | None = None
+        """In the phase `ENDING`, the action to run after all earlier requests are answered; else None."""
         self._opening: asyncio.Task[None] | None = None
         """Task that loads the club to which a bot connects."""
         self._is_question = False
@@ -162,7 +172,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._place is None:
             self.transport.abort()
         else:
-            self._last = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
+            self._end_with(partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
             self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
             if self.rest:
                 self._finish()
@@ -174,7 +184,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._entrance.turns.sockets.discard(self)
-        self._last = _nothing
+        self._end()
         for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
             cycle.disconnected = True
             cycle.message_event.set()
@@ -193,14 +203,14 @@ class HttpConnection(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """End the connection because the server stops. A request whose body is not complete is refused."""
-        if self._in_body and self._last is None:
+        if self._in_body and self._phase is _Phase.READING:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, STOPS, "stopping")
         else:
             super().shutdown()
 
     def data_received(self, data: bytes) -> None:
         """Parse received bytes, up to the bounds of a turn of the loop. The rest waits."""
-        if self._last is not None:
+        if self._phase is not _Phase.READING:
             self._entrance.turns.has_time()  # counts dropped bytes, too
             self._finish()
         elif self.rest or self._search.is_waiting:  # a transport may deliver bytes read before the pause
@@ -212,7 +222,7 @@ class HttpConnection(HttpToolsProtocol):
     def read_on(self) -> None:
         """Parse bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
         self._goes_on = False
-        if self._last is not None or self.transport.is_closing():
+        if self._phase is not _Phase.READING or self.transport.is_closing():
             return
         data, self.rest = self.rest, b""
         if data:
@@ -222,7 +232,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _is_held(self) -> bool:
         """Return true if parsing has to wait: for earlier answers, or until the web has read more of a body."""
-        return self._last is not None or self.flow.read_paused or bool(self.pipeline)
+        return self._phase is not _Phase.READING or self.flow.read_paused or bool(self.pipeline)
 
     def stop_reading(self) -> bool:
         self._is_unread = bool(self.transport.is_reading())
@@ -232,9 +242,10 @@ class HttpConnection(HttpToolsProtocol):
 
     def read_again(self) -> bool:
         self._is_unread = False
-        if self._last is _nothing or self.transport.is_closing():
+        if self._phase is _Phase.ENDED or self.transport.is_closing():
             return False
-        if self._last is not None or not (self.rest or self._is_held()):  # with `_last`, further input is dropped
+        is_dropping = self._phase is _Phase.ENDING
+        if is_dropping or not (self.rest or self._is_held()):
             self.transport.resume_reading()
         return True
 
@@ -257,10 +268,10 @@ class HttpConnection(HttpToolsProtocol):
             except httptools.HttpParserError:
                 self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
             self.other_bytes += len(piece)
-            is_coming = self._last is None and (self._in_head or self._in_body)
+            is_coming = self._phase is _Phase.READING and (self._in_head or self._in_body)
             if is_coming and self.other_bytes > bounds.header_bytes:
                 self._refuse(*too_large(bounds.header_bytes))
-        if start < len(data) and self._last is None:
+        if start < len(data) and self._phase is _Phase.READING:
             self.rest, self.rest_at = data, start
             self.transport.pause_reading()
             if not self._is_held():
@@ -369,12 +380,12 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self.other_bytes -= len(body)
-        if self._last is None and not self._is_question:
+        if self._phase is _Phase.READING and not self._is_question:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._in_body = False
-        if self._last is None and not self._is_question and not self._should_upgrade():
+        if self._phase is _Phase.READING and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
             if self._place is not None:
                 self._place.know()
@@ -384,7 +395,7 @@ class HttpConnection(HttpToolsProtocol):
         super().on_response_complete()
         if self.transport.is_closing():
             self._expect_reader()
-        elif self._last is not None:
+        elif self._phase is not _Phase.READING:
             self._finish()
         elif self.rest or self.pipeline or not self.transport.is_reading():
             self._go_on()
@@ -396,15 +407,15 @@ class HttpConnection(HttpToolsProtocol):
 
     def _on_upgrade(self, rest: bytes) -> None:
         """Handle a request for an upgrade to another protocol. `rest` has the bytes after the request."""
-        if self._last is not None:
+        if self._phase is not _Phase.READING:
             return
         if self._should_upgrade():
             self.transport.pause_reading()
-            self._last = partial(self._become_bot, rest)
+            self._end_with(partial(self._become_bot, rest))
             self._finish()
         else:
             self.cycle.keep_alive = False  # the request is answered as HTTP; the bytes after it cannot be read
-            self._last = self._close
+            self._end_with(self._close)
 
     def _become_bot(self, rest: bytes) -> None:
         """Find a place for the bot's connection in the limits, and then the requested club.
@@ -489,7 +500,7 @@ class HttpConnection(HttpToolsProtocol):
         """
         self._count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
         self._entrance.refusals.note(reason, self._source.address or self.address)
-        self._last = partial(self._answer, status, text)
+        self._end_with(partial(self._answer, status, text))
         if not self._in_body:
             self._finish()
         elif self.pipeline or self.cycle.response_started:
@@ -497,13 +508,22 @@ class HttpConnection(HttpToolsProtocol):
         else:  # this request itself is being answered, and no byte of the answer is sent yet
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-            self._last()
+            self._answer(status, text)
+
+    def _end_with(self, action: Callable[[], None]) -> None:
+        """Begin the phase `ENDING`, with `action` as the last action."""
+        self._phase, self._last_action = _Phase.ENDING, action
+
+    def _end(self) -> None:
+        """Begin the phase `ENDED`. Drop the last action, which refers to this connection."""
+        self._phase, self._last_action = _Phase.ENDED, None
 
     def _finish(self) -> None:
-        """Run the connection's last action, unless a request is still being answered."""
-        if self._last is not None and not self.pipeline and not self._is_answering():
-            last, self._last = self._last, _nothing
-            last()
+        """Run the last action if the connection is in the phase `ENDING`, and all earlier requests are answered."""
+        action = self._last_action
+        if action is not None and not self.pipeline and not self._is_answering():
+            self._end()
+            action()
 
     def _is_answering(self) -> bool:
         cycle = cast("RequestResponseCycle | None", self.cycle)
@@ -514,7 +534,7 @@ class HttpConnection(HttpToolsProtocol):
 
         End the connection after `LINGER_S`, in which the peer can read the answer.
         """
-        self._last = _nothing
+        self._end()
         self._let_go()
         self.rest = b""
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n".encode()
@@ -574,7 +594,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _watch(self) -> None:
         """Set the timer for the headers or the body of the request that is being received."""
-        if self._last is not None:
+        if self._phase is not _Phase.READING:
             return
         timed = (self._request, self._in_head) if self._in_head or self._in_body else None
         if timed != self._timed:
@@ -624,7 +644,3 @@ class HttpConnection(HttpToolsProtocol):
         """End the connection if the source of its newest request is banned."""
         if self._ban() is not None:
             self.transport.abort()
-
-
-def _nothing() -> None:
-    """Do nothing. The function is the last action of a connection that has ended."""
