@@ -7,7 +7,7 @@ Two servers play by turns: the real server, and a server that leaves every frame
 import sys
 
 from rumble_server.cli.main import main as rumble
-from rumble_server.gateway import http_connection
+from rumble_server.gateway import upgrade
 from rumble_server.gateway.connection import Connection
 from throughput import Contender, compare, options_of_load, read_load
 from websockets.protocol import State
@@ -37,7 +37,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--as-server"]:
-        vars(http_connection)["Connection"] = LibraryConnection
+        vars(upgrade)["Connection"] = LibraryConnection
         sys.argv[1:2] = []
         sys.exit(rumble())
     main()

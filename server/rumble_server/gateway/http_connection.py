@@ -10,7 +10,6 @@ A refused request is answered after all earlier requests, and then the connectio
 """
 
 import asyncio
-import logging
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
@@ -18,15 +17,13 @@ from http import HTTPStatus
 from typing import Any, cast
 
 import httptools
-from rumble_protocol.clubs import MAIN, split_path, web_path
-from rumble_protocol.codes import CloseCode
+from rumble_protocol.clubs import MAIN, split_path
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Idleness
-from rumble_server.gateway.entrance import Entrance, HasGateway
-from rumble_server.gateway.handshake import BOT_PATH, LEADER_PATH
+from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.handshake import LEADER_PATH
 from rumble_server.gateway.place_search import PlaceSearch
 from rumble_server.gateway.request_checks import (
     TOO_MANY,
@@ -39,12 +36,10 @@ from rumble_server.gateway.request_checks import (
     too_large,
 )
 from rumble_server.gateway.request_turns import STOPS
+from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.connections import Place
 from rumble_server.limits.source import Source, source_of
-from rumble_server.store.errors import StoreError
-
-log = logging.getLogger(__name__)
 
 LEAST_REQUEST_BYTES = 16
 """Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
@@ -113,8 +108,8 @@ class HttpConnection(HttpToolsProtocol):
         self._phase = _Phase.READING
         self._last_action: Callable[[], None] | None = None
         """In the phase `ENDING`, the action to run after all earlier requests are answered; else None."""
-        self._opening: asyncio.Task[None] | None = None
-        """Task that loads the club to which a bot connects."""
+        self._upgrade: Upgrade | None = None
+        """The upgrade to a bot's connection, once it was requested; else None."""
         self._is_question = False
         """True if the newest request was a proxy's question. Such a request is answered already."""
         self._in_head = True
@@ -172,7 +167,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._place is None:
             self.transport.abort()
         else:
-            self._end_with(partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
+            self._end_with(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
             self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
             if self.rest:
                 self._finish()
@@ -197,7 +192,8 @@ class HttpConnection(HttpToolsProtocol):
         self._let_go()
         self._search.stop()
         self.resume_writing()
-        self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
+        self._upgrade = None  # refers to this connection, as do the cycle and the flow
+        self.cycle = self.flow = None  # type: ignore[assignment]
         if self._place is not None:
             self._place.close()
 
@@ -411,84 +407,42 @@ class HttpConnection(HttpToolsProtocol):
             return
         if self._should_upgrade():
             self.transport.pause_reading()
-            self._end_with(partial(self._become_bot, rest))
+            self._upgrade = Upgrade(self, self._entrance, self._source, self._club, self._path, rest)
+            self._end_with(self._upgrade.begin)
             self._finish()
         else:
             self.cycle.keep_alive = False  # the request is answered as HTTP; the bytes after it cannot be read
             self._end_with(self._close)
 
-    def _become_bot(self, rest: bytes) -> None:
-        """Find a place for the bot's connection in the limits, and then the requested club.
-
-        Refuse a path at which no bot connects.
+    def take_place(self, then: Callable[[Place], None]) -> None:
+        """Find a place for a bot's connection in the limits, and call `then` with the place.
 
         If a proxy forwards the connection, the new place is at the address of the proxy's client. Otherwise the
         connection keeps its present place.
         """
-        if self._path != BOT_PATH:
-            self._answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
-            return
-        entrance, place, then = self._entrance, self._place, partial(self._find_club, rest)
-        if entrance.clubs.is_abandoned or entrance.clubs.is_elsewhere(self._club):
-            text = "this club has no leader here; come again\n"
-            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
-        elif place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
+        entrance, place, found = self._entrance, self._place, partial(self._keep, then)
+        if place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
             place.listen(entrance.clock.now_ms(), self._give_way)
-            then(place)
-        else:  # a proxy forwards the connection, so the place is taken at the address of the proxy's client
+            found(place)
+        else:  # a proxy forwards the connection
             if place is not None:
                 place.close()
-            refuse = partial(self._answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
-            self._search.seek(self._source.address, self._give_way, then, refuse)
+            refuse = partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
+            self._search.seek(self._source.address, self._give_way, found, refuse)
 
-    def _find_club(self, rest: bytes, place: Place) -> None:
-        """Hand the connection over to the requested club. Load the club first if needed."""
+    def _keep(self, then: Callable[[Place], None], place: Place) -> None:
         self._place = place
-        club = self._entrance.clubs.loaded(self._club)
-        if club is not None:
-            self._hand_over(club, rest)
-        else:
-            self._opening = self.loop.create_task(self._load(rest))
+        then(place)
 
-    async def _load(self, rest: bytes) -> None:
-        """Load the requested club for a bot. Reading from the bot's socket is paused meanwhile."""
-        try:
-            club = await self._entrance.clubs.load(self._club)
-        except StoreError as error:
-            log.error("club %s cannot be loaded: %s", self._club, error)
-            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
-            return
-        finally:
-            self._opening = None
-        if self.transport.is_closing():
-            return
-        main = self._entrance.clubs.loaded(MAIN)
-        if club is not None:
-            self._hand_over(club, rest)
-        elif main is not None and self._entrance.clubs.was_removed(self._club):
-            # Bots come back after a 404, since a proxy may have sent the 404. This close code makes bots stay away.
-            self._hand_over(main, rest, CloseCode.CLUB_REMOVED)
-        else:
-            self._answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
-
-    def _hand_over(self, club: HasGateway, rest: bytes, refused: CloseCode | None = None) -> None:
-        """Hand socket and place over to a new `Connection` of `club`. With `refused`, close at once with this code."""
-        entrance, place = self._entrance, cast(Place, self._place)
-        request = self._leave()
-        bot = Connection(club.gateway, entrance, self._source, place, self.connections)
-        bot.connection_made(self.transport)
-        self.transport.set_protocol(bot)
-        self.transport.resume_reading()
-        bot.open(request, rest, refused)
-
-    def _leave(self) -> bytes:
+    def leave(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
         method = self.scope["method"].encode()
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
         self._entrance.turns.sockets.discard(self)
         self.connections.discard(self)
-        self.parser = self.cycle = self.flow = None  # type: ignore[assignment]  # each refers to this connection
+        self._upgrade = None  # refers to this connection, as do the parser, the cycle and the flow
+        self.parser = self.cycle = self.flow = None  # type: ignore[assignment]
         return b"\r\n".join(lines)
 
     # --- the end ---
@@ -500,7 +454,7 @@ class HttpConnection(HttpToolsProtocol):
         """
         self._count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
         self._entrance.refusals.note(reason, self._source.address or self.address)
-        self._end_with(partial(self._answer, status, text))
+        self._end_with(partial(self.answer, status, text))
         if not self._in_body:
             self._finish()
         elif self.pipeline or self.cycle.response_started:
@@ -508,7 +462,7 @@ class HttpConnection(HttpToolsProtocol):
         else:  # this request itself is being answered, and no byte of the answer is sent yet
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-            self._answer(status, text)
+            self.answer(status, text)
 
     def _end_with(self, action: Callable[[], None]) -> None:
         """Begin the phase `ENDING`, with `action` as the last action."""
@@ -529,7 +483,7 @@ class HttpConnection(HttpToolsProtocol):
         cycle = cast("RequestResponseCycle | None", self.cycle)
         return cycle is not None and not cycle.response_complete
 
-    def _answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
+    def answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
         """Write an answer with an extra header line.
 
         End the connection after `LINGER_S`, in which the peer can read the answer.

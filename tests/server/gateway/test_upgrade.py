@@ -1,8 +1,10 @@
 """The paths of clubs: each club has a path of its own, and a connection to an unloaded club waits for the club."""
 
 import asyncio
+import gc
 from dataclasses import replace
 from random import Random
+from weakref import ref
 
 import pytest
 from rumble_protocol.clubs import MAIN
@@ -145,6 +147,41 @@ async def test_who_leaves_while_a_club_is_loaded_gives_its_place_back() -> None:
         await until(lambda: server.open_connections == 0)
         async with server.raw() as other:
             assert await other.upgrade("/c/school/bot") == 101
+
+
+@pytest.mark.parametrize("path", ["/c/school/", "/c/nowhere/bot"])
+async def test_a_connection_whose_upgrade_was_refused_is_freed_without_the_collector(path: str) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with served() as server:
+            School(server).open.set()
+            async with server.raw() as client:
+                await client.upgrade(path)
+                gone = ref(server.http.pop())
+            await until(lambda: server.open_connections == 0)
+            await until(lambda: gone() is None)
+    finally:
+        gc.enable()
+
+
+async def test_a_connection_that_is_lost_while_a_club_is_loaded_is_freed_without_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with served() as server:
+            school = School(server)
+            async with server.raw() as client:
+                asked = await asking(client, school)
+                server.http[0].shed()
+                gone = ref(server.http.pop())
+                with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                    await asked
+            await until(lambda: server.open_connections == 0)
+            school.open.set()
+            await until(lambda: gone() is None)
+    finally:
+        gc.enable()
 
 
 async def test_a_ban_holds_in_its_club() -> None:

@@ -1,0 +1,106 @@
+"""The way of an HTTP request for an upgrade to the connection of a bot: a place, the club, and the hand-over."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from rumble_protocol.clubs import MAIN, web_path
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.entrance import Entrance, HasGateway
+from rumble_server.gateway.handshake import BOT_PATH
+from rumble_server.limits.connections import Place
+from rumble_server.limits.source import Source
+from rumble_server.store.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+
+class UpgradingConnection(Protocol):
+    """The HTTP connection of an upgrade request, as the upgrade uses the connection."""
+
+    transport: asyncio.Transport
+    connections: set[Any]
+    """The open connections of the server."""
+
+    def take_place(self, then: Callable[[Place], None], /) -> None:
+        """Find a place for the bot's connection, and call `then` with the place. Refuse if there is no place."""
+
+    def answer(self, status: HTTPStatus, text: str, header: bytes = b"", /) -> None:
+        """Refuse the upgrade, and end the connection."""
+
+    def leave(self) -> bytes:
+        """Stop using the socket, and return the bytes of the upgrade request."""
+
+
+class Upgrade:
+    """A request for an upgrade to a bot's connection. Nothing is read from the socket before the hand-over."""
+
+    __slots__ = ("_club", "_entrance", "_http", "_loading", "_path", "_rest", "_source")
+
+    def __init__(
+        self, http: UpgradingConnection, entrance: Entrance, source: Source, club: str, path: str, rest: bytes
+    ) -> None:
+        """Make an upgrade at `path` of `club`. `rest` has the bytes received after the request."""
+        self._http = http
+        self._entrance = entrance
+        self._source = source
+        self._club = club
+        self._path = path
+        self._rest = rest
+        self._loading: asyncio.Task[None] | None = None
+        """Task that loads the club."""
+
+    def begin(self) -> None:
+        """Take a place, and then enter the club. Refuse a path at which no bot connects, and a club led elsewhere."""
+        clubs = self._entrance.clubs
+        if self._path != BOT_PATH:
+            self._http.answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
+        elif clubs.is_abandoned or clubs.is_elsewhere(self._club):
+            text = "this club has no leader here; come again\n"
+            self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
+        else:
+            self._http.take_place(self._enter)
+
+    def _enter(self, place: Place) -> None:
+        """Hand the connection over to the requested club. Load the club first if needed."""
+        club = self._entrance.clubs.loaded(self._club)
+        if club is not None:
+            self._hand_over(club, place)
+        else:
+            self._loading = asyncio.get_running_loop().create_task(self._load(place))
+
+    async def _load(self, place: Place) -> None:
+        """Load the requested club, and hand the connection over to the club."""
+        clubs = self._entrance.clubs
+        try:
+            club = await clubs.load(self._club)
+        except StoreError as error:
+            log.error("club %s cannot be loaded: %s", self._club, error)
+            self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
+            return
+        finally:
+            self._loading = None
+        if self._http.transport.is_closing():
+            return
+        main = clubs.loaded(MAIN)
+        if club is not None:
+            self._hand_over(club, place)
+        elif main is not None and clubs.was_removed(self._club):
+            # Bots come back after a 404, since a proxy may have sent the 404. This close code makes bots stay away.
+            self._hand_over(main, place, CloseCode.CLUB_REMOVED)
+        else:
+            self._http.answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
+
+    def _hand_over(self, club: HasGateway, place: Place, refused: CloseCode | None = None) -> None:
+        """Hand socket and place over to a new `Connection` of `club`. With `refused`, close at once with this code."""
+        http = self._http
+        request = http.leave()
+        bot = Connection(club.gateway, self._entrance, self._source, place, http.connections)
+        bot.connection_made(http.transport)
+        http.transport.set_protocol(bot)
+        http.transport.resume_reading()
+        bot.open(request, self._rest, refused)
