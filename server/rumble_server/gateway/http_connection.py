@@ -262,7 +262,8 @@ class HttpConnection(HttpToolsProtocol):
             except httptools.HttpParserUpgrade as upgrade:
                 self._on_upgrade(piece[upgrade.args[0] :] + data[start:])
             except httptools.HttpParserError:
-                self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
+                if self._phase is _Phase.READING:
+                    self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
             self.other_bytes += len(piece)
             is_coming = self._phase is _Phase.READING and (self._in_head or self._in_body)
             if is_coming and self.other_bytes > bounds.header_bytes:
@@ -287,6 +288,8 @@ class HttpConnection(HttpToolsProtocol):
         """Find the source of the request. Then refuse the request, or let uvicorn run the web."""
         entrance, peer = self._entrance, self.client
         self._in_head = False
+        if self._phase is not _Phase.READING:  # a piece of input may hold a request after a refused one
+            return
         self._is_question = self.url == LEADER_PATH and self._answer_question()
         if self._is_question:
             return

@@ -394,6 +394,18 @@ async def test_what_is_no_http_gets_400_after_what_came_before(broken: bytes, ca
         assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
+@pytest.mark.parametrize("after", [GET % 1, UPGRADE + b"Content-Length: 3\r\n\r\n", b"broken"])
+async def test_what_comes_together_with_a_refused_request_is_dropped(
+    after: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with pages() as (server, app), server.raw() as client:
+        client.writer.write(b"GET /?%s HTTP/1.1\r\n\r\n" % (b"&" * 64) + after)
+        assert await refused(client) == 414
+        assert app.scopes == []
+        await until(lambda: server.open_connections == 0)
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
 # --- upgrades ---
 
 
