@@ -2,7 +2,7 @@
 
 No other module uses bots' sockets.
 
-Bots use the same port as the pages: `http_connection.py` hands a connection over when a request asks for an upgrade. A
+Bots use the same port as the pages: `upgrade.py` hands a connection over when a request asks for an upgrade. A
 received frame has all of its effects within `data_received`, or within `read_on` if it had to wait for a later turn of
 the loop.
 """
@@ -156,7 +156,7 @@ class Connection(asyncio.Protocol):
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Store the socket. `HttpConnection` then calls `open` with the upgrade request."""
+        """Store the socket. `Upgrade` then calls `open` with the upgrade request."""
         self.transport = cast(asyncio.Transport, transport)
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._is_stamped = kernel_unread_ms(transport) is not None
