@@ -1,7 +1,7 @@
 """The rules of Rumble's games: pure, synchronous, immutable. No clock, no I/O, no logging.
 
-`Game` makes an initial `State`; a state has the seat to move, the legal moves, the state after each of them, and, when
-the game is over, its `Outcome`. `game_names()` and `get_game()` find the installed games.
+`Game` makes an initial `State`. A state has the seat to move, the legal moves, and the state after each legal move.
+When the game is over, the state has an `Outcome`. `game_names()` and `get_game()` find the installed games.
 """
 
 from rumble_engine.chance import drawn

@@ -30,10 +30,9 @@ def drawn(chances: Sequence[tuple[int, float]], number: int) -> int:
 def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
     """Return the index that `number` picks among 1 + `others` outcomes, without a list of the outcomes.
 
-    `drawn` picks the same index from a list of the outcomes.
-
-    Outcome 0 has the probability `first`, and each of the other outcomes the probability `each`. Raises ValueError if
-    `number` is out of range, or if no outcome has a probability above 0.
+    Outcome 0 has the probability `first`, and each of the other outcomes has the probability `each`. From a list of
+    the same outcomes, `drawn` picks the same index. Raises ValueError if `number` is out of range, or if no outcome has
+    a probability above 0.
     """
     wholes = _wholes({first, each}, number)
     total = wholes[first] + others * wholes[each]
@@ -44,10 +43,10 @@ def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
 
 
 def _wholes(probabilities: set[float], number: int) -> dict[float, int]:
-    """Return whole numbers in the proportions of the probabilities. The keys of the dict are the probabilities.
+    """Return whole numbers in the proportions of the probabilities, as a dict from each probability to its number.
 
-    Each whole number is a probability times a power of two, which is the same for all probabilities. Raises ValueError
-    if `number`, the caller's random number, is out of range.
+    Each number is the probability times a power of two. The power is the same for all probabilities. Raises
+    ValueError if `number`, the caller's random number, is out of range.
     """
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")

@@ -20,7 +20,7 @@ Surface = Literal["grid", "chequered", "lines", "felt", "holes", "hexagons", "po
 """The surface under the pieces.
 
 - `grid`: squares with lines between them;
-- `chequered`: light and dark squares, the top left one light;
+- `chequered`: light and dark squares; the top left square is light;
 - `lines`: stones stand on the crossings of lines;
 - `felt`: green squares;
 - `holes`: a plate with holes;
@@ -129,7 +129,10 @@ def marked_row(board: str, columns: int, cell: int, connect: int, exact: bool = 
 
 
 def _run(board: str, columns: int, cell: int, down: int, right: int) -> list[int]:
-    """Return the cells next to `cell` in one direction, until a cell has another character or the board ends."""
+    """Return the cells after `cell` in one direction, as long as they have the same character as `cell`.
+
+    `down` and `right` are the steps from each cell to the next, in rows and in columns.
+    """
     found: list[int] = []
     row, column = divmod(cell, columns)
     while True:

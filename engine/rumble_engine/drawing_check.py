@@ -25,7 +25,8 @@ class DrawingCheck:
     """A checker of the drawings of a game with fixed settings, called state by state. Raises ConformanceError.
 
     `no_moves` are texts that are no moves of the game. If the last move given to `Game.drawing` is such a text, the
-    drawing must mark no cell. The first state is tried with every text, each later state with the next text in turn.
+    drawing must mark no cell. At the first state, the checker tries every text. At each later state, the checker tries
+    one text, in turn.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:

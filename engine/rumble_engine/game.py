@@ -234,7 +234,10 @@ class State:
         return self
 
     def estimate(self) -> float:
-        """Estimate the value of the state for the seat to move, strictly between -1 and 1, for searches."""
+        """Return an estimate of the state's value for the seat to move. The estimate is strictly between -1 and 1.
+
+        Searches use the estimate.
+        """
         return 0.0
 
     def refuse_after_end(self, text: str) -> None:
@@ -269,13 +272,13 @@ class Game(ABC):
     seat_marks: ClassVar[tuple[str, ...]] = ("X", "O")
     """The mark of each seat's pieces in texts and diagrams."""
     seat_names: ClassVar[tuple[str, ...]] = seat_marks
-    """Names of the seats for people, from the look of the pieces: `Black`. The default is `seat_marks`."""
+    """Names of the seats for people, from the look of the pieces, such as `Black`. The default is `seat_marks`."""
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """The keyboard key that enters a move on a page, by the move's text.
+    """The keyboard keys that enter moves on a page, by the text of the move.
 
-    The keyboard key is written as a value of `KeyboardEvent.key`, such as `ArrowUp` or `c`.
+    A keyboard key is written as a value of `KeyboardEvent.key`, such as `ArrowUp` or `c`.
     """
 
     def __init_subclass__(cls) -> None:

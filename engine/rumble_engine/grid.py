@@ -1,4 +1,4 @@
-"""Boards of columns down which stones fall, as bit masks: the arithmetic of connect four.
+"""Boards on which stones fall down columns, as in connect four. A set of cells is a bit mask.
 
 Each cell is a bit. Columns follow each other from the left; the bits of a column are its rows from the bottom, then a
 sentinel that is always 0. Without the sentinel, a line could leave a column at the top and go on at the bottom of the
@@ -41,15 +41,9 @@ class Grid:
         """
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
-        """The indexes of the columns that are not full, from the left.
-
-        The key is the mask of taken cells in the top row.
-        """
+        """For each mask of taken cells in the top row, the indexes of the columns that are not full, from the left."""
         self.open_letters: dict[int, tuple[str, ...]] = {}
-        """The letters of the columns that are not full, from the left.
-
-        The key is the mask of taken cells in the top row.
-        """
+        """For each mask of taken cells in the top row, the letters of the columns that are not full, from the left."""
         for taken in product((False, True), repeat=columns):
             roof = sum(top for top, is_taken in zip(self.tops, taken, strict=True) if is_taken)
             self.open[roof] = tuple(column for column, is_taken in enumerate(taken) if not is_taken)
@@ -88,7 +82,7 @@ class Grid:
             tops &= tops - 1
 
     def key(self, mine: int, filled: int) -> int:
-        """Return a number for a position, which is the same for the mirror image.
+        """Return a number for a position. The mirror image of the position has the same number.
 
         For each column the number has the mover's stones, and a bit just above the highest stone of the column. Below
         this bit, each cell without a stone of the mover has a stone of the opponent.

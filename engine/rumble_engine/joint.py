@@ -3,7 +3,7 @@
 Each mover chooses without knowing the choices of the others, and all choices take effect together, in no order. For
 replays, logs and openings, a joint move is one ply, with one code and one text. The text has a word for each seat,
 and a seat that does not move has `-`: `up left - down`. In a game whose rules say what a fall does (`can_fall`), a
-mover that falls out instead of moving has `-`, too. The texts of the plies alone therefore replay every match.
+mover that falls out instead of moving has `-`, too. Therefore the texts of the plies are enough to replay a match.
 """
 
 from abc import abstractmethod

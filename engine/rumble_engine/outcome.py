@@ -73,7 +73,7 @@ class Outcome:
         payoffs: Sequence[float] | None = None,
         termination: Termination = Termination.NORMAL,
     ) -> "Outcome":
-        """Return an outcome from the place of each seat, and in a game with payoffs the payoff of each seat."""
+        """Return an outcome in which each seat has its place from `places` and, in a game with payoffs, its payoff."""
         return cls(scores_of(places), termination, reason, tuple(places), None if payoffs is None else tuple(payoffs))
 
     @classmethod

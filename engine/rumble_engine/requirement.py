@@ -1,4 +1,4 @@
-"""The function with which all checks of the conformance kit require a condition."""
+"""The function that the checks of the conformance kit call to raise an error if a condition is false."""
 
 from rumble_engine.errors import ConformanceError
 

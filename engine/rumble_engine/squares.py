@@ -45,9 +45,9 @@ class Squares:
         """The index of each cell in the board's text, by the cell's name."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
-        """Numbers of bits by which a mask is shifted to move to the right, and to the three cells below.
+        """Shifts, in bits, that move the cells of a mask to the right, down to the left, down, and down to the right.
 
-        Shifts in the other direction move to the other four neighbours.
+        The same shifts in the other direction move the cells to the other four neighbours.
         """
 
     def __reduce__(self) -> tuple[object, tuple[int, int, bool]]:

@@ -49,7 +49,7 @@ def mover_in(game: Game, view: Mapping[str, Any]) -> int:
 
 
 def mover_of(game: Game, mark: str) -> int:
-    """Return the seat to move: the seat whose mark is `mark`. Raises BadPosition."""
+    """Return the seat whose mark is `mark`. Raises BadPosition if no seat has the mark."""
     if mark not in game.seat_marks:
         raise BadPosition(f"the text must end with the mark to move: {' or '.join(game.seat_marks)}")
     return game.seat_marks.index(mark)

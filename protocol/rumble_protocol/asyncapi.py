@@ -40,7 +40,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A message in one direction, from the server's point of view, and its reply."""
+    """A message that the server sends or receives (`action`), and the reply to the message."""
 
     action: Literal["send", "receive"]
     message: str

@@ -1,7 +1,7 @@
 """Turns frames into messages, and messages into frames.
 
-Incoming frames are always validated. Outgoing frames are serialised from their models, except for the most frequent,
-which `frames` builds.
+Incoming frames are always validated. Most outgoing frames are serialised from their models. The most frequent outgoing
+frames are built by `frames`.
 """
 
 import re
@@ -83,7 +83,7 @@ def read_bot_message(frame: str | bytes) -> BotMessage:
 
 
 def _has_many_fields(frame: str | bytes) -> bool:
-    """Return whether a frame has too many fields, counted by the colons outside of its texts."""
+    """Return whether a frame has more than `MOST_FIELDS` fields. Each colon outside of JSON strings counts as one."""
     text = frame if isinstance(frame, str) else frame.decode(errors="replace")
     return text.count(":") > MOST_FIELDS and _QUOTED.sub("", text).count(":") > MOST_FIELDS
 
@@ -128,7 +128,10 @@ def _unknown_type(tag: str, known: str) -> BadMessage:
 
 
 def _field(location: tuple[int | str, ...]) -> str:
-    """Return a field's name, such as `settings.rows`. In `location`, the name follows the type of the message."""
+    """Return a field's name, such as `settings.rows`.
+
+    `location` has the type of the message first, and then the parts of the name.
+    """
     return ".".join(_cut(str(part)) for part in location[1:])
 
 

@@ -91,7 +91,7 @@ CLOSE_REASONS: Final[dict[CloseCode, str]] = {
 }
 
 WORKER_REPLACED: Final = "a newer login of this worker took over"
-"""The close reason of `REPLACED` for a session that logged in with a worker's name."""
+"""Close reason that the server sends with the code `REPLACED` if the login of the session named a worker."""
 
 DO_NOT_RECONNECT: Final = frozenset(
     {CloseCode.REPLACED, CloseCode.WRONG_KEY, CloseCode.CLUB_REMOVED, CloseCode.PROTOCOL_NOT_SUPPORTED}

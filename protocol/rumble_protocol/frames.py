@@ -28,7 +28,7 @@ def turn_frame(
     legal_complete: bool = True,
     since: Sequence[tuple[int | None, str]] | None = None,
 ) -> bytes:
-    """Build the frame of a `turn`; `legal` or `moves` is None where the login omits it.
+    """Build the frame of a `turn`. If `legal` or `moves` is None, the frame has no such field.
 
     `since` is None in a plain match. Then `legal_complete` has no effect, because `legal` has all legal moves.
     """

@@ -6,5 +6,5 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROL}
 
 
 def plain_text(text: str) -> str:
-    """Return a line in which characters that would steer a terminal are escaped."""
+    """Return `text` with an escape in place of each character that could control a terminal."""
     return text.translate(_ESCAPES)

@@ -27,7 +27,7 @@ OMITTED: Final = {
     | (frozenset(get_args(get_args(Login.model_fields["omit"].annotation)[0])) if model is Turn else frozenset())
     for model in _SENT
 }
-"""Names of the fields that a server may leave out, by the name of a message or of a part of a feed's events.
+"""For each message, and for each part of a feed's events: names of the fields that a server may leave out.
 
 A field is left out if the field has no content, or if the login's `omit` names the field.
 """

@@ -1,7 +1,7 @@
 """Secrets that Rumble makes: host tokens, keys of names, codes of invitations.
 
-A made secret is `rumble_`, 128 random bits as 32 hexadecimal digits, and the CRC-32 of these digits as 8 more. Nobody
-can guess 128 bits. A server therefore sets no limit to the number of wrong secrets of this form.
+A made secret is `rumble_`, 128 random bits as 32 hexadecimal digits, and the CRC-32 of these digits as 8 further
+digits. Nobody can guess 128 bits. A server therefore sets no limit to the number of wrong secrets of this form.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""The composition root: a server, from configuration to end. Start, drain, stop, close.
+"""The composition root: a `Server` makes all parts of a server from the configuration, and starts and stops them.
 
 The command line and tests make a `Server`. No other module knows all parts of a server. Modules for leases are imported
-only on PostgreSQL, so that a server on a file needs no driver.
+only if the database is PostgreSQL. So a server with a SQLite file needs no driver of PostgreSQL.
 """
 
 import asyncio
@@ -139,8 +139,8 @@ class Server:
         Return true after the start, or false if `stopping` was set during a standby.
 
         On PostgreSQL a server without a node address stands by while another server leads. Raises StoreError;
-        StartError if the server cannot listen. A server that has not started listens no more, gives up its lease, and
-        closes the database.
+        StartError if the server cannot listen. If the server does not start, `start` closes the socket and the
+        database, and gives up the lease.
         """
         async with contextlib.AsyncExitStack() as held:
             held.push_async_callback(self.store.close)
@@ -240,7 +240,7 @@ class Server:
         return partial(Gate, self._clock, self._node.lease, lease_s)
 
     def _make_loader(self) -> ClubLoader:
-        """Make the loader of clubs. With a lease, the node's commands reach the clubs from now on."""
+        """Make the loader of clubs. With a lease, the clubs carry out the commands of this node from now on."""
         node = self._node
         if node is None:
             return LoneLoader(self.clubs)

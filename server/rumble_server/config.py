@@ -16,7 +16,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 def _network(text: str) -> str:
-    """Return an address or a network as it is. Raises ValueError for any other text."""
+    """Return `text` unchanged if it is an address or a network. Raises ValueError for any other text."""
     ip_network(text)
     return text
 
@@ -87,7 +87,7 @@ class ServerConfig(BaseModel):
 
     @property
     def known_hosts(self) -> frozenset[str]:
-        """The host names that requests on a loopback address may have, besides the names of loopback itself."""
+        """Host names allowed in requests to a loopback address, in addition to the names of loopback itself."""
         if self.public_url is None:
             return self.allowed_hosts
         return self.allowed_hosts | {host_name(self.public_url.partition("//")[2])}

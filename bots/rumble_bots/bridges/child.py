@@ -16,7 +16,7 @@ GOODBYE_S = 0.5
 
 
 class Ended(Exception):
-    """The error for a program that has stopped reading or writing. The text is the reason."""
+    """The error for a program that has stopped reading or writing. The text of the error gives the reason."""
 
 
 class Child:

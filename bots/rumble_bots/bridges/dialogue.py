@@ -54,7 +54,7 @@ class Dialogue(ABC):
 
 
 def until(lines: Sequence[str], wanted: Callable[[str], bool]) -> Talk[str]:
-    """Write `lines`, and return the program's first line that `wanted` accepts. Lines before it are ignored."""
+    """Write `lines`, and return the program's first line that `wanted` accepts. Earlier lines are ignored."""
     answer = yield lines
     while not wanted(answer):
         answer = yield ()

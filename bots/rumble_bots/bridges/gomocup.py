@@ -15,7 +15,7 @@ from rumble_bots.sdk.errors import Resign
 NOT_ANSWERS = ("MESSAGE", "DEBUG", "UNKNOWN")
 """First words of the lines that are meant for people. Such a line is no answer."""
 FREESTYLE, EXACT = 0, 1
-"""Values of `INFO rule`: in `FREESTYLE` rows of five or more win, in `EXACT` only rows of exactly five."""
+"""Values of `INFO rule`. With `FREESTYLE`, rows of five or more win. With `EXACT`, only rows of exactly five win."""
 AGAINST_PROGRAM = 1
 """Value of `INFO game_type` for a match against another program."""
 NO_LIMIT_MS = 2**31 - 1
@@ -30,8 +30,8 @@ def is_answer(line: str) -> bool:
 class Gomocup(Dialogue):
     """The dialogue with a brain.
 
-    The brain keeps the board of its last turn. If the opponent's newest move leads from this board to the next turn,
-    the brain gets only this move. Otherwise the brain gets the whole board.
+    The brain keeps the board after its last move. If the next turn adds only a move of the opponent to this board, the
+    brain gets only the move. Otherwise the brain gets the whole board.
     """
 
     games = ("gomoku",)

@@ -14,7 +14,7 @@ GO = "openspiel:go"
 SIZE_FIELDS = ("board_size", "size", "columns")
 """Names of the fields of a state that may contain the size of the board."""
 WORDS = {"swap": "swap-pieces"}
-"""GTP's words for the moves that Rumble calls otherwise, keyed by Rumble's words."""
+"""Moves that GTP and Rumble write differently: GTP's word, keyed by Rumble's word."""
 COLOURS = ("black", "white")
 
 

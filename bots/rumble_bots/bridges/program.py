@@ -20,7 +20,10 @@ START_S = 30.0
 QUIET_S = 3.0
 """Time in s after which the owner is told that the bridge still waits for a program's first answer."""
 SHARE, LEAST_MARGIN_MS, MOST_MARGIN_MS = 10, 20, 1000
-"""The part of a turn's time that the bridge keeps for itself: 1 / `SHARE` of the time, within the two bounds in ms."""
+"""Numbers for the time that the bridge keeps for itself in a turn.
+
+The bridge keeps 1 / `SHARE` of the turn's time, but at least `LEAST_MARGIN_MS` and at most `MOST_MARGIN_MS`.
+"""
 MOST_FAILURES = 3
 """Number of failures in a row after which the bridge stops."""
 
@@ -57,7 +60,7 @@ def margin_ms(left_ms: int) -> int:
 
 
 class Failed(Exception):
-    """The error for a program that has failed and was ended. The text describes the failure."""
+    """The error for a failed program, which the bridge has ended. The text describes the failure."""
 
 
 class Program:
@@ -204,7 +207,10 @@ class Program:
 
 
 async def _hold(child: Child, talk: Talk[T]) -> T:
-    """Run a talk to its end, and return its result. Raises Ended, and the errors of the talk."""
+    """Run the generator `talk` to its end, and return its result. Raises Ended, and the errors of `talk`.
+
+    The lines that `talk` yields are written to the program. The answers of the program are sent to `talk`.
+    """
     try:
         lines = next(talk)
         while True:

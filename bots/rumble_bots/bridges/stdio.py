@@ -1,9 +1,9 @@
 """The simplest protocols: the program reads a line, and writes a line.
 
 `Stdio` writes each turn as a line of JSON, with the fields that the server sent. `BareStdio` writes the legal moves
-with spaces between (tabs in games whose moves contain spaces). Both read the move as text or as a JSON string. The
-answer `resign` resigns the match. The answer `failed: REASON` also resigns the match, but as a failure of the program.
-Empty lines are ignored.
+in one line, separated by spaces, or by tabs if a move contains a space. Both read the move as text or as a JSON string.
+The answer `resign` resigns the match. The answer `failed: REASON` also resigns the match, but as a failure of the
+program. Empty lines are ignored.
 """
 
 import json

@@ -18,7 +18,7 @@ MATE = 1000
 """Score for checkmate, in pawns."""
 NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
-"""For each word in an engine's `info` line, the name of the field in `move.info`."""
+"""Fields of `move.info` with a number, keyed by the word before the number in an engine's `info` line."""
 NO_MOVE = ("(none)", "0000", "none")
 """Words after `bestmove` by which an engine says that it has no move."""
 

@@ -134,7 +134,7 @@ class Course:
             self._stopped = f"not tried: after {rule} the bot could not be started again: {lost.why}"
 
     async def _try(self, rule: str, step: Step, game: Game | None) -> Trouble | None:
-        """Run a step, and add its result. If it raises a Trouble, return the Trouble, and add no result."""
+        """Run a step, and add its result. If the step raises a Trouble, return the Trouble, and add no result."""
         first, began = len(self._record.entries), self._record.now()
         status: Status
         try:

@@ -1,4 +1,4 @@
-"""The last steps: the tournament ends, the program is started again, and another program takes the bot's name."""
+"""The last steps of a check: the tournament ends, the program starts again, and another program takes the name."""
 
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import CloseCode
@@ -39,7 +39,10 @@ async def clean_end(harness: Harness) -> str:
 
 
 async def key(harness: Harness) -> str:
-    """Check that all logins under the bot's name have the same key, also after another start of the program."""
+    """Check that all logins under the bot's name have the same key.
+
+    If the check runs the bot's program, first start the program again, and include the new login.
+    """
     referee = harness.referee
     first = referee.logins[0]
     if first.key is None and all(login.key is None for login in referee.logins):

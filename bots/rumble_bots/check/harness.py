@@ -28,7 +28,7 @@ DOWN_S = 0.3
 
 
 class Harness(Play):
-    """The matches with a bot, together with the program and the server of the bot.
+    """Plays the matches of a check, starts the bot's program, and restarts the server.
 
     `child` is the program; None if the user starts the bot.
     """
@@ -87,7 +87,7 @@ class Harness(Play):
         raise Trouble("connect", turned_away or f"no bot connected within {self.wait_s:g} s")
 
     def set_patience(self) -> None:
-        """Set `patience`, and lengthen the clocks of matches by this factor.
+        """Set `patience`, and multiply the times of the time control by `patience`.
 
         A value given by the user is kept. Otherwise the value follows from the time that the program took to start.
         """

@@ -32,7 +32,7 @@ class Link:
         self.pings: list[Ping] = []
         self.opened_at = record.now()
         self.extras = 0
-        """Number of the bot's frames that were no answers to turns."""
+        """Number of frames from the bot that did not answer a turn."""
         self.gone = False
         """True if further frames from this connection are ignored."""
 

@@ -38,7 +38,7 @@ class Listener:
     """The port. If it is 0, `up` chooses a free port, and stores it here."""
     path: str
     talk: Callable[[ServerConnection], Awaitable[None]]
-    """Function called with each connection at `path`. It must return when the connection has ended."""
+    """Function called with each connection at `path`. The function must return once the connection has ended."""
     turned_away: Callable[[str], object]
     """Function called for each request whose path is not `path`. The argument is a text about the request."""
     ping_s: float | None = None
@@ -67,7 +67,7 @@ class Listener:
         self.port = next(iter(self._server.sockets)).getsockname()[1]
 
     async def down(self) -> None:
-        """Stop listening, and close the open connections with 1001."""
+        """Stop listening, and close the open connections with the close code 1001."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()

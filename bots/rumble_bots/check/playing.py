@@ -39,7 +39,7 @@ class Play:
         self.forgiving = True
         """True if the bot may end its connection and come back.
 
-        If false, the end of a connection raises Trouble until the record has a breach of the rule
+        If false, the end of a connection raises Trouble, but only while the record has no breach of the rule
         `stays-connected`. The end of the bot's program always raises Trouble.
         """
         self.patience = 1.0
@@ -175,7 +175,10 @@ class Play:
             self.record.breach("stays-connected", why)
 
     async def _how_it_ended(self) -> str | None:
-        """Return words about the program's end if it ends within `LAST_WORDS_S`; otherwise None."""
+        """Wait at most `LAST_WORDS_S` for the end of the bot's program.
+
+        Return a text that describes the end, or None if the program did not end.
+        """
         until = self.record.now() + LAST_WORDS_S
         while heard := await self.referee.hear(until):
             if isinstance(heard, Exited):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its id, what bots must do, and advice for a bot that fails."""
+    """A rule: its id, what bots must do, and advice for a bot that breaks the rule."""
 
     id: str
     title: str
@@ -119,7 +119,7 @@ STEPS = (
         "Do not connect again after close code 4001, 4003, 4004 or 4010: end the program, and say why.",
     ),
 )
-"""Rules that are tried in separate steps."""
+"""Rules that the check tests in separate steps."""
 
 HABITS = (
     Rule(
@@ -153,6 +153,6 @@ HABITS = (
         "Keep the connection and the program until tournament_over; catch errors while you choose a move.",
     ),
 )
-"""Rules that are watched during the whole check."""
+"""Rules that the check watches from its beginning to its end."""
 
 RULES = {rule.id: rule for rule in (*STEPS, *HABITS)}

@@ -24,14 +24,14 @@ from rumble_bots.sdk.address import Address
 DEFAULT_GAME = "tictactoe"
 ANY_PORT = Address("127.0.0.1", 0)
 NAME = "checked-bot"
-"""Name given to the program in RUMBLE_NAME. The report has the name from the bot's login."""
+"""Name that the program gets in the variable RUMBLE_NAME. The report shows the name from the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
 """Maximum time in s for a check with one game, and the additional time in s for each further game.
 
 If the time for a move is above `MOVE_MS`, both times are longer in proportion.
 """
 STARTED_S = 30.0
-"""Default of the time in s in which a program must connect.
+"""Default of `Plan.wait_s`: the maximum time in s until the bot connects.
 
 A start takes long if the program is compiled first, or if the machine is busy.
 """

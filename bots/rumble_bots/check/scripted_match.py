@@ -25,7 +25,7 @@ If more moves are legal, the turn lists the first `FIRST_LEGAL` and a random sam
 FIRST_LEGAL = 10
 """Number of legal moves, counted from the first in the game's order, that a turn always lists."""
 MOST_TRIES = 100
-"""Maximum number of joint moves tried in order to find a move after which the match goes on."""
+"""Maximum number of joint moves drawn at random in the search for a joint move that does not end the match."""
 
 
 def seats_of(game: Game) -> int:
@@ -171,7 +171,7 @@ class ScriptedMatch:
         return outcome
 
     def _make_ply(self, own: Mapping[int, int]) -> None:
-        """Make a ply from the bot's move and random moves of the other seats to move.
+        """Make a ply from the bot's move, and from random moves of the other seats that are to move.
 
         `own` maps the bot's seat to the code of the bot's move, and is empty if the bot does not move. Until the bot
         is out of the match, random moves that end the match are avoided if possible.
@@ -231,7 +231,7 @@ class ScriptedMatch:
         return turn_frame(*own, state.view(seat), legal, moves, *clocks, is_whole, self.news[self.since :])
 
     def over_message(self, outcome: Outcome | None) -> say.MatchOver:
-        """Return the message `match_over` for an outcome. None means a void match."""
+        """Return the message `match_over` for an outcome. If `outcome` is None, the match is void."""
         result = None if outcome is None or self.is_plain else outcome
         return say.MatchOver(
             match=self.match_id,

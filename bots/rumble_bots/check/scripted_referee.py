@@ -24,9 +24,9 @@ from rumble_bots.check.scripted_server import LIMITS, ScriptedServer
 SECOND_LOOK_S = 0.01
 """Extra time in s after a wait has timed out, to read events that came while this process was late."""
 UNREADABLE = {1002: "valid-messages", 1007: "valid-messages", 1009: "limits"}
-"""The rules that unreadable frames break: the id of the rule for each close code.
+"""Ids of the rules that unreadable frames break, keyed by close code.
 
-The close code is the code with which the WebSocket library closes the connection after such a frame.
+After an unreadable frame, the WebSocket library closes the connection with the close code.
 """
 
 
@@ -232,9 +232,9 @@ class ScriptedReferee(ScriptedServer):
         return None
 
     async def _on_invalid_answer(self, link: Link, frame: str, problem: BadMessage) -> None:
-        """Handle a frame that is no valid message. If it answers an open turn, the bot loses the match.
+        """Handle a frame that is not a valid message.
 
-        Raises Trouble in this case.
+        If the frame answers an open turn, the bot loses the match, and Trouble is raised.
         """
         named = read_named_turn(frame)
         turn = None if named is None or link is not self.link else self.turns.get(named.turn_id)

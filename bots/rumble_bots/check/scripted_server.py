@@ -161,7 +161,7 @@ class ScriptedServer:
         await link.close(code, CLOSE_REASONS[code])
 
     def leave(self) -> None:
-        """Mark the bot as away, and close its open turns. When the bot has returned, it is asked again."""
+        """Mark the bot as away, and close its open turns. After its return, the bot is asked again."""
         if self.link is not None:
             self.link.gone = True
         self.link = None

@@ -1,5 +1,5 @@
-"""The steps of a check in which the bot plays. Each function tests the bot by a rule. If the bot passes, the function
-returns a few words about the test.
+"""The steps of a check in which the bot plays. Each function tests whether the bot keeps a rule. If the bot
+passes, the function returns a few words about the test.
 
 Each step begins with the bot in the tournament and without an open match. A `Trouble` ends the step, and `course`
 decides how the check continues.
@@ -157,7 +157,7 @@ async def two_matches(harness: Harness) -> str:
 
 
 async def moves_between(harness: Harness) -> str:
-    """Play moves of other seats, and send the turn. Send a notice before the bot answers. The bot must still answer."""
+    """Play moves of other seats, and send the bot its second turn. Then send a notice. The bot must still answer."""
     match = await harness.start(seats_of(harness.referee.game) - 1)
     await harness.moved()
     await harness.advance(match)

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of rules skipped for the same reason that are listed with a line each.
+"""Maximum number of rules, skipped for the same reason, that each have a line in the report.
 
-If more rules are skipped for the reason, a single line stands for all these rules.
+If more rules were skipped for the reason, the report has a single line with the number of rules.
 """
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400

@@ -50,7 +50,7 @@ class BoardGame:
         """Return an answer as the text of a move.
 
         A text is returned as it is. A cell of the board becomes the move to the cell. For any other answer, the `repr`
-        is returned, which is no move.
+        of the answer is returned. This text is never a legal move.
         """
         if isinstance(answer, str):
             return answer

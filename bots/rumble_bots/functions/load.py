@@ -77,7 +77,7 @@ def load_bot(text: str) -> Bot:
 def load_file(file: Path) -> Bot:
     """Load the bot of a file: its function `choose` or `ai`, or else its only function or subclass of `Bot`.
 
-    Functions that begin with `_` or were imported do not count. Raises BadFunction.
+    Imported functions, and functions whose names begin with `_`, do not count. Raises BadFunction.
     """
     module = _load_module(file)
     own = {

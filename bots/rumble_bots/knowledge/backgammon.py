@@ -87,7 +87,8 @@ def worth(own: Side, other: Side) -> float:
 def _stacked(side: Side) -> float:
     """Return the pips to add to a seat's `pips` in a race.
 
-    Stacked checkers waste pips, and add to the result. Checkers borne off save pips, and reduce the result.
+    Checkers stacked on the points 1 to 3 waste pips, and increase the result. Each checker borne off reduces the result
+    by 2 pips.
     """
     return sum([count * count for count in side[1:4]]) / 10 - 2 * side[OFF]
 

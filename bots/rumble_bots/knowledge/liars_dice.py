@@ -23,7 +23,7 @@ REMEMBERED = 32_768
 
 
 def best(state: LiarsDiceState, seat: int) -> Sequence[int]:
-    """Return the move with the highest probability of being right."""
+    """Return a sequence with a single move: the move that is most probably right."""
     return tries(state, seat)[:1]
 
 

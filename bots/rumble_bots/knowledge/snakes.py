@@ -1,8 +1,8 @@
 """Rules of thumb for snakes: reach as many squares as possible before the other snakes, and eat when hungry.
 
 A set of squares is an integer with a bit for each square, so a flood from all heads at once takes few operations. A
-body frees its squares one by one, the square of the tail first. A flood may enter a square from the step in which the
-tail has left the square.
+body frees its squares one by one, the square of the tail first. A flood may enter a square as soon as the tail has left
+the square.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ APPETITE = 0.4
 """Worth of food that a snake without hunger reaches in one move. On the same scale, the worth of room is the share of
 the board's squares that the snake reaches first."""
 GROWTH = 6
-"""Number of squares of room that are worth as much as a square of a snake's length."""
+"""Worth of one square of a snake's length, in squares of room."""
 STARVES = 0.3
 """Factor by which the worth of a snake is multiplied if the snake will probably starve before it reaches food."""
 HEADS_LOST, HEADS_WON = 1.0, 0.1
-"""`HEADS_LOST` is taken from a move's worth if a snake of the same length or more may enter the same square.
+"""`HEADS_LOST` is subtracted from a move's worth if a snake of the same length or more may enter the same square.
 `HEADS_WON` is added to the worth if only shorter snakes may enter the square."""
 
 
 class Board:
-    """The squares of a board as bits. An empty column separates the rows."""
+    """The squares of a board as bits. An unused bit after each row keeps the rows apart."""
 
     def __init__(self, size: int, joined: bool) -> None:
         self.row, self.width, self.joined = size + 1, size, joined
@@ -77,7 +77,7 @@ class Scene:
         self.food = sum(board.bits[square] for square in state.food)
         bits = board.bits
         self.leaving: dict[int, int] = {}
-        """Squares that become free behind bodies. The key is the number of moves until then."""
+        """Squares that become free because bodies move on. The key is the number of moves after which they are free."""
         bodies = 0
         for snake in self.snakes.values():
             left = {bits[square]: move for move, square in enumerate(reversed(snake.body), 1)}
@@ -93,7 +93,10 @@ class Scene:
         """Groups of seats whose snakes are equally long, the group of the longest snakes first."""
 
     def moves(self, seat: int) -> dict[int, int]:
-        """Return the squares to which a seat's moves lead, by code. Moves that surely end the snake are left out."""
+        """Return the squares to which a seat's moves lead, keyed by the code of the move.
+
+        Moves that surely end the snake are left out.
+        """
         snake = self.snakes[seat]
         squares = {code: self.board.after(snake.body[0], code) & ~self.blocked for code in range(4)}
         return {code: to for code, to in squares.items() if to and (snake.health > 1 or to & self.food)}
@@ -147,9 +150,10 @@ def best(state: SnakesState, seat: int) -> Sequence[int]:
 
 
 def _rate(scene: Scene, seat: int, to: int, others: dict[int, int]) -> float:
-    """Return the worth of a move to the square `to`, by room, by food, and by heads that may enter the same square.
+    """Return the worth of a move to the square `to`.
 
-    `others` has the possible next squares of each other snake.
+    The worth depends on room, on food, and on other heads that may enter the same square. `others` has the possible
+    next squares of each other snake.
     """
     reach = scene.flood({seat: to} | {other: squares & ~to for other, squares in others.items()})[seat]
     length, health = scene.lengths[seat], scene.snakes[seat].health

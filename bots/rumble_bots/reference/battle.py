@@ -124,7 +124,7 @@ def battle(
 
     The bot `first` has seat 0 in the first match. After each match, the bots swap seats.
 
-    Matches begin with `opening` random plies. Without random plies, bots without chance repeat the same two matches.
+    Matches begin with `opening` random plies. Without random plies, deterministic bots repeat the same two matches.
     Both matches of a pair have the same opening, and the same random numbers for chance.
 
     The result depends only on the arguments, if the bots read no clock. Raises the errors of the bots and of the game;
@@ -156,7 +156,7 @@ def battle(
 def play(
     bots: Sequence[ReferenceBot], game: Game, seed: int = 0, settings: Mapping[str, Any] | None = None, opening: int = 0
 ) -> Outcome:
-    """Play a match of `bots`, given by seat, without a clock. It begins with `opening` random plies."""
+    """Play a match of `bots`, given by seat, without a clock. The match begins with `opening` random plies."""
     random = Random(seed)
     return played_out(bots, game, opened(game.initial_for(len(bots), settings, seed), opening, random), random)[0]
 
@@ -197,9 +197,9 @@ def interval(pairs: Mapping[float, int]) -> Interval:
     matches are not.
 
     Wilson's interval is for single results of 0 or 1, but the rate of a pair may also be between 0 and 1. Therefore the
-    interval is computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). With this number of results
-    of 0 or 1, the mean would be as uncertain as with the given pairs. If nearly all pairs have the same rate, the
-    interval could be too narrow. Therefore the variance of an additional pair is counted: 1/4, the largest possible.
+    interval is computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). The mean of so many results
+    of 0 or 1 would be as uncertain as the mean of the given pairs. If nearly all pairs have the same rate, the interval
+    could be too narrow. Therefore an additional pair is counted, with the largest possible variance: 1/4.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count

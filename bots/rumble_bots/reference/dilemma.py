@@ -27,7 +27,7 @@ class DilemmaBot(ReferenceBot):
         self.own = ""
         """The bot's own choices, a letter for each round, as changed by the game's noise.
 
-        If the bot has missed a round, `own` and `other` have cooperation for all rounds before the last.
+        If the bot has missed a round, all rounds before the last finished round count as cooperation of both seats.
         """
         self.other = ""
         """The other seat's choices, a letter for each round, as changed by the game's noise."""
@@ -37,7 +37,7 @@ class DilemmaBot(ReferenceBot):
         return "" if isinstance(state, DilemmaState) else "the strategies of Axelrod play only dilemma"
 
     def pick(self, state: State, seat: int, budget_ms: int | None) -> Choice:
-        """Add the choices of the last round in `state` to `own` and `other`, and return the choice of `answer`."""
+        """Add the choices of the last finished round to `own` and `other`, and return the choice of `answer`."""
         assert isinstance(state, DilemmaState)
         if state.round not in (len(self.own), len(self.own) + 1):
             self.own = self.other = "C" * (state.round - 1)

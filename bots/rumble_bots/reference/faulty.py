@@ -206,7 +206,7 @@ async def _huge(bot: FaultyBot, turn: Frame) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault: a line about it, and a function that is called at each turn."""
+    """A fault: a line of text that describes the fault, and a function that is called at each turn."""
 
     about: str
     at_a_turn: AtATurn

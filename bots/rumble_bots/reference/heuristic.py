@@ -1,7 +1,8 @@
-"""`heuristic`: plays by the rules of thumb of `rumble_bots.knowledge`, and in other games by simple rules.
+"""`heuristic`: plays by the rules of thumb of `rumble_bots.knowledge`, or by simple rules.
 
-The simple rules: win at once if possible; otherwise keep the opponent from winning at once; otherwise play any legal
-move. In hidden games and joint moves, the simple rules are not used: the bot plays any legal move.
+The simple rules are for games without rules of thumb: win at once if possible; otherwise keep the opponent from winning
+at once; otherwise play any legal move. In hidden games and joint moves, the simple rules are not used. The bot then
+plays any legal move.
 """
 
 from collections.abc import Sequence

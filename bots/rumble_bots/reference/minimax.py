@@ -14,16 +14,16 @@ from rumble_bots.search.base import Clock, beyond_two
 from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
-"""Maximum number of cached answers, for positions searched to the end. Tic-tac-toe has 4,520 positions to answer."""
+"""Maximum number of cached answers, for positions searched to the end. Tic-tac-toe has 4,520 unfinished positions."""
 
 
 class Minimax(ReferenceBot):
     """A bot that searches to the end of the game if possible, else as deep as `depth` and the time allow.
 
     Options: `search` is a key of `SEARCHES`, `depth` is in plies, and `time_ms` is the maximum time for a move. The
-    searches differ in speed. With `depth`, a search with a table may also find more exact values. The default search is
-    `cached` if the game tree below the first position is small, else `strong`. See `rumble_bots.search.think` for depth
-    and time together.
+    searches differ in speed. If `depth` is given, a search with a table may also find more exact values than a search
+    without a table. The default search is `cached` if the game tree below the first position is small, else `strong`.
+    See `rumble_bots.search.think` for depth and time together.
     """
 
     about = "Looks ahead as far as it can."
@@ -90,7 +90,7 @@ class Minimax(ReferenceBot):
     def search_of(self, state: State) -> Search:
         """Return the search for the game of `state`.
 
-        Each game has its own search, because tables serve a single game.
+        Each game has its own search, because the table of a search has positions of a single game.
         """
         kind = type(state)
         if kind not in self.searches:

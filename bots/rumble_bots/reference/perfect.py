@@ -2,8 +2,8 @@
 
 In tic-tac-toe the bot looks up the best move in a table of the package, which `rumble_bots.reference.tables` writes.
 The table has the moves of the streetwise bot: moves of the highest value, and among these the hardest to answer. The
-table is a JSON object with the fields `won`, `drawn` and `lost`. The field `won` has the positions that are won for the
-mover. Each field is an object: the keys are the texts of positions, and the values are the best moves.
+table is a JSON object with the fields `won`, `drawn` and `lost`. Each field is an object: the keys are the texts of
+positions, and the values are the best moves. The field `won` has the positions that are won for the mover.
 
 In games that a search solves in about a second (see `is_solvable`), the bot searches.
 """

@@ -25,7 +25,7 @@ class Choice:
     depth: int | None = field(default=None, compare=False)
     """Number of plies that were searched ahead; None if not counted."""
     line: Sequence[str] = field(default=(), compare=False)
-    """The moves that the bot expects, beginning with its own; empty if none are expected."""
+    """The moves that the bot expects, beginning with the chosen move; empty if the bot expects none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class ReferenceBot(ABC):
     def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
         """Choose a legal move in a hidden game. Raises CannotPlay.
 
-        This default chooses by `choose`, in a random state that agrees with `sight`.
+        The base class calls `choose` with a random state that agrees with `sight`.
         """
         return self.choose(sight.sample(self.random), budget_ms, sight.seat)
 

@@ -1,6 +1,6 @@
 """Reference bots on a server: the time for a move, and the `ReferenceBot` objects.
 
-Each concurrent turn has its own object. If the bot remembers, each match has its own object.
+Concurrent turns use different objects. For a bot that remembers, each match has an object of its own.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def budget_ms(turn: Turn) -> int:
 
 
 def noted(choice: Choice, time_ms: int) -> str:
-    """Return the move. If the bot has a value or a count of nodes, add a note for people and an info with numbers."""
+    """Return the move. If `choice` has a value or a number of nodes, add a note for people and an info with numbers."""
     remarks = [] if choice.score is None else [f"value {choice.score:+.2f}"]
     if choice.nodes:
         remarks.append(f"{choice.nodes:,} positions")
@@ -62,7 +62,7 @@ class RemoteReferenceBot(Bot):
         self._seed = seed
         self._options = options
         self._lateness = Lateness()
-        """The time in ms by which recent searches took longer than `SHARE` of their budget."""
+        """The greatest lateness of recent searches. A search is late if it exceeds `SHARE` times its budget."""
         self.idle: list[ReferenceBot] = [self._make()]
         """`ReferenceBot` objects that no turn uses now."""
         self.matches: Memory[tuple[str, int], ReferenceBot | None] = Memory(MATCHES)

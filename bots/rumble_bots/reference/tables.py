@@ -16,7 +16,10 @@ from rumble_bots.reference.perfect import TABLES, VALUES
 
 
 def table_text(game: Game) -> str:
-    """Return the table of `game` as JSON, with a line for each position, in order. Each call returns the same text."""
+    """Return the table of `game` as JSON, with a line for each position.
+
+    The positions are sorted, so that each call returns the same text.
+    """
     bot = make_reference_bot("streetwise")
     words = {value: word for word, value in VALUES.items()}
     table: dict[str, dict[str, str]] = {word: {} for word in VALUES}

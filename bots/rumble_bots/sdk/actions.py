@@ -46,7 +46,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Let the bot choose a move; then call the conversation's `answered` or `resigned` with the same turn."""
+    """Let the bot choose a move. Then call the conversation's `answered` or `resigned` with `turn`."""
 
     turn: Turn
 
@@ -60,7 +60,7 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Tell the bot's owner a text, at a level of `logging`."""
+    """Show a text to the bot's owner. `level` is a level of `logging`."""
 
     level: int
     text: str

@@ -40,8 +40,8 @@ class Chooser:
     async def choose(self, turn: Turn) -> str:
         """Return the bot's answer as text. Raises Resign with the reason if the bot resigns.
 
-        Raises Crashed if `choose` fails. If the answer is not a text, return `str(answer)`. If this text is no legal
-        move, the referee refuses and quotes it.
+        Raises Crashed if `choose` fails. If the answer is not a text, return `str(answer)`. If the returned text
+        is no legal move, the referee refuses the move, and quotes the text.
         """
         try:
             if inspect.iscoroutinefunction(self._bot.choose):
@@ -65,8 +65,8 @@ class Chooser:
     async def _in_thread(self, turn: Turn) -> str | Awaitable[str]:
         """Call `choose` in a thread, and measure the time lost around the call.
 
-        The delay after the call counts twice. Before the call, the turn waited for the event loop, too. That delay
-        cannot be measured, and is taken to be as long as the delay after the call.
+        The delay after the call is counted twice. The second count stands for an earlier delay, in which the turn
+        waited for the event loop. The earlier delay cannot be measured, and is taken to be as long.
         """
         asked = began = ended = turn.now()
 

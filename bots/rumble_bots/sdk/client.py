@@ -21,9 +21,9 @@ from rumble_bots.sdk.transport import Connect, Connection, Lost, Unreachable, co
 logger = logging.getLogger("rumble_bots")
 
 NORMAL = 1000
-"""The close code of a normal end."""
+"""The close code of a connection that ends normally."""
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.2, 10.0
-"""First and longest time in s before a reconnect; each delay is shortened at random."""
+"""First and longest delay in s before a reconnect. Each delay is then shortened at random."""
 STEADY_S = 2.0
 """Duration in s above which a connection counts as good.
 
@@ -175,7 +175,10 @@ class Client:
                     raise error
 
     async def _think(self, turn: Turn) -> None:
-        """Let the bot choose, and send the answer. If the connection ends meanwhile, the server asks the turn again."""
+        """Let the bot choose, and send the answer.
+
+        If the connection ends meanwhile, the server sends the turn again.
+        """
         try:
             actions = self.conversation.answered(turn, await self.chooser.choose(turn))
         except Resign as resigned:

@@ -59,7 +59,7 @@ class Aim:
     key: str | None = None
     """The key that proves that the name is the bot's own."""
     made_key: str | None = None
-    """The secret made by the server in exchange for the key, if known."""
+    """The key that the server has made in exchange for `key`; None if no such key is known."""
     join: str | None = None
     """The id of the tournament to join."""
     invite: str | None = None
@@ -128,7 +128,7 @@ class Conversation:
     def received(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
         """Handle a frame of the server.
 
-        `late_ms` is the time by which this machine delays the bot's start and answer.
+        `late_ms` is the time in ms by which this machine delays the start of the bot's thinking, and the bot's answer.
         """
         try:
             message = read_server_message(frame)
@@ -162,7 +162,7 @@ class Conversation:
                 return self._error(message)
 
     def lost(self, code: int, reason: str) -> list[Action]:
-        """Handle the end of the connection. The caller then connects again, unless the actions have a `Fail`."""
+        """Handle the end of the connection. The caller then connects again if the actions contain no `Fail`."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
             match.asked = None
@@ -183,7 +183,10 @@ class Conversation:
         return [*(said if lost else []), *self._send_answer(match)]
 
     def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
-        """Take note that the bot has no move for a turn. If `failed`, the bot failed; otherwise the bot resigns."""
+        """Resign the match of `turn`, because the bot has no move. Only log `why` if the turn is no longer asked.
+
+        `failed` is true if the bot failed, and false if the bot wants to resign.
+        """
         match = self._thought_over(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
@@ -343,7 +346,7 @@ class Conversation:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the longest start of a text that has at most `most` bytes in UTF-8."""
+    """Return the first characters of `text`: as many as fit into `most` bytes of UTF-8."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 

@@ -1,9 +1,11 @@
 """The identities of the clubs that this user's bots have logged in to, and the clubs' addresses.
 
 Each `welcome.identity` is kept in the configuration folder, a JSON file per address: `servers/localhost_8765.json` for
-the club `main`, `servers/localhost_8765/c/CLUB.json` for other clubs. A server can claim any identity, so an identity
-decides nothing. After a server has moved, an identity only suggests which kept key may be the right key, and the owner
-decides. The key of another club is never suggested.
+the club `main`, `servers/localhost_8765/c/CLUB.json` for other clubs.
+
+A server can claim any identity, so no key is chosen by an identity alone. After a server has moved, the identity at the
+new address suggests the key kept for the old address, and the owner decides. The key of another club is never
+suggested.
 """
 
 import json
@@ -40,7 +42,10 @@ def _folder() -> Path:
 
 
 def _read(file: Path) -> tuple[Address, str] | None:
-    """Return the address and the identity in a file; None if the file is missing, damaged, or of another address."""
+    """Return the address and the identity in a file.
+
+    Return None if the file is missing or damaged, or if the address in the file does not match the file's name.
+    """
     try:
         known = json.loads(file.read_text(encoding="utf-8"))
         server = Address.parse(str(known["server"]))

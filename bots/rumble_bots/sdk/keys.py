@@ -1,9 +1,11 @@
 """Keys that protect names. A key is made at the first use of a name in a club of a server, and kept for later logins.
 
-Keys are kept in the user's configuration folder (`RUMBLE_CONFIG_DIR` names another), a JSON file per club and name,
-readable by the user alone: `keys/localhost_8765/alice.json` for the club `main`, and
-`keys/localhost_8765/c/CLUB/alice.json` for other clubs. A file is written whole and then linked to its name. So when
-two programs make a key for the same name at the same time, both use the key that was linked first.
+Keys are kept in the user's configuration folder, or in the folder that the variable `RUMBLE_CONFIG_DIR` names. Each
+club and name has a JSON file that only the user can read. The file is `keys/localhost_8765/alice.json` for the club
+`main`, and `keys/localhost_8765/c/CLUB/alice.json` for other clubs.
+
+A new file gets its name only when its content is complete. If two programs make a key for the same name at the same
+time, both use the key of the first file with this name.
 """
 
 import hashlib
@@ -77,15 +79,18 @@ def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> 
 
 
 def token_file(server: Address, given: str) -> Path:
-    """Return the file for the secret that the server made in exchange for `given`.
+    """Return the file for the secret that the server made in exchange for the token `given`.
 
-    The file's name does not reveal `given`.
+    The file's name does not reveal the token.
     """
     return config_folder() / "tokens" / server.label / f"{hashlib.sha256(given.encode()).hexdigest()[:16]}.json"
 
 
 def kept_token(server: Address, given: str) -> str:
-    """Return the kept secret that the server made in exchange for `given`, or `given` itself if no secret is kept."""
+    """Return the kept secret that the server made in exchange for the token `given`.
+
+    If no secret is kept, return `given`.
+    """
     try:
         return str(json.loads(token_file(server, given).read_text(encoding="utf-8"))["token"])
     except (OSError, ValueError, KeyError, TypeError):

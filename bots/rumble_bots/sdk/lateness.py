@@ -1,4 +1,4 @@
-"""A bot's lateness on a busy machine, measured at each turn. In later turns, the bot keeps as much time in reserve."""
+"""A bot's lateness on a busy machine, measured at each turn. In later turns, the bot keeps `Lateness.ms` in reserve."""
 
 DECAY = 0.98
 """Factor by which a measured lateness shrinks at each turn: after 34 turns with less lateness, half is left."""

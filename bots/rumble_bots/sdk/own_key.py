@@ -14,7 +14,7 @@ from rumble_bots.sdk.keys import check_key, keep, keep_key, kept_key, kept_token
 
 KEY_VARIABLE = "RUMBLE_KEY"
 ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
-"""Refusals because of a wrong or missing key. The key kept for another address of the server may be the right key."""
+"""Codes of refusals because of a wrong or missing key. The right key may be kept for another address of the server."""
 
 logger = logging.getLogger("rumble_bots")
 
@@ -48,10 +48,10 @@ class OwnKey:
 
     @classmethod
     def find(cls, server: Address, name: str, key: str | None, same_server: str | None) -> Self:
-        """Return the bot's own key. With `same_server`, this is the key kept for the address `same_server`.
+        """Return the bot's own key. If `same_server` is given, return the key kept for the address `same_server`.
 
-        Without `same_server`, this is `key`, or else the value of `RUMBLE_KEY`, or else the key kept for `server`. If
-        no key is kept for `server`, a key is made and kept.
+        Otherwise return `key`, or else the value of `RUMBLE_KEY`, or else the key kept for `server`. If no key is kept
+        for `server`, make and keep a new key.
 
         Raises BadAddress, BadKey.
         """

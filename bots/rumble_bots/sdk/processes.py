@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 KILL_AFTER_S = 3.0
-"""Time in s from the request to end a process to its killing, if the process still runs."""
+"""Time in s between the request to a process to end, and the kill. A process that ends in time is not killed."""
 
 
 def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
@@ -24,7 +24,7 @@ def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
 
 
 async def start_group(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
-    """Start a program in a group of its own; `options` are those of `create_subprocess_exec`.
+    """Start a program in a group of its own. `options` are passed on to `create_subprocess_exec`.
 
     Raises OSError and ValueError as `create_subprocess_exec` does. If the caller is cancelled during the start, the
     whole group is ended. Asyncio alone would end the program, but not the program's own children.
@@ -66,7 +66,7 @@ async def end_process(
 
 
 def kill(process: asyncio.subprocess.Process, *, group: bool) -> None:
-    """Kill a process, and with `group` its descendants, without waiting for the end."""
+    """Kill a process; if `group` is true, kill its descendants, too. Do not wait for the end."""
     _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL, group)
 
 

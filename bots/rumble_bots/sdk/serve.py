@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 
 def to_stderr(line: str) -> None:
-    """Write a line to standard error. Characters with which a server's text could control the terminal are escaped."""
+    """Write a line to standard error. Escape characters by which a text from the server could control the terminal."""
     sys.stderr.write(f"{plain_text(line)}\n")
     sys.stderr.flush()
 
@@ -53,14 +53,15 @@ async def serve(
     """Play on `server`. Return a `Summary`, which says how play ended.
 
     `join` is the id of a tournament, and `challenge` asks for a match. The bot plays until the tournament or the match
-    is over. With neither `join` nor `challenge`, play until cancelled. With `challenges` the bot accepts challenges,
-    and plays until cancelled. After a lost connection the bot connects again. Raises SdkError if the bot cannot play,
-    or cannot play on.
+    is over. Without `join` and `challenge`, the bot plays until cancelled. If `challenges` is true, the bot accepts
+    challenges, and plays until cancelled. After a lost connection the bot connects again. Raises SdkError if the bot
+    cannot play, or cannot play on.
 
-    - `server` is written `http://host:port`, `ws://host:port` or `host:port`, with https or wss for TLS, and `/c/NAME`
-      behind it for the club NAME; the default club is `main`. The link of a page of the club works, too.
-    - `name` is the bot's name on the server. Its key is `key`, or else the value of the environment variable
-      `RUMBLE_KEY`, or else a key made at the first use, and kept in the configuration folder for this club and name.
+    - `server` is `http://host:port`, `ws://host:port` or `host:port`. With TLS, the scheme is `https` or `wss`. A club
+      other than `main` is named by `/c/NAME` at the end. The link of a page of the club works, too.
+    - `name` is the bot's name on the server. The key of the name is `key`, or else the value of the environment
+      variable `RUMBLE_KEY`. Without either, a key is made at the first use. The made key is kept in the configuration
+      folder for this club and name.
     - `invite` is the code of the tournament's invitation, if the tournament asks for a code.
     - `max_matches` is the maximum number of matches of the bot at a time.
     - `worker` names this program among several programs of the same bot, on one machine or many. Each program plays its

@@ -9,9 +9,10 @@ from rumble_bots.sdk.address import Address
 PROBE_S = 2.0
 """Maximum time in s for finding out whether a server speaks TLS."""
 UNHEARD = (ConnectionRefusedError, TimeoutError, socket.gaierror)
-"""Errors after which a server is not probed, since nothing answers at its address."""
+"""Errors that show that nothing answers at a server's address. The server is then not probed for TLS."""
 OTHER_NAME = (62, 64)
-"""OpenSSL's codes for a certificate of another host name or IP address; trusting such a certificate does not help."""
+"""OpenSSL's codes for a certificate of another host name or IP address. Trust does not mend a wrong name, so the advice
+to trust a certificate is left out."""
 
 
 def tls_trouble(error: BaseException, server: Address) -> str:

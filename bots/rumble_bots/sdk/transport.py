@@ -30,8 +30,8 @@ ABNORMAL = 1006
 class Unreachable(Exception):
     """A connection could not be made. The error's text gives the reason.
 
-    `is_full` is True if this machine's address has its maximum number of connections. `again_s` is the time in s until
-    the next try if the server is being replaced; otherwise None.
+    `is_full` is True if the server accepts no further connection from this machine's address. `again_s` is the time in
+    s until the next try if the server is being replaced; otherwise None.
     """
 
     def __init__(self, problem: str, *, is_full: bool = False, again_s: float | None = None) -> None:

@@ -1,7 +1,8 @@
-"""Searches of game trees. Five searches find the same values; each search visits fewer nodes than the search before.
+"""Searches of game trees. `SEARCHES` has five searches, which find the same values.
 
-The first four are examples to read; bots play with `Strong`. `SEARCHES` has the searches by name, and `think` runs a
-search under a clock. `rumble_bots.search.mcts` is a different kind of search, by random games.
+Each search visits fewer nodes than the search before it in `SEARCHES`. The first four are examples to read. By default,
+bots play with `Strong`, or with `Cached` if the game tree is small. `think` runs a search under a clock.
+`rumble_bots.search.mcts` is a different kind of search, by random games.
 """
 
 from rumble_bots.search.alphabeta import AlphaBeta, CachedAlphaBeta

@@ -34,7 +34,7 @@ class AlphaBeta(Search):
 
 
 class CachedAlphaBeta(AlphaBeta):
-    """Alpha-beta with a table of bounds, by `State.canonical`. An instance serves a single game.
+    """Alpha-beta with a table of bounds, keyed by `State.canonical`. An instance serves a single game.
 
     As in `Cached`, a search with a depth limit may return a more exact value than plain minimax.
     """

@@ -93,7 +93,7 @@ class Search(ABC):
     prunes = False
     """True if the search leaves out moves that cannot change the result."""
     patience = 200_000
-    """Number of nodes (about 3 s) after which a search to the end of the game is given up if there is no time limit."""
+    """Maximum number of nodes (about 3 s) of a search to the end of the game, if the search has no time limit."""
 
     @abstractmethod
     def beyond(self, state: State, depth: float, tally: Tally, alpha: float, beta: float) -> float:

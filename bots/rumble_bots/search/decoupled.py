@@ -12,8 +12,8 @@ Outcomes of chance are drawn by a fixed sequence of numbers, the same at each po
 number plus `GOLDEN`, modulo `NUMBERS`. Even the first few numbers are spread evenly. Therefore the frequencies of
 outcomes are soon close to their probabilities, and different moves are compared with equal dice.
 
-A round ends at the first position that is new to the tree. If an outcome of chance leads to this position, the round
-goes on by one more move, because the value of a roll depends on the move made with the roll.
+A round is a path from the root to the first position that is new to the tree. If an outcome of chance leads to this
+position, the round goes on by one more move, because the value of a roll depends on the move made with the roll.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,7 +30,7 @@ from rumble_bots.search.plies import played_on
 EXPLORATION = 0.3
 """Weight of the bonus for moves with few rounds. The bonus is added to scaled means from 0 to 1."""
 FIRST = 4
-"""Number of a seat's most promising moves that are tried even if few rounds go through the position."""
+"""Number of a seat's most promising moves that are tried first. Further moves are tried after more rounds."""
 LOT = 0.1
 """Probability that a mover makes a random move in a position with several movers."""
 GOLDEN = int(NUMBERS * (sqrt(5) - 1) / 2)

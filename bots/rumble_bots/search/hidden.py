@@ -6,15 +6,15 @@ begins with a fresh sample: a state that agrees with the seat's knowledge. Plies
 same node of the tree, and the results of a move are counted for all states of the node together. Thus the seat's choice
 does not depend on secrets that the seat does not know.
 
-A move is not legal in every state of a node. Therefore the bonus for few rounds counts only those rounds of the node in
-which the move was legal.
+A move may be legal in only some states of a node. Therefore the bonus for few rounds counts only the rounds of the node
+in which the move was legal.
 
 As in `decoupled`, each seat maximizes its own score, and several seats may move at once. Rules of thumb judge
 positions, and give the moves to try. The number of moves to try grows with the number of rounds. The order of the moves
 to try follows from the mover's own secrets.
 
 Unlike in `decoupled`, means are not scaled. By an unlucky guess of the secrets, the best move may lose its first round.
-Its mean is then the lowest, and scaling would lower this mean to 0.
+Its mean is then the lowest, and scaling would lower this mean to 0. The search would rarely try the move again.
 """
 
 from collections.abc import Callable, Sequence

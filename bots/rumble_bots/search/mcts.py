@@ -62,7 +62,10 @@ class Node:
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:
-        """Return the next move to try for the first time; None without such a move, or if no move is due yet."""
+        """Return the next move to try for the first time.
+
+        Return None before `look`, after all moves were tried, and while the node needs more visits for another move.
+        """
         tried = len(self.children)
         if self.codes is None or tried >= len(self.codes):
             return None

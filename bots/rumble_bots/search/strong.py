@@ -4,7 +4,7 @@ The order of moves:
 - first the best move of an earlier search of the position (from the table);
 - then the two moves that last refuted a position at the same ply (killer moves: S. G. Akl, M. M. Newborn: The principal
   continuation and the killer heuristic, 1977);
-- then the moves by the number of positions that they refuted (J. Schaeffer: The history heuristic, 1983).
+- then the other moves, the greatest weight in `Strong.history` first (J. Schaeffer: The history heuristic, 1983).
 
 The order changes only the number of nodes: values and chosen moves are the same as plain minimax's at the same depth.
 """
@@ -42,7 +42,7 @@ class Strong(Search):
         self.killers: dict[int, tuple[int, int]] = {}
         """The last two moves that refuted a position, the later move first. The key is the ply from the root."""
         self.history: tuple[dict[int, float], ...] = ({}, {})
-        """Weights of refuting moves, by seat and move. Deep searches give more weight."""
+        """Weights of moves that refuted positions, by seat and move. Deep searches give more weight."""
         self.root: State | None = None
         self.folds = False
         """True if symmetric positions share an entry of the table.
@@ -161,6 +161,6 @@ class Strong(Search):
 
 
 def is_symmetric(state: State) -> bool:
-    """Return true if two moves lead to positions that are equal by symmetry."""
+    """Return true if two different moves in `state` lead to positions that are equal by symmetry."""
     codes = state.codes()
     return len({state.after(code).canonical() for code in codes}) < len(codes)

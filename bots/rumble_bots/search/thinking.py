@@ -47,9 +47,9 @@ def think(
     """Search `state` within `limits`. Return the result of `look`, and the tally.
 
     `budget_ms` is the maximum time for this move. The time limit is the lesser of `limits.time_ms` and half of
-    `budget_ms`. Without a time limit, `look` is called once: for the depth in `limits`, or to the end of the game. With
-    a time limit, `look` is called for depth 1, 2 and so on, and the result of the last completed depth is returned.
-    Depth 1 is always completed, even if the search of depth 1 takes longer than the time limit.
+    `budget_ms`; there is no time limit if both are None. Without a time limit, `look` is called once: for the depth in
+    `limits`, or to the end of the game. With a time limit, `look` is called for depth 1, 2 and so on. The result of the
+    last completed depth is returned. Depth 1 is always completed, even if the search takes longer than the time limit.
 
     A budget may be a day, and a game may be bigger than estimated. Therefore, without `limits.time_ms`, the number of
     nodes is limited, too: to `MOST_NODES` if `limits` has a depth, otherwise to `patience`.

@@ -181,7 +181,7 @@ class BackgammonState(State):
         """Estimate the value by the mover's lead in the race.
 
         The lead is the opponent's number of points to go, minus the mover's number of points to go. The value is the
-        lead as a part of the longest possible race (plus 1 point, so that the value is below 1).
+        lead divided by the length of the longest possible race plus 1 point. The value is therefore below 1.
         """
         own, other = (sum(point * count for point, count in enumerate(side)) for side in self.sides)
         return (other - own) / (BAR * CHECKERS + 1) * (1 if self._to_move == 0 else -1)

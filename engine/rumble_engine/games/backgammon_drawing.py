@@ -1,8 +1,8 @@
 """The drawing of backgammon: points with stacked checkers, the bar, the checkers off and the dice, as seat 0 sees them.
 
 At most five checkers of a stack are drawn. On a higher stack, the label of the last drawn checker is the stack's number
-of checkers. Seat 0 has its bar and its checkers off in the lower half, seat 1 in the upper half. The dice are on the
-side of the seat to move.
+of checkers. Seat 0 has its bar and its checkers off in the lower half, seat 1 in the upper half. The dice are in the
+middle row: in the right half if seat 0 is to move, in the left half if seat 1 is to move.
 """
 
 import re
@@ -14,9 +14,12 @@ from rumble_engine.drawing import EMPTY, Colour, Drawing, Piece
 COLUMNS, BAR, OFF = 14, 6, 13
 """Number of columns, and the indexes of the columns for the bar and for checkers off."""
 HIGH = 5
-"""Number of rows in each half, and maximum number of checkers drawn for a stack."""
+"""Number of rows in each half of the board, and so the maximum number of checkers drawn for a stack."""
 MARKS = ("XABCDEFGHIJ", "Oabcdefghij")
-"""Marks of each seat: for a checker, then for the last drawn checker of a stack of 6, of 7, and so on up to 15."""
+"""Characters for the checkers of each seat. The first character stands for a checker without a label.
+
+The others stand for the last drawn checker of a stack of 6, of 7, and so on up to 15 checkers.
+"""
 LABELS = (
     (*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
     (*map(str, range(12, 6, -1)), "bar", *map(str, range(6, 0, -1)), "off"),
@@ -39,7 +42,7 @@ PIECES = {
     **_checkers(0, "white", "light"),
     **_checkers(1, "black", "dark"),
 }
-"""The pieces. The dice come first: their keys are integers, and JavaScript objects list such keys first."""
+"""The pieces. The keys of the dice are digits. The dice come first, because JavaScript objects list such keys first."""
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:

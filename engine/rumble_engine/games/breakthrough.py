@@ -1,8 +1,8 @@
 """Breakthrough: the first piece on the other side's home row wins.
 
 Rules (Dan Troyka, 2000; https://en.wikipedia.org/wiki/Breakthrough_(board_game)): each side fills its two nearest
-rows. A piece steps a square straight or diagonally forward onto an empty square. A piece takes a piece of the other
-side by stepping diagonally forward onto its square. Reaching the last row wins, and so does taking the last piece.
+rows. A piece steps a square straight or diagonally forward onto an empty square. A diagonal step may also lead onto a
+piece of the other side, which is taken. A side wins by reaching the last row, or by taking the other side's last piece.
 There is always a move and never a draw. Settings: `columns` and `rows`, 8 and 8 by default.
 
 Moves: the start square and the end square, `"b2b3"`, columns lettered from the left and rows numbered from the

@@ -141,7 +141,7 @@ class Connect4(Game):
         return Drawing("holes", columns, board, PIECES, letters, numbers, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return a path of one click, on any cell of the column. The lowest empty cell shows the stone."""
+        """Return a path of one click: any cell of the column, the lowest empty cell first."""
         board, column = view["board"], ascii_lowercase.index(move)
         cells = range(column, len(board), view["columns"])
         free = [cell for cell in cells if board[cell] == "."]

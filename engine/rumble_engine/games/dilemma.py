@@ -32,7 +32,7 @@ CHOICES = "CD"
 LARGEST = 1_000
 """The largest payoff allowed. The smallest payoff allowed is the same number with a minus sign."""
 TURNED = (IDLE, "0", "1", "01")
-"""The text of each outcome of the noise. The index is the code: a bit for each seat whose choice the noise changes."""
+"""The texts of the outcomes of the noise, by code. A code has a bit for each seat whose choice is changed."""
 KEYS = {"C": "c", "D": "d"}
 NAMES = ("First", "Second")
 MARKS = ("ACD", "acd")

@@ -6,12 +6,13 @@ bottom, seat 1 (O) the left edge with the right. A full board has exactly one wi
 then becomes an O, mirrored at the long diagonal (column and row exchanged). The O is as far from O's edges as the X was
 from X's edges. X moves next.
 
-Moves: the cell, its column's letter from the left and its row's number from the top: `"f6"`, or `"swap"`. Each row is
-half a cell further right than the row above: the neighbours of f6 are f5, g5, e6, g6, e7 and f7.
+Moves: a cell such as `"f6"`, or `"swap"`. The letter is the cell's column, counted from the left. The number is the
+cell's row, counted from the top. Each row is half a cell further right than the row above: the neighbours of f6 are f5,
+g5, e6, g6, e7 and f7.
 
-View: `{"board": "...", "size": 11, "swap": true, "to_move": 0}`, the board as one text of size x size characters
-`X`, `O` and `.`, row by row from the top. The position's text is the same rows with `/` between them, a space, and
-the mark of the seat to move.
+View: `{"board": "...", "size": 11, "swap": true, "to_move": 0}`. The board is one text of size x size characters `X`,
+`O` and `.`, row by row from the top. The position's text has the same rows with `/` between two rows, then a space, and
+then the mark of the seat to move.
 """
 
 from collections.abc import Mapping, Sequence

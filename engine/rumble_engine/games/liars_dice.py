@@ -19,7 +19,7 @@ dice of each seat, in order, `1456`; `????` if hidden; empty while chance decide
 of the round, each as a seat and a text: `[0, "3x5"]`), `to_move`, `out` (the seats out, in the order of going out),
 `last_hands`, `last_bids`, `last_call`, and the settings. The three fields `last_...` have the dice, the bids, and the
 caller and loser of the last round that ended with the call `liar`. All three are empty before the first call. The text
-is the view with every die, as JSON.
+of a state is the view with every die, as JSON.
 """
 
 import json
@@ -255,9 +255,9 @@ class LiarsDiceState(State):
         return self._next_round(loser, self.counts[loser] - 1, ended)
 
     def _next_round(self, seat: int, left: int, last_round: Round | None) -> "LiarsDiceState":
-        """Return the state before the next roll, in which `seat` has `left` dice.
+        """Return the state before the next roll. In this state `seat` has `left` dice, and is the first to bid.
 
-        If `left` is 0, the next seat with dice begins the round, otherwise `seat`.
+        If `left` is 0, the next seat with dice is the first to bid.
         """
         counts = (*self.counts[:seat], left, *self.counts[seat + 1 :])
         out = self.out if left else (*self.out, seat)

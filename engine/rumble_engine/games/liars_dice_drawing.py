@@ -1,6 +1,6 @@
 """The diagram and the drawing of liar's dice: a row for each seat, with its dice and its last bid.
 
-Hidden dice are drawn as a cup with the number of dice. Between two rounds, the rows show the round before.
+Hidden dice are drawn as a cup with the number of dice. Between two rounds, the rows show the round that ended.
 """
 
 from collections.abc import Mapping, Sequence

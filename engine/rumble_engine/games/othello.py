@@ -137,7 +137,7 @@ def _open(board: Squares, mine: int, theirs: int) -> int:
 
 
 def _flipped(board: Squares, mine: int, theirs: int, disc: int) -> int:
-    """Return the mask of the discs of `theirs` that `disc`, a new disc of the side `mine`, turns over."""
+    """Return the mask of the discs of `theirs` that turn over when the side `mine` puts down the disc `disc`."""
     flipped = 0
     for step in board.steps:
         line, end = 0, disc << step

@@ -21,8 +21,8 @@ The last snake on the board wins. After `turns` turns all remaining snakes share
 in the same turn.
 
 View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, `out`
-(the turn in which the snake went out; 0 before) and `reason` (for going out); `feeds`, true while chance decides; and
-the settings. The text is the view as JSON.
+(the turn in which the snake went out; 0 before) and `reason` (why the snake went out); `feeds`, true while chance
+decides about food; and the settings. The text is the view as JSON.
 """
 
 import json
@@ -286,7 +286,7 @@ def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
-    """Return how the head of the snake of `seat` collides with a snake in `there`; an empty text if not at all."""
+    """Return how the head of the snake of `seat` collides with a snake in `there`; an empty text for no collision."""
     own = there[seat]
     head, others = own.body[0], [snake for other, snake in there.items() if other != seat]
     if head in own.body[1:]:
@@ -298,9 +298,10 @@ def _collided(seat: int, there: Mapping[int, Snake]) -> str:
 
 
 def _grown_each_turn(snake: Snake) -> Snake:
-    """Return the snake after a turn under the rules `constrictor`: with full health, and longer by a square.
+    """Return the snake after a turn under the rules `constrictor`, with full health.
 
-    A snake whose last two squares are the same, as after the start, does not grow.
+    The snake is longer by a square if its last two squares differ. After the start, the last two squares are the same,
+    and the snake keeps its length.
     """
     return snake.grown() if snake.body[-1] != snake.body[-2] else snake._replace(health=FULL_HEALTH)
 

@@ -121,11 +121,11 @@ class TicTacToeState(State):
         return "\n---+---+---\n".join(rows)
 
     def canonical(self) -> int:
-        """Return the same key for all rotations and reflections of a position."""
+        """Return a key that all rotations and reflections of a position share."""
         return _folded(self.x, self.o)
 
     def estimate(self) -> float:
-        """Estimate the value by the lines open to the mover minus the lines open to the opponent, divided by nine."""
+        """Estimate the value: subtract the opponent's number of open lines from the mover's, and divide by nine."""
         difference = OPEN_LINES[self.o] - OPEN_LINES[self.x]
         return (difference if self.to_move == 0 else -difference) / 9
 

@@ -42,7 +42,7 @@ FATAL = {
     ErrorCode.TOO_MANY_MESSAGES: CloseCode.TOO_MANY_MESSAGES,
     ErrorCode.BANNED: CloseCode.BANNED,
 }
-"""For each code of an error that closes the connection at a login, the close code."""
+"""Close codes of the errors that close a connection at its login, keyed by the code of the error."""
 
 
 class Arena:
@@ -338,7 +338,7 @@ class Arena:
     def sign_out(self, name: str, told: str) -> None:
         """Close the sessions of a bot once the change or removal of the bot's key is on disk.
 
-        `told` is the reason, which the bot is sent as an error.
+        `told` is the reason, which the bot receives as an error.
         """
         player = self.players.get(name)
         if player is None:
@@ -368,7 +368,7 @@ class Arena:
     # --- the log ---
 
     def on_durable(self) -> None:
-        """Send the frames whose facts are on disk now. Bots that are told of a match's end can play another match."""
+        """Send the frames whose facts are on disk now. A bot that was sent a match's end can play a new match."""
         told = self._outlet.on_durable()
         self.lifecycle.forget_ended()
         if not told or self.scheduler.stopped:

@@ -84,7 +84,7 @@ class Challenges:
         self._lifecycle.begin(tournament, tuple(seats))
 
     def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
-        """Return the opponents in the order of their seats. A free house bot takes each seat for which no bot is named.
+        """Return the opponents in the order of their seats. Each seat for which no bot is named gets a free house bot.
 
         Raises TournamentError.
         """

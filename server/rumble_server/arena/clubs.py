@@ -83,7 +83,7 @@ class ClubDirectory:
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret (see `make_secret`) that can replace `token`, the administrator's token.
+        """Return a secret made by the server (see `make_secret`) that can replace the administrator's token `token`.
 
         If no administrator's token is set, return `token`.
         """

@@ -63,9 +63,9 @@ class HostTokens:
         return found
 
     def exchanged(self, token: str) -> str:
-        """Return the made secret (see `make_secret`) that can replace `token`, if `token` is a valid host token.
+        """Return a secret made by the server (see `make_secret`) that can replace the valid host token `token`.
 
-        Otherwise return `token` unchanged.
+        If `token` is no valid host token, return `token` unchanged.
         """
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
         return next((exchanged(token, salt) for salt in salts), token)

@@ -16,9 +16,9 @@ class JoinRefused(ValueError):
 
 
 def refuse_code(guesses: Guesses, address: str, about: str, code: str, now_ms: int, unknown: str) -> NoReturn:
-    """Count a wrong code of an address. `about` names the kind of code; `unknown` is the line for a wrong code.
+    """Count the wrong code `code`, which came from `address`. `about` names the kind of code.
 
-    Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes.
+    Raises JoinRefused: `unknown_code` with the text `unknown`, or `too_many_requests` after too many wrong codes.
     """
     if guesses.wrong_code(address, about, code, now_ms):
         raise JoinRefused("unknown_code", unknown)

@@ -198,7 +198,9 @@ class Lifecycle:
                 self.tell_over(ended, line, session, after)
 
     def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
-        """Send `tournament_over` to a session of the bot of `line`, once the fact with the number `after` is on disk.
+        """Send `tournament_over` to `session`, once the fact with the number `after` is on disk.
+
+        `line` is the result of the bot to which the session belongs.
 
         If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
         back if the host has made the next tournament already, or if the tournament ended too long ago.

@@ -31,7 +31,7 @@ MayClaim = Callable[[str, str | None], bool]
 
 @dataclass(eq=False)
 class Logins:
-    """The logins of a club, by name and key, and the ends of sessions."""
+    """Accepts or refuses the logins of a club, and handles the ends of sessions."""
 
     _recorder: Recorder
     _matches: Matches
@@ -81,7 +81,8 @@ class Logins:
         """Log a bot in. Return the player and a flag, which is true if no key protects the name.
 
         `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, or with
-        the code `banned` or `too_many_messages`. If the bot has its maximum of workers, the code is `unavailable`.
+        the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the
+        code is `unavailable`.
         """
         door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
         if is_stranger and not caller.may_speak and not self._has_own_place(login, address):
@@ -144,7 +145,7 @@ class Logins:
         return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
 
     def _free_name(self, address: str, may_free: Callable[[], bool], now_ms: int) -> bool:
-        """Free a name claimed by this address, so that a new bot is not kept out by names of idle bots. Return whether
+        """Free a name claimed by `address`, so that a new bot is not kept out by names of idle bots. Return whether
         a name was freed.
 
         The freed name is the newest name whose bot was never in a match, is in no tournament that has started, and has
@@ -246,7 +247,10 @@ class Logins:
         self._scheduler.look_at(player)
 
     def detach(self, player: Player, session: BotSession) -> None:
-        """Handle the end of a session. Do nothing if a newer session took over, or the server has stopped judging."""
+        """Handle the end of a session.
+
+        Do nothing if a newer session took over, or the server no longer judges matches.
+        """
         if not player.disconnect(session) or self._scheduler.stopped:
             return
         self._matches.go_on(player, player.take_up())

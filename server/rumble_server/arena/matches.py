@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 
 FAILED = "match %s: the referee failed at ply %d"
 WHY_VOID = "the server failed at this match; nobody is blamed"
-"""Reason of a match that is void because of an error in the game's code. Such an error is the server's fault; the other
-matches go on."""
+"""The reason recorded for a match that is void after an error in the game's code. Such an error is the server's fault;
+the other matches go on."""
 
 Answer = TypeVar("Answer")
 NEVER = 1 << 62
@@ -119,7 +119,7 @@ class Matches:
         self.bounds = bounds
         self.run = run
         self.nobody_away_before_ms = nobody_away_before_ms
-        """Time in ms before which no away or absent budget runs: bots need time to find the server again after its
+        """Time in ms until which no away or absent budget runs. Bots need time to find the server again after its
         start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}
         self._clock, self.lateness = recorder.clock, recorder.clock.lateness
@@ -191,7 +191,7 @@ class Matches:
         return bool(self.live) and not self._stopped
 
     def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
-        """Call `event`, in which the referee may make or ask for a ply. Return what `event` returns.
+        """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
 
         If the game's code raises an error, abort the match, and return None.
         """
@@ -205,7 +205,7 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Let the player's sessions, if any has room, take up matches that no session plays at present."""
+        """Let those of the player's sessions that have room take up matches that no session plays at present."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)

@@ -1,6 +1,6 @@
-"""The organiser's commands on tournaments, bots, names, bans and host tokens. Each raises TournamentError if refused.
+"""The organiser's commands on tournaments, bots, names, bans and host tokens.
 
-The web's host API calls the commands; each is a transaction.
+The web's host API calls the commands. Each command is a transaction. A refused command raises TournamentError.
 """
 
 from rumble_protocol.codes import ErrorCode, NoticeCode
@@ -54,7 +54,8 @@ class Organiser:
         """Create a tournament after an ended one, and move the pupils of the ended tournament to the new tournament.
 
         With `top`, only the best `top` pupils are moved. Pupils who left, and bots whose login excludes the game, are
-        not moved. A waiting pupil who is moved gets `joined` first, and then the held `tournament_over`.
+        not moved. A moved pupil who waits for the next tournament (see `followers`) gets `joined` first, and then the
+        `tournament_over` that was held back.
         """
         arena, tournament = self.arena, self._create(config, follows=ended.id)
         now_ms = arena.clock.now_ms()
@@ -174,9 +175,9 @@ class Organiser:
         self.arena.recorder.record(commands.change_join_code(tournament, None, self.arena.clock.now_ms()))
 
     def _made_beside(self, invite: str | None) -> str | None:
-        """Return a new secret that will admit bots just like `invite`, an invitation code that the host chose.
+        """Return a new secret that is to admit bots in the same way as the invitation code `invite`.
 
-        Return None if there is no code, or if the server made the code.
+        Return None if `invite` is None, or if `invite` itself is a secret made by the server.
         """
         if invite is None or is_made(invite):
             return None
@@ -201,7 +202,8 @@ class Organiser:
         """Set the key of a name, even of an open name. If `key` is None, forget the old key: the next login claims the
         name anew.
 
-        Sessions that logged in with an older key are signed out. Sessions of an open name go on: they needed no key.
+        Sessions that logged in with an older key are signed out. Sessions of an open name go on, because their logins
+        needed no key.
         """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:

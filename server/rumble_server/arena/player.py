@@ -29,7 +29,7 @@ class Player:
     away_from: dict[str, Part] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
-    """Open tournaments of the bot by id. When a match of the bot is over, its tournament becomes the last entry."""
+    """Open tournaments of the bot by id. When a match ends, the tournament of the match becomes the last entry."""
     claimed: int = 0
     """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
     free_since_ms: int = 0
@@ -39,7 +39,7 @@ class Player:
     has_played: bool = False
     """True if the bot was in a match in this run."""
     kept_for: str | None = None
-    """Game of the appointed match for which the bot keeps its last place; None without an appointment."""
+    """Game of the appointed match for which the bot keeps its last free place; None without an appointment."""
     untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
     """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
     the frames at its next login in this run."""
@@ -113,8 +113,9 @@ class Player:
         return older
 
     def disconnect(self, session: BotSession) -> bool:
-        """Remove a session, and return true; its matches wait for a new session. If a newer login has replaced the
-        session, change nothing, and return false.
+        """Remove a session, and return true. The matches of the session wait for a new session.
+
+        If a newer login has replaced the session, change nothing, and return false.
         """
         worker = session.worker.casefold()
         if self.sessions.get(worker) is not session:
@@ -149,8 +150,8 @@ class Player:
             self.note_room()
 
     def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
-        """Give waiting matches to sessions with room for their games, the longest waiting match first. Return the given
-        matches.
+        """Give waiting matches, the longest waiting first, to sessions that play the game of the match and have room.
+        Return the given matches.
 
         A `newcomer` that is the bot's only session, and names no worker, takes every match, even beyond its room,
         because earlier sessions of the bot played these matches.
@@ -203,7 +204,7 @@ class Player:
     def is_free(self, game: str) -> bool:
         """Return true if the bot can take a further tournament match of this game.
 
-        If necessary, a challenge must be cancelled to make room.
+        The place of a challenge that can be cancelled counts as free.
         """
         if self.sole is not None:
             return self.sole.places > 0
@@ -230,7 +231,7 @@ class Player:
         return max(1, found - (self.kept_for is not None))
 
     def note_room(self) -> None:
-        """Update the free players of each game: add the player's name if the player is free, or else remove it."""
+        """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
         sole, name = self.sole, self.name
         is_free = sole is not None and self.kept_for is None and sole.places > 0  # the usual case, for any game
         for game, names in self._free.items():
@@ -240,7 +241,7 @@ class Player:
                 names.discard(name)
 
     def keep(self, game: str | None) -> None:
-        """Keep the bot's last place for a match of this game; None frees the place."""
+        """Reserve the bot's last free place for a match of this game. If `game` is None, end the reservation."""
         self.kept_for = game
         self.note_room()
 

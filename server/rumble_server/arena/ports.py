@@ -106,7 +106,10 @@ class Sessions(Protocol):
         """Report that the bot has logged in under the name `name`."""
 
     def not_logged_in(self, session_id: int) -> None:
-        """Report the refusal of the login. The bot was told the reason. On an open session, the bot may try again."""
+        """Report that the login was refused. The bot already has the reason.
+
+        If the session is open, the bot may log in again.
+        """
 
     def count_stranger(self, session_id: int) -> None:
         """Count the last login as a message of a stranger at the session's address.
@@ -131,7 +134,8 @@ class Sessions(Protocol):
 
 
 Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound], None]], None]
-"""Function that runs a slow task off the event loop, and then calls the callback with the task's result."""
+"""Function of a slow task and a callback. The function runs the task off the event loop, and then calls the callback
+with the task's result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +146,8 @@ class HouseBot:
     key: str
     reference_bot: str
     challenges: bool
-    """True for a resident, which takes challenges. False for a bot added to a tournament; the message `session` to
-    the bot names the tournament."""
+    """True for a resident: a house bot that waits for challenges. False for a bot added to a tournament. Such a bot
+    learns the tournament's id from the message `session`."""
 
 
 class HouseRunner(Protocol):
@@ -156,7 +160,10 @@ class HouseRunner(Protocol):
         """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""
 
     def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
-        """Make these bots the club's only connected house bots; a bot that ends is started again."""
+        """Keep the house bots `bots` of a club connected, and end the club's other house bots.
+
+        A house bot of `bots` that ends is started again.
+        """
 
     async def close(self) -> None:
         """End all house bots."""

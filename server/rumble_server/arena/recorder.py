@@ -67,13 +67,13 @@ class Recorder:
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
         self.clubs = clubs
-        """Clubs of the server, which only facts of main change."""
+        """Clubs of the server. Only facts of the club `main` change the clubs."""
         self.allowance = Allowance()
         """Unused part of this club's quotas."""
         self.tournaments: dict[str, Tournament] = {}
         """Tournaments in memory, by id."""
         self.unsettled: dict[str, None] = {}
-        """Ids of tournaments to settle at the transaction's end; a dict for its order."""
+        """Ids of tournaments to settle at the transaction's end, in order. The dict is used as an ordered set."""
         self.transaction = Transaction(log, self.unsettled, settle)
         self.append = log.append
         """Function that appends a fact to the log without applying it, for facts about a single match alone."""

@@ -22,9 +22,9 @@ class Refused:
     """Tournament that the bot asked to join; None if the bot named no tournament."""
     code: str
     message: str
-    """Last message to the bot."""
+    """Message of the newest refusal, as the bot got it."""
     at_ms: int
-    """Time of the message in ms since the epoch."""
+    """Time of the newest refusal in ms since the epoch."""
     times: int
 
 

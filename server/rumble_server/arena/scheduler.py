@@ -52,7 +52,8 @@ class Scheduler:
         self._work = work
         self._appointments = Appointments(recorder.players, recorder.clock, self._lapse)
         self._queue: dict[str, None] = {}
-        """Ids of tournaments to settle in a later turn of the loop, since this turn has started enough matches."""
+        """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later turn of
+        the event loop."""
         self._held: dict[str, None] = {}
         """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
         first. A tournament that starts a match goes to the end."""
@@ -73,8 +74,8 @@ class Scheduler:
     def look_at(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player has connected or become free.
 
-        The tournament in which the player's last match ended the longest time ago comes first. So no tournament is
-        passed over.
+        The player's tournaments are sorted by the end of the player's last match in the tournament, earliest end first.
+        So no tournament is always passed over.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
@@ -120,9 +121,9 @@ class Scheduler:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
-        """Charge no absent budget for the last `for_ms`, in which the club was suspended.
+        """Charge no absent budget for the last `for_ms` milliseconds, in which the club was suspended.
 
-        During a grace, absent budgets begin to run only when the grace ends.
+        Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns.
         """
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
@@ -255,7 +256,7 @@ class Scheduler:
         return self._recorder.allowance.match_room(len(self._matches.live))
 
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
-        """Cancel the newest challenge of each bot that has no place left for this match of a tournament.
+        """Cancel the newest challenge of each bot that has no place left for the match `started`.
 
         Return false if a bot still has no place. This happens if the bot must first be told of the challenge's end. It
         also happens if the bot takes up, in the freed place, a match from which the bot was away.
@@ -280,7 +281,7 @@ class Scheduler:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
-        """If the next round of a tournament with slow pairing is due, begin to pair the round off the event loop."""
+        """If the next round of a tournament with slow pairing is due, start its pairing in the background."""
         if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()
@@ -329,7 +330,8 @@ class Scheduler:
     def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
         """Record that a settled tournament wants to be woken at `wake_at_ms`.
 
-        The scheduler's only timer then fires no later. With None, the tournament does not want to be woken.
+        The scheduler's only timer then fires at `wake_at_ms` or earlier. If `wake_at_ms` is None, the tournament does
+        not want to be woken.
         """
         if wake_at_ms is None:
             self._wakes.pop(tournament_id, None)

@@ -38,7 +38,7 @@ class Outlet:
     def on_durable(self) -> "list[BotSession]":
         """Send the held frames whose facts are on disk now.
 
-        Return the sessions that were told of the end of a match. These have room for another match.
+        Return the sessions to which a `match_over` was sent. These sessions have room for another match.
         """
         waiting, self._waiting = self._waiting, {}
         return [session for session in waiting if session.release()]
@@ -96,7 +96,7 @@ class BotSession:
         self.omit = tuple(login.omit)
         """Fields that the bot wants left out of `turn`."""
         self.follow = bool(login.follow)
-        """True if the bot stays after a tournament's end, to be moved to the host's next tournament."""
+        """True if the bot stays connected after a tournament's end, and is then moved to the host's next tournament."""
         self.version = login.version
         self.client = login.client
         self.lag_ms = caller.lag_ms

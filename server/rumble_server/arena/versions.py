@@ -14,7 +14,7 @@ def add_version(
     """Save a version of the bot of `claim`, and return the version's number. `stored` are the versions on disk.
 
     If the bot is benched for its faults, the new version lets the bot play again. Raises TournamentError if the club
-    has used up its bytes.
+    has used up its quota of bytes.
     """
     arena.allowance.check_creation()
     saved = next_version(stored, claim.since_ms, claim.name, language, source, arena.clock.now_ms())

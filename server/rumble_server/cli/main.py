@@ -47,7 +47,10 @@ MOST_COLUMNS = 100
 """Maximum width of help, in columns: longer lines are hard to read."""
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""Environment variable with numpy's number of threads. Matrices here are small, and threads would slow matches down."""
+"""Environment variable with numpy's number of threads: by default 1, because more threads would slow matches down.
+
+The matrices here are too small to gain from more threads.
+"""
 
 
 class LazyGroup(TyperGroup):

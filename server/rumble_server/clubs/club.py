@@ -91,7 +91,7 @@ class ClubParts:
     config: ServerConfig
     store: "Store"
     identity: str
-    """Identity of `main`: a random text, stored in the database and told to bots."""
+    """Identity of `main`: a random text, stored in the database and sent to bots."""
     secret: str
     """Secret random text, stored in the database. Secrets and identities of clubs are computed from this text."""
     clock: LoopClock

@@ -45,8 +45,8 @@ class Idle:
         """Return the clubs to unload: the idle clubs.
 
         If too many clubs are empty, the clubs that have been empty longest are returned, too. A club is returned only
-        if it is empty at two looks in a row. So a caller that has just asked for the club has the time between two
-        looks to enter the club.
+        if the club was already empty at the previous call. So a caller that has just asked for an empty club has time
+        to enter the club.
         """
         since_ms = {club: self.since_ms.get(club, now_ms) for club in empty if club not in self.visits}
         seen_twice = sorted((at_ms, club) for club, at_ms in since_ms.items() if club in self.since_ms)

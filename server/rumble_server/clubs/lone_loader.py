@@ -23,7 +23,11 @@ class LoneLoader:
     """The loader of a process that leads every club (port `ClubLoader`)."""
 
     def __init__(self, clubs: ClubRegistry, read: Callable[[str], Awaitable[Stored]] | None = None) -> None:
-        """Load clubs into `clubs`. With a lease, `read` waits until this process leads a club, and reads the club."""
+        """Load clubs into `clubs`.
+
+        With a lease, `read` first waits until this process leads a club, and then reads the club. Without `read`, the
+        loader reads clubs at once.
+        """
         self._clubs = clubs
         self._read = read or self._read_at_once
         self._loading: dict[str, asyncio.Task[Club | None]] = {}
@@ -40,7 +44,7 @@ class LoneLoader:
         return False
 
     async def load(self, name: str) -> Club | None:
-        """Load a club. The thread reads a single club at a time. Callers who wait for the same club share the reading.
+        """Load a club. A thread reads one club at a time. Callers who wait for the same club share the reading.
 
         Return None if the club was removed during the reading. Raises StoreError.
         """

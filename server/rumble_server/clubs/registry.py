@@ -74,7 +74,11 @@ class ClubRegistry:
     """The clubs of this process by name. `await start()` before any other use."""
 
     def __init__(self, shared: ClubParts, on_main: Callable[[bool], None]) -> None:
-        """Make the registry. `on_main` is called when `main` is loaded, with true if facts about `main` are lost."""
+        """Make the registry.
+
+        `on_main` is called when `main` is loaded. The argument is true if database rows with facts about `main` are
+        damaged.
+        """
         self.shared = shared
         self.reading = ReadingThread(shared.store)
         self.on_unloaded: list[Callable[[str], None]] = []

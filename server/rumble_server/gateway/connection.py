@@ -62,8 +62,8 @@ smaller."""
 MOST_ASKED = 64
 """Maximum value of `_asked`. Answers to further turns are handled only if `has_time` returns true."""
 MOVE_BYTES = 512
-"""Maximum size in bytes of received data with answers to turns that is handled without asking `has_time`. To refuse a
-frame of this size takes 0.2 ms."""
+"""Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
+`has_time` returns true. To refuse a frame of this size takes 0.2 ms."""
 FRAMES_AT_ONCE = 32
 """Maximum number of frames that `websockets` parses between two calls of `has_time`. A ping takes 60 us."""
 MOST_WASTED = 32
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
         self.rest = b""
         """Received bytes. The bytes from index `rest_at` on wait for a later turn of the loop.
 
-        Reading from the socket is paused until all of them are handled.
+        Reading from the socket is paused until all these bytes are handled.
         """
         self.rest_at = 0
         self._is_held = False
@@ -151,7 +151,7 @@ class Connection(asyncio.Protocol):
         self._is_stamped = False
         """True if the kernel reports how long received data has waited to be read."""
         self._is_newest = True
-        """False during the handling of a text if later bytes of the bot have been read already; else True."""
+        """False while a text is handled, if bytes after the text have been read already; otherwise True."""
 
     # --- asyncio.Protocol ---
 

@@ -1,4 +1,4 @@
-"""The file descriptors of the process: raising their limit, and ending idle connections before they run out.
+"""The file descriptors of the process: raising their limit, and ending idle connections before descriptors run out.
 
 A new socket gets the lowest free number as its descriptor. The number therefore shows roughly how many descriptors are
 in use, without a system call.
@@ -19,7 +19,8 @@ if sys.platform != "win32":
 log = logging.getLogger(__name__)
 
 SPARE = 64
-"""Number of descriptors kept free for files, pipes and new connections, but never more than an eighth of the limit."""
+"""Number of descriptors kept free for files, pipes and new connections. If an eighth of the limit is less, an eighth is
+kept free."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
 """The limit of open descriptors that is assumed on a system without a limit."""
@@ -86,7 +87,7 @@ class Descriptors:
     def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
         """Return true if the connection `new`, with the given descriptor, may stay.
 
-        If few descriptors are left, first shed the most idle of `connections`. Return false if no connection is idle.
+        If few descriptors are left, shed the most idle of `connections`, or return false if none of them is idle.
         """
         if descriptor < self.limit - self._spare:
             return True

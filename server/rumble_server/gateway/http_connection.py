@@ -111,7 +111,7 @@ class HttpConnection(HttpToolsProtocol):
         self._upgrade: Upgrade | None = None
         """The upgrade to a bot's connection, once it was requested; else None."""
         self._is_question = False
-        """True if the newest request was a proxy's question. Such a request is answered already."""
+        """True if the newest request was a proxy's question, which `_answer_question` has answered."""
         self._in_head = True
         self._in_body = False
         self.other_bytes = 0
@@ -359,7 +359,7 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _is_beyond(self) -> bool:
-        """Return true if the connection is a stranger's, and its address has no room for another known connection."""
+        """Return true if the connection is a stranger, and its address may have no more known connections."""
         return self._place is not None and not self._place.has_room
 
     def _count(self, requests: int) -> bool:

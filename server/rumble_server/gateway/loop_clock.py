@@ -18,7 +18,10 @@ NEVER = 1 << 62
 
 
 class LoopClock:
-    """A clock of server time in ms: `wall_s` at the start, plus the loop's own time since. The time never goes back."""
+    """A clock of server time in ms, which never goes back.
+
+    The time is `wall_s`, plus the time of the loop since the clock was made.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
         self._loop = loop
@@ -35,9 +38,9 @@ class LoopClock:
         self._is_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0
-        """Delay of the newest beat in s."""
+        """Delay of the newest beat, in s."""
         self.lags = Histogram()
-        """Histogram of the delays of all beats in s."""
+        """Histogram of the delays of all beats, in s."""
 
     @property
     def lateness(self) -> "LoopClock":

@@ -66,7 +66,10 @@ class Outbox:
             self.latency.observe(perf_counter() - began_s)
 
     def waited_ms(self, ago_ms: int) -> int:
-        """Return the time in ms for which a frame sent `ago_ms` ago waited to be written."""
+        """Return for how many ms a frame waited to be written. The frame was sent `ago_ms` before now.
+
+        The time is 0 if no wait of frames was noted at that time.
+        """
         sent_s = perf_counter() - ago_ms / 1000
         for began_s, wrote_s in reversed(self._noted):
             if sent_s > wrote_s:

@@ -1,4 +1,4 @@
-"""The search of a connection for a place among the strangers of its address (`limits/connections.py`)."""
+"""A new connection's search for a place among the strangers of its address (`limits/connections.py`)."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from rumble_server.limits.connections import WAIT_MS, Newcomer, Place
 
 
 class PlaceSearch:
-    """The search of a connection for a place. While the connection waits for a free place, its socket is not read."""
+    """A connection's search for a place. While the connection waits for a free place, its socket is not read."""
 
     __slots__ = ("_entrance", "_transport", "_wait")
 

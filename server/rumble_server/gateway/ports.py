@@ -38,7 +38,7 @@ class Leader(Protocol):
         """Tell the arena that the bot has been silent for long."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        """Close a session once the session's frames that wait for the disk have been sent."""
+        """Close a session, but first send the session's frames that still wait for the disk."""
 
     def lost(self, session_id: int) -> None:
         """Tell the arena that the connection has ended."""

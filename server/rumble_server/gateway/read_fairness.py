@@ -15,9 +15,9 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of late readers in a turn of the loop at which sockets are left unread.
+"""Number of late readers in a turn of the loop. When the number is reached, sockets are left unread.
 
-A late reader asks for time after the budget was spent.
+A reader is late if it asks for time after the budget was spent.
 
 Reading a socket takes some 50 us.
 """
@@ -40,7 +40,7 @@ class SocketReader(Protocol):
     """A connection whose socket can be left unread."""
 
     def stop_reading(self) -> bool:
-        """Leave the socket unread. If the connection reads nothing at the moment, do nothing and return false."""
+        """Leave the socket unread, and return true. If the connection is not reading now, only return false."""
 
     def read_again(self) -> bool:
         """Read the socket again. Return false if the connection will read nothing more."""

@@ -20,10 +20,10 @@ STOPS = "the server stops\n"
 
 
 class RequestTurns:
-    """ASGI middleware in which a request waits until the request's address is served.
+    """ASGI middleware in which a request waits until the client's address has a turn in the event loop.
 
-    The request waits before it begins, and after each part of its body. Until the answer begins, the request waits
-    again after each wait for something else, such as the database.
+    The request waits for a turn at its beginning, and after each part of its body. Until the answer begins, the request
+    also waits for a turn after each wait for something else, such as the database.
     """
 
     def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:

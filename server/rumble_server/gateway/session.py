@@ -22,7 +22,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
 
 BYTES_OF_A_MESSAGE = 1_024
-"""Number of bytes for which an invalid frame counts as one more message; with twice as many bytes, as two more."""
+"""Number of characters in an invalid frame that count as one message. The frame itself counts as one message, too."""
 
 
 class Link(Protocol):

@@ -1,4 +1,4 @@
-"""The way of an HTTP request for an upgrade to the connection of a bot: a place, the club, and the hand-over."""
+"""Turning an HTTP upgrade request into a bot's connection: find a place, load the club, hand the socket over."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class UpgradingConnection(Protocol):
-    """The HTTP connection of an upgrade request, as the upgrade uses the connection."""
+    """The part of an HTTP connection that an `Upgrade` uses."""
 
     transport: asyncio.Transport
     connections: set[Any]

@@ -66,8 +66,8 @@ class SideProcess:
     async def close(self) -> None:
         """Finish the current task, cancel the waiting tasks, and wait until the process has ended.
 
-        If Python exits while the pool's own thread ends, Python 3.11 may print a traceback. So another thread waits for
-        the end of the pool's thread.
+        The pool's own thread has then ended, too. Python 3.11 may print a traceback if Python exits while the pool's
+        thread is ending.
         """
         pool = self._pool
         if pool is not None:

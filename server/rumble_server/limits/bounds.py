@@ -126,8 +126,8 @@ class Constants(BaseModel):
     wrong_codes_per_minute: Count = 20
     """Maximum number of wrong invitations, join codes and slips of an address in a minute.
 
-    The answer to a further wrong code is that there were too many. A right code is never refused, because a class
-    behind one address mistypes many codes.
+    A further wrong code is refused, and the answer says that there were too many wrong codes. A right code is never
+    refused, because a class behind one address mistypes many codes.
     """
     open_challenges: Count = 256
     """Maximum number of open challenges on the whole server. Open challenges take memory."""

@@ -49,12 +49,12 @@ class Bucket:
         return True
 
     def spend(self, now_ms: int, cost: int) -> None:
-        """Take `cost` tokens. If the balance becomes negative, no event is allowed until the bucket has refilled."""
+        """Take `cost` tokens, even beyond 0. Events are allowed again when the bucket has at least a whole token."""
         self._tokens = self._tokens_at(now_ms) - cost
         self._filled_at_ms = now_ms
 
     def is_idle(self, now_ms: int) -> bool:
-        """Return true if the bucket is full and was not used for a whole period. It can be forgotten then."""
+        """Return true if the bucket is full, and was not used for a whole period. An idle bucket can be forgotten."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) >= self._most
 
     def is_in_debt(self, now_ms: int) -> bool:

@@ -91,16 +91,16 @@ class Connections:
         return self._bounds.exempts(address) or self._requests.take(address, now_ms, times=requests)
 
     def may_ask(self, address: str, now_ms: int) -> bool:
-        """Return true if an address has time left in the process that reads the log."""
+        """Return true if `address` has time left in the process that reads the log (`reading_ms_per_minute`)."""
         return self._bounds.exempts(address) or self._reading.allows(address, now_ms)
 
     def spend(self, address: str, now_ms: int, cost_ms: int) -> None:
-        """Count `cost_ms` of work for an address against `reading_ms_per_minute`."""
+        """Subtract `cost_ms` from the time that `address` has in the process that reads the log."""
         if not self._bounds.exempts(address):
             self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Place":
-        """Return a place that is not counted, such as for a proxy, whose clients are counted instead."""
+        """Return a place that is not counted. A proxy gets such a place, because its clients are counted instead."""
         return Place(self, address, ())
 
     def has_room(self, address: str) -> bool:
@@ -138,9 +138,9 @@ class Place:
     """The place of an open connection. A bot's place begins as a stranger's, and becomes known or invited at the login.
 
     A stranger gets a place while its address has fewer than `strangers_per_address` strangers. Known and invited places
-    do not matter then, because the server learns only at the login whether the bot is invited. A place can become known
-    while its address has fewer than `connections_per_address` known places. A place can become invited while its
-    address has fewer than `invited_connections_per_address` places invited to the same tournament.
+    do not matter for this bound, because the server learns only at the login whether the bot is invited. A place can
+    become known while its address has fewer than `connections_per_address` known places. A place can become invited
+    while its address has fewer than `invited_connections_per_address` places invited to the same tournament.
 
     By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
     to one tournament, and the other half to another tournament or to none. At most 64 of them can be between connection

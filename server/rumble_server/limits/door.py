@@ -23,9 +23,9 @@ class Door:
         self._prefix = ""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
-        """Allowances of bytes that challenges may write to the log, keyed by the holder of the challenge.
+        """Allowances of bytes that challenges may write to the log.
 
-        A holder is the tournament that the challenger joined by a code, or else the challenger's address.
+        The key is the tournament that the challenger joined by a code, or else the challenger's address.
         """
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
         self._freed_names = Buckets(bounds.freed_names_per_minute)
@@ -50,10 +50,10 @@ class Door:
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
-        """Count an unplayed name that is freed for a new name of `address`. Return False if too many were freed.
+        """Count the name of a bot without matches that is freed for a new name of `address`.
 
-        `invited_to` is the tournament of a valid invitation, or None. Each tournament has a separate count. Names
-        without an invitation to the tournament do not use up this count.
+        Return False if too many names were freed. `invited_to` is the tournament of a valid invitation, or None. The
+        names of each tournament, and names without an invitation, are counted separately.
         """
         about = "" if invited_to is None else self._prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

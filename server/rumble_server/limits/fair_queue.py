@@ -23,7 +23,7 @@ class Crowded(Exception):
 
 
 class Asker:
-    """The address for which tasks of a request are done; the address is empty for the server's own tasks."""
+    """The sender of a request whose tasks are queued. `address` is empty for the server's own tasks."""
 
     def __init__(
         self,
@@ -40,7 +40,10 @@ class Asker:
         self._has_begun = False
 
     def begin(self) -> None:
-        """Begin to serve the request, if this is its first task. Raises Crowded if the address has no time left."""
+        """Begin the request with its first task. Raises Crowded if the address has no time left for the request.
+
+        Later tasks of the request are not checked.
+        """
         if not self._has_begun and not self._may_ask():
             raise Crowded
         self._has_begun = True
@@ -69,7 +72,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the task's turn. The time inside of the block is charged to the asker.
+        """Wait for the task's turn. The time that the `async with` block takes is charged to the asker.
 
         Raises Crowded if the address asks for more than its share.
         """

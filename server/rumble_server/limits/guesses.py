@@ -7,8 +7,8 @@ address.
 An address that has shown the right key of a name has a separate bucket for this name. Wrong tries by others at the
 address cannot lock out the owner.
 
-Wrong invitations, join codes and slips are counted apart from keys and tokens. Too many of these codes change only the
-answers to further wrong codes.
+Wrong invitations, join codes and slips are counted apart from keys and tokens. After too many of these wrong codes,
+right codes are still accepted, and only the answers to further wrong codes change.
 """
 
 from collections import OrderedDict
@@ -27,7 +27,7 @@ HOST = "host token"
 class Guesses:
     """Counts of wrong secrets by address.
 
-    Loopback counts, too, because requests through a tunnel come from loopback.
+    Loopback addresses are counted, too, because requests through a tunnel come from them.
     """
 
     def __init__(self, bounds: Bounds, refusals: Refusals) -> None:

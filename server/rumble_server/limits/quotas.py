@@ -16,7 +16,7 @@ class Quotas:
     matches: int | None = None
     """Number of matches played at the same time. Further matches wait."""
     house_bots: int | None = None
-    """Number of house bots added to the club's tournaments, at any time."""
+    """Number of house bots that the club's tournaments have at the same time."""
 
 
 QUOTAS = tuple(each.name for each in fields(Quotas))

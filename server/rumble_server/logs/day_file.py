@@ -29,7 +29,7 @@ class DayFile(TimedRotatingFileHandler):
         super().__init__(path, when="midnight", backupCount=days, encoding="utf-8", utc=True)
 
     def tick(self) -> None:
-        """Begin a new file if a new day has begun. Also let `handleError` log the next error."""
+        """Begin a new file if a new day has begun. `handleError` logs at most one error between two calls of `tick`."""
         record = logging.makeLogRecord({})
         with self.lock:  # type: ignore[union-attr]  # every handler makes its lock at construction
             self._failed = False
@@ -55,7 +55,7 @@ class DayFile(TimedRotatingFileHandler):
         return [str(file) for file, day in found if day is not None and day[1] <= last]
 
     def rotation_filename(self, default_name: str) -> str:
-        """Return a free name for a file.
+        """Return `default_name`, or a longer name if a file is already called `default_name`.
 
         If the clock was set back, a day may have several files, and a later file must not replace an earlier file.
         """

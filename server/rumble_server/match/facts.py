@@ -20,7 +20,7 @@ from rumble_server.match.match_id import tournament_id_of
 ToldClock = AwayClock | None
 """The rule for the clock of a seat whose bot is away.
 
-None in older matches means `stands`. Frames of older matches do not have the field.
+In older matches the rule is None, which means `stands`. Frames of older matches do not contain the rule.
 """
 Scores = tuple[float, ...] | None
 """Scores by seat; None for a void match."""
@@ -84,8 +84,8 @@ def _state_after(
 class StartTold:
     """The fact that `match_start` was sent to a seat, or if `all_seats` is true, to every seat.
 
-    The frame can be rebuilt from this fact, the terms and the moves so far. If the seat's clock was running, it stops
-    here. `excused_ms` is the excused part of the time since the clock began to run.
+    The frame can be rebuilt from this fact, the terms and the moves so far. If the seat's clock was running, this fact
+    stops the clock. `excused_ms` is the excused part of the time since the clock began to run.
     """
 
     match: str
@@ -197,7 +197,7 @@ class MoveRefused:
 
 @dataclass(slots=True)
 class SeatAway:
-    """The fact that the socket of a seat ended. The seat's away budget, `away_left_ms`, runs from now on.
+    """The fact that the connection of a seat's bot ended. The seat's away budget, `away_left_ms`, runs from now on.
 
     `on_turn` is true if the bot had an open turn that was sent. During a grace, such as after a start of the server,
     `on_turn` is always false.

@@ -7,7 +7,7 @@ from hashlib import sha256
 import orjson
 
 SURELY_SHORT = 512
-"""Number of characters up to which a frame is stored unchanged, and its bytes are not counted.
+"""Maximum number of characters of a frame that is stored unchanged without counting its bytes.
 
 A character has at most four bytes, so `most_bytes` must be at least four times this number.
 """

@@ -57,7 +57,7 @@ class Plies:
         self._news = [list[News]() for _ in terms.seats] if self.hides else [shared] * self._seats
         """The parts of the plies in order, as each seat sees them. In an open game, the seats share one list."""
         self._since = [0] * self._seats
-        """Index in the seat's `_news` of the first part of the ply in which the seat last moved, by seat."""
+        """For each seat, the index in its `_news` at which the ply of its newest move begins; 0 before any move."""
         self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
         """Positions that delayed spectators have not seen yet: time in ms, number of plies, state, and clocks in ms."""
         self.answers: dict[int, int] = {}

@@ -154,7 +154,10 @@ class Progress:
             own.turn = None
 
     def suspend_turn(self, fact: facts.StartTold | facts.SeatAway) -> None:
-        """End the open turn of a seat, if any, without an answer. Thinking time so far stays used."""
+        """End the open turn of a seat, if any, without an answer.
+
+        The thinking time so far counts in the seat's next turn.
+        """
         self._excuse(fact)
         own = self.seats[fact.seat]
         if own.turn is not None:
@@ -232,7 +235,10 @@ class Progress:
         return self.plies
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
-        """Stop the away budgets and the clocks of absent bots until `until_ms`. Time used before stays used."""
+        """Stop the away budgets and the clocks of absent bots until `until_ms`.
+
+        Time that was used before `now_ms` is not given back.
+        """
         for own in self.seats:
             if own.away_since_ms is not None:
                 own.away_left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
@@ -269,8 +275,8 @@ class Progress:
     def wake_at_ms(self) -> int | None:
         """Earliest time at which a clock or an away budget may run out; None if none is running.
 
-        The server's lateness so far is included. More lateness makes the true time later. So a timer may be early, but
-        never late.
+        The server's lateness so far is included. Further lateness can only make the true time later. So a timer may
+        fire too early, but never too late.
         """
         if self.over is not None:
             return None

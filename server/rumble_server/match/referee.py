@@ -114,7 +114,7 @@ class Referee(Announcer):
             self._notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
 
     def hold_turn(self, seat: int, turn_id: str) -> None:
-        """Stop the clock of a turn whose frame has to wait in the server. `turn_written` starts it again."""
+        """Stop the clock of a turn whose frame has to wait in the server. `turn_written` starts the clock again."""
         turn = self.seats[seat].turn
         if turn is not None and turn.turn_id == turn_id:
             turn.held = True
@@ -140,9 +140,10 @@ class Referee(Announcer):
         excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. For a
         turn from before a suspension of the club, all lateness stays excused.
 
-        If only a minimum of the waiting time is known, all lateness is excused. If the answer would be too late with
-        only the minimum excused, but is in time with all lateness excused, the match is void. Therefore an honest bot
-        with several matches loses nothing, and no bot wins by sending more data after its answer.
+        If the bot has sent more data after the answer, only a minimum of the waiting time is known. Then all lateness
+        is excused. If the answer would be too late with only the minimum excused, but is in time with all lateness
+        excused, the match is void. So an honest bot with several matches loses nothing, and no bot wins by sending more
+        data.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
@@ -160,7 +161,7 @@ class Referee(Announcer):
         return self.seats[seat].turn is not turn
 
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
-        """Return the excused time in ms of a seat's open turn when its connection ends or is replaced.
+        """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
         If the kernel measures how long the connection's answers wait, the time is 0: a bot must not gain by thinking
         while the server is late, and then connecting again. There are three exceptions: a turn from before a suspension

@@ -10,10 +10,11 @@ from typing import Protocol
 from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
 
 DelayMs = Callable[[int], tuple[int, bool]]
-"""Function that returns how long a turn waited to be written and its answer waited to be read, in this machine.
+"""Function that returns for how long a turn and its answer waited in this machine.
 
-It is called while the answer is handled, with the age of the turn in ms. The result is the sum of both times in ms, and
-True if the sum is exact, or False if the sum is only a minimum.
+The turn waited to be written, and the answer waited to be read. The function is called while the answer is handled. The
+argument is the age of the turn in ms. The result is the sum of both times in ms, and True if the sum is exact, or False
+if the sum is only a minimum.
 """
 
 
@@ -61,7 +62,7 @@ class SeatState:
     used_ms: int = 0
     """Thinking time in ms about the present ply in earlier turns, without the open turn."""
     counted_ms: int = 0
-    """Part in ms of the seat's excused time in the present ply: the part that may make the match void."""
+    """Excused time in ms of the seat in the present ply. Only excused time that may make the match void is included."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 

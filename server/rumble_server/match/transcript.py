@@ -63,9 +63,9 @@ def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine 
 def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     """Return the facts that may be read now: all facts, except in a running match that is not plain.
 
-    In such a match, return the facts up to the newest ply. Facts just after this ply that ask bots for the next ply are
-    returned, too. Answers for the next ply are left out, because nobody may know an answer before all answers are
-    there.
+    In such a match, return the facts up to the newest ply. Facts directly after the newest ply are returned, too, if
+    they ask bots for the next ply. Answers for the next ply are left out, because nobody may know an answer before all
+    answers are there.
 
     If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match
     (`to_a_seat`), who reads only this bot's frames.

@@ -232,7 +232,7 @@ class GatedLeader:
         self._frames: Counter[int] = Counter()
         """Number of frames that each session has sent since the gate closed, by session id."""
         self._counted_since_ms: int | None = None
-        """Time in ms at which the gate had closed when `_frames` began to count."""
+        """Value of `Gate.closed_at_ms` when `_frames` last began to count from 0."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         self._enter(partial(self._log_in, session_id, login, caller))

@@ -139,7 +139,7 @@ class Lease:
         self._confirm_until_ms: int | None = None
         """Time in ms at which a renewed lease ends, if the node is still suspended; None in all other cases.
 
-        The node waits for the look after the renewal, which shows if the node still leads its clubs.
+        The node then waits for the look after the renewal. The look shows whether the node still leads its clubs.
         """
         self._abandon_at_ms: int | None = None
         """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
@@ -499,7 +499,8 @@ class Lease:
     def _follow_moves(self, now_ms: int) -> None:
         """Continue hand-overs after a look.
 
-        Plan when to close bots' connections, drop moves to lost nodes, note which nodes are ready, and stop a club.
+        Plan when to close bots' connections, cancel hand-overs to lost nodes, and note which nodes are ready. Then stop
+        a club, and make new offers.
         """
         for club, (epoch, until_ms) in list(self._leaving.items()):
             row = self.rows.get(club)

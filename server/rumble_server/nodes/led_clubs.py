@@ -1,6 +1,7 @@
 """The clubs that this process leads by a lease, and the commands of the node for these clubs (`nodes.node.Led`).
 
-The module has the common part of both kinds of processes: `standby_clubs.py` and `node_clubs.py` have the rest.
+`standby_clubs.py` has the part for a server that leads every club, `node_clubs.py` the part for one of several nodes.
+This module has the part that both share.
 """
 
 from collections.abc import Mapping
@@ -18,10 +19,10 @@ from rumble_server.store.postgres.store import PostgresStore
 
 
 class LedClubs(Led):
-    """The clubs of a process with a node."""
+    """The clubs that a process leads by the lease of its node."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
-        """Carry out the commands of `node` from now on. Let its lease give up each club of `clubs` that is unloaded."""
+        """Carry out the commands of `node` from now on. If a club of `clubs` is unloaded, `node` gives up the club."""
         self._clubs, self._node = clubs, node
         self._store = cast(PostgresStore, clubs.shared.store)
         clubs.on_unloaded.append(node.release)

@@ -51,7 +51,10 @@ class MainFollower:
             await asyncio.sleep(FOLLOW_S)
 
     async def read(self) -> None:
-        """Read and apply new facts of `main` about clubs and bans, unless `main` is loaded here. Raises StoreError."""
+        """Read and apply new facts of `main` about clubs and bans. If `main` is loaded here, do nothing.
+
+        Raises StoreError.
+        """
         clubs = self._clubs
         if clubs.loaded(MAIN) is not None:
             return

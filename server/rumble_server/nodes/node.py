@@ -39,7 +39,7 @@ SOON_S = 0.02
 GOES_MS = 15_000
 """Maximum time in ms that a stopping node waits for the next club to be handed over.
 
-Reading a club ahead takes less time than this maximum.
+Another node needs less time to read a club ahead.
 """
 TELL_S = 1.0
 """Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
@@ -69,7 +69,7 @@ def setup_of(limits: Limits) -> str:
 class Led:
     """The port through which the node commands the clubs of this process.
 
-    Before `Node.serve`, an object of this class stands for the clubs, and carries out no command.
+    Until `Node.serve` is called, the node commands an object of this class, which carries out no command.
     """
 
     async def lead(self, club: str, epoch: int) -> None:
@@ -104,7 +104,7 @@ class Led:
         """End the process, because this node cannot lead clubs any more."""
 
     def changed(self) -> None:
-        """Record that the rows of nodes and clubs in memory may have changed."""
+        """Record that the copies in memory of the rows of nodes and clubs may have changed."""
 
     def own_uses(self) -> Mapping[str, Any]:
         """Return the use of resources of each club that this node leads, for other nodes to read. Keys are clubs."""
@@ -126,7 +126,7 @@ class Node:
         self._leases, self._listening, self._telling = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: dict[str, asyncio.Task[None]] = {}
-        """Task that is loading a club or handing it over, by club."""
+        """The task that loads or hands over a club, keyed by club."""
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
         """Reason why the last statement failed; None if it succeeded."""
@@ -177,7 +177,10 @@ class Node:
         return self.lease.clubs[club]
 
     def want(self, club: str) -> None:
-        """Have this node acquire a club without a leader, unless another node acquires the club first."""
+        """Ask the lease to acquire a club without a leader.
+
+        The lease forgets the request if another node acquires the club first.
+        """
         self._act(lambda: self.lease.want(club, now_ms()))
 
     def leads_under(self, club: str, epoch: int) -> bool:

@@ -18,7 +18,7 @@ READY_S = 30.0
 AHEAD_S = 10.0
 """Time in s for which the tournaments of a club stay in memory after `read_ahead` has rebuilt the tournaments."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the use of resources by club, which other nodes write to the database for their clubs."""
+"""Validator of the clubs' use of resources, by club. Other nodes write the use of their clubs to the database."""
 
 
 class NodeClubs(LedClubs):
@@ -52,9 +52,10 @@ class NodeClubs(LedClubs):
                     await self._news.wait()
 
     def is_elsewhere(self, name: str) -> bool:
-        """Return true for a known club, and if it has no leader, ask for a leader.
+        """Return true if requests for a club that is not loaded here belong to another node.
 
-        Requests for an unknown club belong to the leader of `main`.
+        For a known club, return true, and ask for a leader if the club has none. For an unknown club, return true if
+        `main` is not loaded here: only the leader of `main` can say that a club does not exist.
         """
         if self._clubs.knows(name):
             self._node.want(name)

@@ -1,7 +1,7 @@
 """Answers to proxies that ask `GET /api/leader`: which node leads the club of a path?
 
-A proxy asks for every request of every visitor, so `HttpConnection` answers from memory, before the web sees the
-request. The answers are:
+A proxy asks before it passes on any request of a visitor. Because questions are so frequent, `HttpConnection` answers
+from memory, before the web sees the question. The answers are:
 - 204 with the address of the leading node.
 - 502 if this node has no lease, and so does not know the leader. The proxy asks another node, and avoids this node for
   a while.
@@ -47,7 +47,7 @@ class Question:
     def __init__(
         self, lease: Lease, holds: Callable[[], bool], clubs: KnownClubs, want: Callable[[str], None], address: str
     ) -> None:
-        """`holds` returns true if the lease is valid. `want` asks for a leader for a club.
+        """`holds` returns true if the lease is valid. `want` lets this node acquire a club without a leader.
 
         `address` is the address of this node.
         """

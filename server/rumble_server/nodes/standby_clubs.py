@@ -1,4 +1,7 @@
-"""The clubs of a server without a node address, which serves nobody during a standby, and then leads every club."""
+"""The clubs of a server without a node address.
+
+During a standby, such a server serves nobody. Afterwards it leads every club.
+"""
 
 from rumble_protocol.clubs import MAIN
 

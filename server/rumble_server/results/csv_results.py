@@ -75,7 +75,7 @@ def read_rows(
 
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
-    """Return the separator that gives the first line a cell `column`; None if there is no such separator."""
+    """Return the separator with which the first line has a cell `column`; None if there is no such separator."""
     first = next((line for line in lines if line.strip()), "")
     return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
 

@@ -23,7 +23,7 @@ MOST_STEPS = 100
 DRAW_PRIOR = 2.0
 """Number of virtual matches with the expected share of draws.
 
-They are added to the matches of a pair to estimate the pair's share of draws.
+A pair's share of draws is estimated from the matches of the pair and these virtual matches.
 """
 
 

@@ -76,7 +76,7 @@ class Ratings:
     _fit: "Fit | None" = field(default=None, repr=False, compare=False)
 
     def superiority(self, name: str, other: str) -> float | None:
-        """Return the probability that `name` is stronger than `other`; None unless both bots have ratings."""
+        """Return the probability that `name` is stronger than `other`; None if a rating is missing."""
         one, two = self._index.get(name), self._index.get(other)
         if self._fit is None or one is None or two is None:
             return None

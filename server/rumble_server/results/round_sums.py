@@ -79,7 +79,7 @@ class RoundSums:
                 return {name: sum(part.score for part in self._parts(name)) for name in rows}, scale
 
     def _koya(self, row: Sequence[RoundEntry]) -> int:
-        """Return the points against opponents that have at least half of the possible points (art. 9.2)."""
+        """Return a bot's points against opponents that have at least half of the possible points (art. 9.2)."""
         half = self.rounds.win * self.rounds.paired
         return sum(
             entry.points for entry in row if entry.opponent is not None and 2 * self.points[entry.opponent] >= half

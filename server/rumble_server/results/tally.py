@@ -89,7 +89,10 @@ class Tally:
 
     @classmethod
     def over(cls, results: Iterable[Result], field: Iterable[str] = (), byes: Mapping[str, int] | None = None) -> Self:
-        """Return a tally of results. `field` adds names of bots that may have no result, and `byes` adds byes."""
+        """Return a tally of results. `field` has names of bots that may have no result.
+
+        `byes` has, by bot, the number of matches that count as won without an opponent.
+        """
         tally = cls(field)
         for result in results:
             tally.add(result)

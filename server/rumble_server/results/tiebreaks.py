@@ -1,8 +1,8 @@
 """Ranks and tie-breaks, by the names and definitions of the FIDE Tie-Break Regulations (Handbook C.07). Pure.
 
-- `de`, direct encounter (art. 6): points against the bots still tied, applied again among bots that stay tied. A pair
-  that met more than once counts with the average of its matches. The value shown is the place among the tied bots, or 0
-  if all stay tied.
+- `de`, direct encounter (art. 6): the points against the bots still tied. Bots that stay tied are compared again by
+  the points against each other. A pair that met more than once counts with the average of its matches. The value shown
+  is the place among the tied bots, or 0 if all stay tied.
 - `won` (art. 7.2): matches won over the board. A win by `no_show` is a forfeit and does not count here.
 - `bpg` (art. 7.3): matches played over the board with the second seat ("with black").
 - `bwg` (art. 7.4): matches won over the board with the second seat.
@@ -140,9 +140,9 @@ def rank_tally(
 def rank_sums(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreaks: Sequence[str], faults: Faults = MappingProxyType({})
 ) -> "list[Standing]":
-    """Rank a field by `sums`. The standings show `counts`, and the argument `faults`.
+    """Rank a field by `sums`. The standings show the numbers of `counts`, and the faults of the argument `faults`.
 
-    The tie-break `faults` is computed from `counts`, not from the argument `faults`.
+    The tie-break `faults` uses the faults of `counts`, not the argument `faults`.
     """
     tiebreaks = check_tiebreaks(tiebreaks, rounds=isinstance(sums, RoundSums))
 
@@ -209,7 +209,10 @@ def rank_by(
 def _values(
     sums: Sums | RoundSums, counts: Mapping[str, Count], tiebreak: str
 ) -> tuple[Mapping[str, int], dict[str, float | None]]:
-    """Return the values that order the bots, the greatest first, and the values that the standings show."""
+    """Return two mappings by bot: the values by which to sort, and the values that the standings show.
+
+    The bot with the greatest value is sorted first.
+    """
     if tiebreak == "faults":
         shown = {name: count.faults for name, count in counts.items()}
         return {name: -value for name, value in shown.items()}, {**shown}

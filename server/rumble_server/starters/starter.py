@@ -35,7 +35,7 @@ class Starter:
     strategy: str
     """The file with the strategy, for the author to change."""
     others: Sequence[str]
-    """The program files besides the strategy. They hold the connection to the server."""
+    """The program files besides the strategy, with the code for the connection to the server."""
     build: str | None
     """The command to run before the first start; None if there is none.
 

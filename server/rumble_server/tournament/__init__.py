@@ -1,1 +1,1 @@
-"""A tournament: schedule, standings, and the state machine that leads both. Sans-I/O; the arena drives it."""
+"""A tournament: schedule, standings, and the state machine that updates both. Sans-I/O; the arena calls the machine."""

@@ -1,4 +1,4 @@
-"""The absent bots of a field, and the time for which a tournament waits for each: the absent budget."""
+"""The absent bots of a field, and the time for which a tournament waits for each bot: the absent budget."""
 
 from collections.abc import Callable, Iterable
 

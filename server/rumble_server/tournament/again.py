@@ -11,7 +11,10 @@ from rumble_server.tournament.formats import formats_with
 MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
 OF_LAST_TIME = ("start_at_bots", "start_at_ms")
-"""Names of the fields of the automatic start. They are not taken over, so the host starts the next tournament."""
+"""Names of the fields of the automatic start.
+
+They are not taken over, so the host has to start the next tournament.
+"""
 OF_GAME = (
     "settings",
     "seats",

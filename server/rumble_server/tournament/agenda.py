@@ -180,10 +180,11 @@ class Agenda:
         return self._queue.heads(bot)
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
-        """Return a match to start now, or to be lost because a bot is gone; None without such a match.
+        """Return a match to start now, or a match that is lost now because a bot is gone.
 
-        The search begins with the matches of `bot`, but may find a match of other bots. `bot` must be free or gone.
-        `free` and `gone` have the names of all free and gone bots. `places` returns the number of free places of a bot.
+        If there is neither, return None. The search begins with the matches of `bot`, but may find a match of other
+        bots. `bot` must be free or gone. `free` and `gone` have the names of all free and gone bots. `places` returns
+        the number of free places of a bot.
         """
         return self._queue.oldest(bot, free, gone, places)
 

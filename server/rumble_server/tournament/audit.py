@@ -93,18 +93,18 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The audit. `distinct` is the number of matches less the number of `repeated` matches."""
+    """The result of an audit. `distinct` is the number of matches minus the number of `repeated` matches."""
 
     bots: dict[str, BotAudit]
     matches: int
     distinct: int
     flags: tuple[Flag, ...]
     void: Mapping[str, int]
-    """Number of void attempts plus number of results voided by the host, by match."""
+    """For each match, the number of void attempts plus the number of results that the host voided."""
 
     @property
     def repeated(self) -> int:
-        """Number of matches with the seats and moves of an earlier match."""
+        """Number of matches that have the same seats and moves as an earlier match."""
         return self.matches - self.distinct
 
     @property
@@ -134,8 +134,8 @@ class Context:
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
-    """Waiting matches of each bot in `free_since_ms`, by bot. A match is given as its opponent and its place in the
-    schedule."""
+    """Waiting matches of each bot in `free_since_ms`, by bot. A match is given as the bot's opponent and the match's
+    place in the schedule."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
     """Times in ms since which bots have been connected with a free place, by bot. Bots without a free place are
     missing."""
@@ -150,10 +150,10 @@ class Context:
     has_even_company: bool = False
     """True if the schedule lets any two bots meet about equally often."""
     void: Mapping[str, int] = field(default_factory=dict)
-    """Number of void attempts plus number of results voided by the host, by match."""
+    """For each match, the number of void attempts plus the number of results that the host voided."""
     drops: Mapping[str, int] = field(default_factory=dict)
-    """Number of connections that were lost while the bot was on turn, in all ended attempts (also void attempts), by
-    bot."""
+    """For each bot, the number of connections lost while the bot was on turn. All ended attempts count, also void
+    attempts."""
 
 
 def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3) -> Audit:
@@ -198,9 +198,9 @@ class _Waits:
         }
         self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
         self._ended_ms = dict.fromkeys(bots, context.started_ms)
-        """Time in ms at which the bot's last match ended, or the tournament started, by bot."""
+        """For each bot, the time in ms at which its last match ended; at first, the start of the tournament."""
         self._passed_by: dict[str, tuple[str, int]] = {}
-        """For each bot that waited, one of its waits: the opponent, and the length of the wait in ms.
+        """For each bot that was passed over, one of its waits: the opponent, and the length of the wait in ms.
 
         The wait is the one during which the opponent began the greatest number of matches that come later in the
         schedule.
@@ -281,7 +281,7 @@ def seconds(ms: int) -> str:
 
 
 def _waited(start: int, end: int, context: Context, *names: str) -> int:
-    """Return the time in ms from `start` to `end`, without pauses and the times when a bot of `names` was away."""
+    """Return the time in ms from `start` to `end`, without pauses, and without times when a bot of `names` was away."""
     excused = sorted([*context.paused, *(span for name in names for span in context.away.get(name, ()))])
     total, at = 0, start
     for begins, ends in excused:

@@ -29,7 +29,7 @@ from rumble_server.tournament.facts import (
 from rumble_server.tournament.tournament import Tournament
 
 VOIDED = "the host has it played again"
-"""Reason that watchers are given when the host voids a result."""
+"""Reason that watchers see when the host voids a result."""
 
 
 @dataclass(slots=True)
@@ -38,9 +38,10 @@ class Changes:
 
     tournament: Tournament
     boards: dict[str, bool] = field(default_factory=dict)
-    """Matches that began, or in which the board, the running clock or the presence of a bot has changed, by id.
+    """For the id of each changed match: true if the match began, false if the match was running already.
 
-    The values are true for matches that began. The oldest change comes first.
+    In a running match, the change is in the board, the running clock or the presence of a bot. The oldest change comes
+    first.
     """
     over: list[MatchOver] = field(default_factory=list)
     """Ended matches, and matches with a voided result (without scores)."""
@@ -76,7 +77,7 @@ class Changes:
                 pass
 
     def put_first(self, boards: Mapping[str, bool]) -> None:
-        """Put earlier changes of boards first, because watchers were not told of them."""
+        """Put `boards`, earlier changes that watchers have not seen, before the newer changes of boards."""
         later, self.boards = self.boards, dict(boards)
         for match, has_begun in later.items():
             self.boards[match] = has_begun or self.boards.get(match, False)

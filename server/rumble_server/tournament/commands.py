@@ -19,7 +19,7 @@ from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"
-"""End of the message that refuses most commands on an ended tournament."""
+"""Last words of the message with which most commands are refused on an ended tournament."""
 
 
 def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> facts.BotJoined | None:
@@ -89,7 +89,7 @@ def absent(tournament: Tournament) -> list[str]:
 def check_rounds(config: TournamentConfig, bots: int) -> None:
     """Raise TournamentError if a Swiss has more rounds than this number of bots can play without meeting again.
 
-    For tables of any format, raise TournamentError if no schedule can be made for this number of bots.
+    For tables, the format does not matter: raise TournamentError if no schedule can be made for this number of bots.
     """
     most = most_rounds(bots)
     if config.match_seats > 2:
@@ -114,7 +114,9 @@ def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
 def pause(
     tournament: Tournament, reason: str, now_ms: int, *, by: Literal["host", "disk"] = "host"
 ) -> list[facts.TournamentFact]:
-    """Return the facts of a pause: running matches finish, no match starts, and no absent budget runs.
+    """Return the facts of a pause. In a pause, running matches finish, and no match starts.
+
+    The pause also stops the absent budgets, the times for which the tournament waits for absent bots.
 
     Raises TournamentError.
     """
@@ -205,9 +207,9 @@ def unbench(
 
 
 def _check_bye(tournament: Tournament, bot: str, number: int) -> None:
-    """Raise TournamentError if it is impossible or too late to give a half-point bye, or to take it back.
+    """Check whether a half-point bye of `bot` can still be given or taken back. `number` is the round, counted from 1.
 
-    `bot` is the bot of the bye, and `number` is the number of the round, from 1.
+    Raises TournamentError if the bot can have no such bye, or if the round is already paired or being paired.
     """
     _check_status(tournament)
     if not FORMATS[tournament.config.format].pairs_by_points:
@@ -272,6 +274,9 @@ def _check_status(tournament: Tournament, *allowed: TournamentStatus, cannot: st
 
 
 def closed(tournament_id: str, status: str, so: str = STANDS) -> TournamentError:
-    """Return the error for a command that this status does not allow. The message ends with `so`, a consequence."""
+    """Return the error for a command that this status does not allow.
+
+    The message ends with `so`, which explains what follows from the status.
+    """
     text = "over" if status in OVER else status
     return TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is {text}{so}")

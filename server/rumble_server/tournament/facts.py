@@ -21,9 +21,9 @@ SourceLanguage = Literal["python", "javascript"]
 class TournamentCreated:
     """A tournament was created, and is in its lobby. `challenger` is the bot that made a challenge, else None.
 
-    If the host chose an invitation code, the server also made a secret, `made_invite`. Bots can join by the code or by
-    the secret. Otherwise `made_invite` is None. `follows` is the id of the ended tournament whose pupils are moved
-    over, else None.
+    If the host chose an invitation code, the server also made a secret, `made_invite`; otherwise `made_invite` is None.
+    Bots can join by the code or by the secret. `follows` is the id of the ended tournament whose pupils are moved to
+    this tournament, else None.
     """
 
     tournament: str
@@ -254,8 +254,8 @@ class VersionSaved:
 class InviteChanged:
     """Bots join with the code `invite` from now on; None for no code.
 
-    If the host chose the code, the server also made a secret, `made_invite`. Bots can join by the code or by the
-    secret. Otherwise `made_invite` is None.
+    If the host chose the code, the server also made a secret, `made_invite`; otherwise `made_invite` is None. Bots can
+    join by the code or by the secret.
     """
 
     tournament: str
@@ -410,7 +410,7 @@ TournamentFact = (
     | MatchStarted
     | MatchOver
 )
-"""Facts that rebuild a tournament. Any other fact of a match is needed only to rebuild the match."""
+"""Facts that rebuild a tournament. All other facts of a match serve only to rebuild the match."""
 LogFact = ServerFact | TournamentFact | MatchFact | VersionSaved
 """All facts of the event log."""
 

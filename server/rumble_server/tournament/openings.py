@@ -1,6 +1,6 @@
 """Openings: short lists of moves from which matches begin, so that two bots do not play the same match again. Pure.
 
-All pairings have the same list, and play each opening from both seats (`opening_of`). Tic-tac-toe has a listed suite.
+All pairings have the same list, and play each opening from both seats (`opening_of`). Tic-tac-toe has a fixed list.
 Openings of other games come from a seeded generator, which uses only functions that every game has. In the positions
 after these openings, the game's estimate is near even, and neither seat can force a win within some plies. No symmetry
 maps one of the positions onto another.
@@ -62,10 +62,11 @@ def suite(game: Game, settings: Mapping[str, Any] | None, seed: int, count: int)
 
 
 def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> Opening:
-    """Return the opening of a match. Two successive matches of a pairing have the same opening, with the seats swapped.
+    """Return the opening of a match.
 
-    Seats are swapped from leg to leg and from cycle to cycle. So the first two matches of a pairing share an opening,
-    and so do the next two, and so on. A pairing needs `cycles * legs / 2` openings, rounded up.
+    The matches of a pairing are counted over all cycles and legs. The first two matches share an opening, and so do the
+    next two, and so on. Seats are swapped from leg to leg and from cycle to cycle. A pairing needs
+    `cycles * legs / 2` openings, rounded up.
     """
     if not openings:
         return ()
@@ -118,7 +119,7 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Return the number of matches with the same key and moves, by key and moves. Only numbers from 2 on are returned.
+    """Return the number of matches for each pair of a key and moves that at least two matches share.
 
     A key is, for example, the seats of a match.
     """

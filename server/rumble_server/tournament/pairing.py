@@ -48,7 +48,10 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
 
 def berger_leads(bots: int) -> list[int]:
-    """Return, for each bot, its number of pairings as first minus those as second, in a cycle of the Berger table."""
+    """Return, for each bot, a number: the pairings as first bot minus the pairings as second bot.
+
+    Pairings of a cycle of the Berger table are counted.
+    """
     if bots % 2:
         return [0] * bots
     return [1 if number < bots // 2 else -1 for number in range(bots)]

@@ -88,5 +88,5 @@ class Schedule(ABC, Generic[R, P]):
         return ""
 
     def places(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> dict[int, int]:
-        """Return the rank of each bot in a bracket; empty for other schedules."""
+        """Return the rank of each bot; empty for a schedule without a bracket."""
         return {}

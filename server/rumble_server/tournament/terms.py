@@ -16,7 +16,7 @@ class Terms:
     """The terms of a tournament's matches.
 
     The terms are read from the configuration only once. Reading a pydantic model for every match would take longer than
-    making the fact that the match begins.
+    creating the match's `MatchStarted`.
     """
 
     def __init__(self, config: TournamentConfig, openings: Sequence[Opening]) -> None:
@@ -33,7 +33,7 @@ class Terms:
         self._spectator_delay_ms = config.spectator_delay_ms
 
     def start(self, slot: Slot, at_ms: int, absent: tuple[str, ...] = ()) -> MatchStarted:
-        """Return the fact that a match begins, without the bots in `absent`.
+        """Return the `MatchStarted` of a match. The bots in `absent` get no seat.
 
         The tournament's seed is the same in all matches, so an opening leads to the same position in each
         match. The seed of chance is new for each attempt, and no bot can know the seed of chance.
@@ -58,9 +58,9 @@ class Terms:
         )
 
     def no_show(self, slot: Slot, gone: Mapping[str, str], at_ms: int) -> MatchOver:
-        """Return the fact that a match is lost by the bots in `gone`. `gone` has a reason for each bot, by name.
+        """Return the `MatchOver` of a match that the bots in `gone` lose before its beginning.
 
-        If both bots of a match of two are gone, neither scores.
+        `gone` has a reason for each of these bots, by name. If both bots of a match of two are gone, neither scores.
         """
         seats = slot.seats
         at_fault = tuple([seat for seat, bot in enumerate(seats) if bot in gone])

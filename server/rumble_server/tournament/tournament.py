@@ -71,15 +71,15 @@ class Tournament:
         self.roster: tuple[str, ...] = ()
         """Names of the pupils whom the host expects."""
         self.half_byes: dict[int, dict[str, None]] = {}
-        """Bots with a half-point bye, by the number of the round of a Swiss, from 1. In a round, the bot that got the
-        bye first comes first."""
+        """Bots with a half-point bye, keyed by the round of a Swiss, from 1. The bots of a round are in the order in
+        which they got the bye."""
         self.running: dict[str, MatchStarted] = {}
         self.results: dict[str, MatchOver] = {}
         """Results that count, by match id, in order of finishing."""
         self.voided: list[MatchOver] = []
         self.started_at_ms: int | None = None
         self.going_since_ms: int | None = None
-        """Time in ms of the start or the last resumption."""
+        """Time in ms at which the tournament started or was last resumed."""
         self.ended_at_ms: int | None = None
         self._gone: set[str] = set()
         """Bots that lose their due matches."""
@@ -89,7 +89,7 @@ class Tournament:
         self.is_pairing = False
         """True while a task of `pairing_task` runs."""
         self.pairs_long = False
-        """True if the pairing has taken so long that people are told."""
+        """True if the pairing in progress has taken so long that spectators are shown a remark about it."""
         self._may_pair = True
         """True if `due` must try to pair a round: before the first try, and after each new result if the schedule
         follows results."""
@@ -344,8 +344,8 @@ class Tournament:
         """Return true if the tournament is to start by itself now.
 
         This is so if the lobby has enough bots for the format, and either has `start_at_bots` bots, or the time
-        `start_at_ms` has come. In a classroom only connected bots count toward `start_at_bots`, because a pupil is in
-        the field from the moment of joining.
+        `start_at_ms` has come. In a classroom only connected bots count toward `start_at_bots`. A pupil is in the
+        field from the moment of joining, even without a connection.
         """
         if self.status != "lobby" or len(self.field) < self.config.least_bots:
             return False
@@ -355,7 +355,7 @@ class Tournament:
 
     @property
     def plays(self) -> bool:
-        """True if an added round has matches without a result. Otherwise the next step is a pairing or the end."""
+        """True if the agenda has matches without a result. Otherwise the next step is a pairing or the end."""
         return self.agenda is not None and bool(self.agenda.open)
 
     @property
@@ -411,8 +411,8 @@ class Tournament:
         """Yield the matches that start now, the matches lost now because a bot is gone, and newly paired rounds.
 
         The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
-        connected and can take a further match, and `places` returns the number of matches that a bot can take: by
-        default one for a free bot. The caller keeps both current between facts.
+        connected and can take a further match. `places` returns the number of matches that a bot can take; by default,
+        a free bot can take one match. The caller keeps `free` and `places` up to date.
         """
         places = places or free.__contains__
         unsettled, gone = self._unsettled, self._gone
@@ -439,7 +439,7 @@ class Tournament:
         return pulled
 
     def _pair(self, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
-        """Return the fact of the next round, paired from the results so far. Its bots need not be free.
+        """Return the fact of the next round, paired from the results so far. The bots of the round need not be free.
 
         Return None if no round can be paired yet. Also return None for a `slow` schedule, whose rounds must be paired
         off the event loop (`pairing_task`).

@@ -1,4 +1,4 @@
-"""The request headers that name the encodings a client reads, and the answers that the client has already."""
+"""Checks of two request headers: the encodings that a client accepts, and the answers that the client has already."""
 
 
 def takes_gzip(accept_encoding: str) -> bool:

@@ -81,7 +81,7 @@ class ClubPaths:
         return self.app
 
     def _need_welcome(self, site: Site | None, path: str, address: str) -> None:
-        """Raise WebError if only main has `path`, or if the club has banned `address`."""
+        """Raise WebError if `path` exists in the club main alone, or if the club has banned `address`."""
         if is_of_main(path):
             raise WebError.not_found(f"a club has no {path}")
         ban = None if site is None else site.arena.door.bans.of_address(address, self.process.now_ms())

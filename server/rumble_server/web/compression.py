@@ -17,7 +17,7 @@ from rumble_server.web.guards.secret_checks import shows_secret
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
 MOST_AT_ONCE = 8192
-"""Largest size in bytes of a piece that is packed on the event loop. This takes 0.2 ms. Threads pack larger pieces."""
+"""Largest size in bytes of a piece packed on the event loop. Packing takes 0.2 ms. Threads pack larger pieces."""
 LEVEL = 6
 """The default compression level of zlib."""
 GZIP = 16 + zlib.MAX_WBITS

@@ -14,7 +14,7 @@ from rumble_server.web.static_files import PREFIX
 
 
 class Owner(Enum):
-    """The owner of a path outside of clubs."""
+    """The owner of a path that belongs to no club."""
 
     ANY_NODE = "any node"
     """The owner of paths at which every node gives the same answer."""
@@ -27,7 +27,7 @@ OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
 OF_ALL = frozenset({"/docs", "/clubs", "/code/frame"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
 OF_MAIN = (f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")
-"""Prefixes of further paths that no other club has below `/c/NAME`."""
+"""Prefixes of paths that only main has. No other club has such a path below `/c/NAME`."""
 CODE_FILES = "/code/files"
 """Path of the folder with Python and the code editor."""
 STREAM = re.compile(r"/api/tournaments/[^/]+/events")
@@ -65,5 +65,5 @@ def needs_no_club(path: str) -> bool:
 
 
 def is_of_main(path: str) -> bool:
-    """Return whether only main has a path, so that no path `/c/NAME` followed by `path` exists."""
+    """Return true if only main has a path. No other club then has the path below `/c/NAME`."""
     return path in OF_NODE or path.startswith(OF_MAIN)

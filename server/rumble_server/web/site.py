@@ -60,15 +60,15 @@ class ProcessFigures:
     """The figures of the process for /metrics."""
 
     ended: Callable[[], Counter[str]]
-    """Numbers of ended tournaments, by status."""
+    """Function that returns the numbers of ended tournaments, by status."""
     counts: Counter[type]
     """Number of facts of each type that this process has written in all clubs."""
     connections: Callable[[], Mapping[str, int]]
-    """Numbers of open connections, by kind."""
+    """Function that returns the numbers of open connections, by kind."""
     refusals: Refusals
     turn_latency: Histogram
     lag_s: Callable[[], float]
-    """Lateness of the event loop in s at the newest measurement."""
+    """Function that returns the lateness of the event loop in s at the newest measurement."""
     lags: Histogram
     commits: Histogram
     metrics_token: str | None
@@ -77,12 +77,12 @@ class ProcessFigures:
 
 @dataclass(slots=True)
 class Reach:
-    """A note whether another machine has reached this process by a request."""
+    """A record of whether another machine has reached this process by a request."""
 
     from_elsewhere: bool = False
 
     def note(self, address: str, server: str) -> None:
-        """Note a request from `address` to `server`, an address of this machine.
+        """Record a request from `address` to `server`, an address of this machine.
 
         If both addresses are equal, the request came from this machine itself.
         """
@@ -98,17 +98,18 @@ class Process:
     addresses: Addresses
     """Finder of the server's public addresses for pages and links."""
     hosts: frozenset[str]
-    """Host names allowed in requests to a loopback address, besides loopback names, for a proxy on this machine."""
+    """Host names, besides loopback names, allowed in requests to a loopback address. A proxy on this machine may pass
+    on such requests."""
     bounds: Bounds
     operation: ProcessFigures
     places: Connections
     """Connections, streams and allowances of each address."""
     unready: Callable[[], str | None]
-    """Reason why matches cannot start at present; None while matches can start."""
+    """Function that returns the reason why matches cannot start at present, or None if matches can start."""
     guesses: Guesses
-    """Counts of wrong secrets, shared by main."""
+    """Counts of wrong secrets. The club main uses the same counts."""
     leads: Callable[[], list[str]]
-    """Names of the clubs led by this process now."""
+    """Function that returns the names of the clubs led by this process now."""
     reach: Reach = field(default_factory=Reach)
 
 
@@ -124,7 +125,7 @@ class Site:
     process: Process
     club: str = MAIN
     is_suspended: Callable[[], bool] = bool
-    """True while the lease of this node is over."""
+    """Function that returns true while the lease of this node is over."""
     saving: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks for numbering and saving versions: a lock for each bot name, so that no bot waits for another bot."""
 
@@ -188,7 +189,7 @@ class ClubUse:
     connected: int = 0
     """Number of bots that are logged in."""
     used: Quotas | None = None
-    """Use of each quota; None for an unknown use."""
+    """Use of each quota; None if the use is unknown."""
 
     @classmethod
     def of(cls, site: Site) -> Self:

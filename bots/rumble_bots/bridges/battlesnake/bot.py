@@ -135,7 +135,7 @@ class BattlesnakeBot(Bot):
         task.add_done_callback(self._ends.discard)
 
     async def _report(self, name: Literal["start", "end"], played: Played, timeout_ms: int) -> None:
-        """Report the start or end of a game to the Battlesnake. Tell the owner of a failure, and raise nothing."""
+        """Report the start or end of a game to the Battlesnake. If this fails, tell the owner, and raise nothing."""
         try:
             await self._webhooks.event(name, played.body(timeout_ms), timeout_ms)
         except NoAnswer as problem:

@@ -7,9 +7,9 @@ takes the neighbour. A side that can jump must jump, by any of the possible jump
 has no further jump. A man that reaches the far row is crowned, and the move is over. A side that cannot move on its
 turn loses.
 
-The game is a draw when a position occurs for the third time (setting `repetitions`; 0: never). The game is also a draw
-when each side has made 40 moves (setting `quiet_moves`) without a capture and without a move of a man. The referee
-declares either draw immediately. So every game ends.
+The game is a draw when a position occurs for the third time. The setting `repetitions` changes this number; with 0,
+repeated positions make no draw. The game is also a draw when each side has made 40 moves (setting `quiet_moves`)
+without a capture and without a move of a man. The referee declares either draw immediately. So every game ends.
 
 Moves: the start square and each square on which the piece lands: `"11-15"` for a step, `"11x18x25"` for two jumps. A
 move names all its squares, so no two moves have the same text. Seat 0 plays b (black, kings B), from the top down;

@@ -58,9 +58,9 @@ def path_of(code: int) -> list[int]:
 
 
 def read(text: str) -> int | None:
-    """Return the code of a text in the form of a move: two squares with `-` between them, or several with `x`.
+    """Return the code of a move from its text: two squares with `-` between, or two or more squares with `x` between.
 
-    Return None for a text in no such form. The move may be illegal.
+    Return None if the text has neither form. The move may be illegal.
     """
     parts = text.split("-" if "-" in text else "x") if len(text) <= 40 else []
     if len(parts) < 2 or ("-" in text and len(parts) > 2) or not all(part in NUMBERS for part in parts):

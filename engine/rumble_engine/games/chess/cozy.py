@@ -1,7 +1,7 @@
 """Positions of cozy-chess-py, the chess library of the standard installation.
 
-The library writes castling as the king's capture of its rook (`e1h1`). Rumble writes the squares from which and to
-which the king moves (`e1g1`).
+The library writes castling as the king's capture of its rook (`e1h1`). Rumble writes the start
+square and the end square of the king (`e1g1`).
 """
 
 from cozy_chess import Board, Color, GameStatus, Move, Piece, Square

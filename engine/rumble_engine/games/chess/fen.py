@@ -35,7 +35,8 @@ STEPS = {
 }
 """The moves of each piece: directions as (rows down, columns right), and the maximum number of steps in a direction.
 
-Capital letters stand for both sides, except for pawns. The directions of a pawn are its captures.
+A capital letter stands for the pieces of both sides, but `P` is a white pawn, and `p` a black pawn. Pawns have only the
+directions of their captures.
 """
 
 

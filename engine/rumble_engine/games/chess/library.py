@@ -2,10 +2,10 @@
 
 - `cozy`: cozy-chess-py (https://github.com/kaajjaak/cosy-chess-py, MIT), bindings of a library in Rust.
 - `python_chess`: python-chess (https://python-chess.readthedocs.io, GNU GPL, version 3 or later), written in Python and
-  several times slower, for platforms without a wheel of cozy-chess-py. It comes with the extra `chess`.
+  several times slower, for platforms without a wheel of cozy-chess-py. The extra `chess` installs python-chess.
 
-The library only finds and makes moves. Draws by repetition, by counts of moves and by material are Rumble's own
-(`game`), and so is the check of positions (`fen`). Therefore both libraries give the same game.
+The library only finds and makes moves. Rumble itself decides draws by repetition, by counts of moves and by material
+(`game`), and checks positions (`fen`). Therefore the game is the same with both libraries.
 """
 
 from collections.abc import Callable

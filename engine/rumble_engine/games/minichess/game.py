@@ -24,9 +24,10 @@ Settings:
 Moves: the start square and the end square, `"b2a3"`, followed by `q` where a pawn becomes a queen, `"a3a4q"`.
 Seat 0 plays W (white, `K`, `P`, `Q`) and moves first; seat 1 plays B (black, `k`, `p`, `q`).
 
-View: `{"board": "...", "to_move": 0, "quiet": 0, "promotion": "queen", "stalemate": "draw", "quiet_plies": 20}`: the
-board as one text of 16 characters, row by row from the top, and `quiet`, the quiet plies so far. The position's text
-is the rows with `/` between them, the mark of the seat to move and the quiet plies, with spaces between.
+View: `{"board": "...", "to_move": 0, "quiet": 0, "promotion": "queen", "stalemate": "draw", "quiet_plies": 20}`.
+`board` is one text of 16 characters, row by row from the top. `quiet` is the number of plies since the last capture or
+pawn's move. The position's text is the rows with `/` between them, the mark of the seat to move, and `quiet`, with
+spaces between.
 """
 
 from collections.abc import Mapping, Sequence
@@ -158,7 +159,10 @@ class MinichessState(State):
         return -lead if self.mover else lead
 
     def _arrived(self) -> bool:
-        """Return true if the last move left a pawn on the last row. This is possible only if `promotion` is `win`."""
+        """Return true if the side that has just moved has a pawn on the last row.
+
+        This is possible only if `promotion` is `win`.
+        """
         pawn = PIECES[1 - self.mover][1]
         return any(self.board[square] == pawn for square in LAST[1 - self.mover])
 

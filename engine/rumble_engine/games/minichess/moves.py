@@ -33,7 +33,7 @@ ASLANT = tuple(
 PIECES = (("K", "P", "Q"), ("k", "p", "q"))
 """The king, pawn and queen of each seat."""
 LAST = (range(4), range(12, 16))
-"""The last row for the pawns of each seat."""
+"""The squares of the last row for pawns, by seat."""
 
 
 def moved(board: str, start: int, end: int) -> str:

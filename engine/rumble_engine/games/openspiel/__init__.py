@@ -2,10 +2,10 @@
 
 The games come with the extra `openspiel` (`pip install '.[openspiel]'`). The name of a game is `openspiel:` followed by
 OpenSpiel's name: `openspiel:go`. The game's parameters are settings with the same names: `{"board_size": 9}`.
-Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. A parameter with its default is not passed on,
-because OpenSpiel may compute the default from other parameters (the columns of hex, the longest match of go). The
-family has every game of OpenSpiel for two or more seats, if the game needs no further files or games, and is not in
-`catalogue.EXCLUDED`.
+Parameters with a fraction, like the komi of go, are texts here: `"7.5"`. If the value of a parameter is the default,
+Rumble does not pass on the parameter. OpenSpiel may then compute the value from other parameters (for example, the
+number of columns in hex, or the maximum length of a match in go). The family has every game of OpenSpiel for two or
+more seats, if the game needs no further files or games, and is not in `catalogue.EXCLUDED`.
 
 Moves: in OpenSpiel's notation. If seats move at the same time, each move has `_` in place of each space.
 

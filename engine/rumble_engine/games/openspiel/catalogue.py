@@ -16,11 +16,12 @@ EXCLUDED = {
     "bridge_uncontested_bidding": "the last move solves the deal, which takes half a second",
     "tiny_bridge_2p": "the last move solves the deal, which takes a sixth of a second",
 }
-"""Games that are not offered, each with the reason. A slow move would hold up all matches of a server."""
+"""Games that are not offered, each with the reason. Such games have a slow move, which would hold up all
+matches of a server."""
 SEATS = ("players", "num_players", "numPlayers")
-"""Names that OpenSpiel uses for the number of seats. No game has two of these parameters."""
+"""Names of OpenSpiel's parameters for the number of seats. No game has two parameters with such names."""
 SEEDS = ("rng_seed", "seed")
-"""Names that OpenSpiel uses for the seed of a game's random generator."""
+"""Names of OpenSpiel's parameters for the seed of a game's random generator."""
 MOST_SEATS = {"tiny_hanabi": 2}
 """Maximum number of seats, by game. OpenSpiel would allow more seats, but gives payoffs for only two."""
 FIXED: dict[str, SettingValue] = {"ansi_color_output": False, "use_double_dummy_result": False, "num_redeals": 1}
@@ -91,7 +92,7 @@ GRID = "A.B.C.D.E/.*.*.*.*./........./j.i.h.g.f/........./e.d.c.b.a/........./.*
 
 @cache
 def kinds() -> dict[str, Any]:
-    """Return OpenSpiel's description of each offered game, by full name.
+    """Return OpenSpiel's description of each offered game, keyed by the name of the game with `openspiel:` before it.
 
     A game is offered if it is for two or more seats, needs no parameter, and is not in `EXCLUDED`.
     """

@@ -21,9 +21,9 @@ INFORMATION = {
     "repeated_leduc_poker": "the observation leaves out the order of the bets",
     "universal_poker": "the observation leaves out the cards on the board and the order of the bets",
 }
-"""Games whose views are OpenSpiel's information states, each with the reason why observations do not suffice."""
+"""Games whose views are OpenSpiel's information states. The value is the reason why observations do not suffice."""
 TOLD = {"dark_chess": "the clock at the end tells whether the other seat has captured something or moved a pawn"}
-"""Games whose views leave out the last two words of OpenSpiel's observation, each with the reason."""
+"""Games whose views leave out the last two words of OpenSpiel's observation. The value is the reason."""
 
 Key = tuple[str, int, tuple[tuple[str, SettingValue], ...]]
 """The key of the terms: a game's full name, the number of seats, and the values of the settings."""

@@ -8,8 +8,8 @@ blinds later. A round has at most four bets. In the first round, the big blind c
 cards of all seats that have not folded are shown.
 
 Chance deals the cards. The first ply of a hand has two cards for each seat, by seat: `AsKd 7h7c`. Later plies have the
-cards for the board: `Jh7d2c`, `Qh`, `3s`. The cards of a seat, and the cards dealt to the board in one ply, stand from
-the highest down. A seat sees its own cards, and `??` for each further seat.
+cards for the board: `Jh7d2c`, `Qh`, `3s`. The cards of a seat, and the cards dealt to the board in one ply, are
+sorted, the highest first. A seat sees its own cards, and `??` in place of the cards of each other seat.
 
 Moves: as in the protocol of the ACPC, `f` (fold), `c` (check or call), and `r300` (bet or raise: the seat then has 300
 chips in the pot, counted over the rounds of the hand). A fold is allowed only after a bet.
@@ -162,8 +162,8 @@ def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides
 
     Raises BadPosition.
 
-    With `hides`, a seat may have `??` in place of cards. The returned hand then has arbitrary remaining cards for this
-    seat. Cards that were not shown no longer matter.
+    `hides` is for a finished hand. A seat whose cards were not shown then has `??` in place of cards. In the returned
+    hand, such a seat has arbitrary cards from the rest of the deck.
     """
     if (cards, betting, board) == ("-", "-", "-"):
         return None

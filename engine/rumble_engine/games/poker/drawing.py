@@ -11,7 +11,7 @@ NAMES = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 RANKS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"} | {rank: rank for rank in "98765432"}
 SUITS = {"s": ("spades", "♠"), "h": ("hearts", "♥"), "d": ("diamonds", "♦"), "c": ("clubs", "♣")}
 SEATS = "αβγδεζ"
-"""The character of each seat in the drawing. Latin letters stand for cards, in the order of the deck."""
+"""The Greek letter of each seat in the drawing. Latin letters stand for the cards, in the order of the deck."""
 BACK, BUTTON = "#", "*"
 LIMIT = 48
 """Maximum number of chips, in small blinds, that a seat can have in the pot with limit betting."""
@@ -35,8 +35,8 @@ PIECES = (
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
     """Return the drawing of a view: the board with the pot, and a row for each seat.
 
-    A row has the seat, the button, the seat's cards, and the seat's chips in the pot. Between two hands, the cards
-    are those of the hand before.
+    A row has the seat, the button, the seat's cards, and the seat's chips in the pot. Between two hands, the drawing
+    shows the cards of the hand that ended.
     """
     seats = len(view["gains"])
     most = LIMIT * view["small_blind"] if view["betting"] == "limit" else view["stack"]

@@ -18,7 +18,7 @@ from rumble_engine.games.poker.cards import DECK, HIDDEN, PLACES, split, without
 from rumble_engine.texts import shown
 
 FOLD, CALL = 0, 1
-"""OpenSpiel's actions for fold and call. Greater actions are the amounts of raises."""
+"""OpenSpiel's actions for fold and call. A greater action is a raise: the seat's chips in the pot after the raise."""
 BOARD = (3, 1, 1)
 """The numbers of cards dealt to the board at the beginning of the second, the third and the fourth round."""
 DEEP = 48
@@ -129,7 +129,7 @@ class Hand:
 
     @property
     def betting(self) -> str:
-        """The moves of the hand, with `/` for cards on the board, as in the ACPC protocol: `cr300c/`."""
+        """The moves of the hand, with `/` for each deal on the board, as in the ACPC protocol: `cr300c/`."""
         return "".join([ply if WORD.fullmatch(ply) else "/" for ply in self.plies])
 
     @property

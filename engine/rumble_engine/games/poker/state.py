@@ -17,7 +17,7 @@ from rumble_engine.texts import shown
 CONCEDED = -1
 """The code of the ply `-` in a match of two seats: the mover fell out, and folds all remaining hands."""
 MOST_LISTED = 52
-"""Maximum number of deals that `chances` lists. Only the turn and the river have so few possible deals."""
+"""Maximum number of deals that `chances` lists. Only deals of the turn and of the river are few enough to be listed."""
 
 
 class PokerState(State):
@@ -33,7 +33,7 @@ class PokerState(State):
         self.gains = gains
         self.hand = hand
         self.last = last
-        """The hand before. Its private cards matter only if they were shown."""
+        """The hand that ended last. Its private cards appear in texts and views only if they were shown."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PokerState) and self._key == other._key
@@ -115,7 +115,7 @@ class PokerState(State):
         return PokerState(self.rules, self.number + 1, gains, None, hand)
 
     def _conceded(self) -> "PokerState":
-        """Return the end of a match of two seats after the mover has folded all remaining hands."""
+        """Return the final state of a match of two seats in which the mover folds all remaining hands."""
         rules, seat = self.rules, self.to_move
         lost = 0 if self.hand is None else self.hand.spent[seat]
         # The button posts the small blind.
@@ -220,7 +220,7 @@ def _told(hand: Hand) -> dict[str, Any]:
 
 
 def _written(hand: Hand | None, is_over: bool = False) -> str:
-    """Return a hand as words of a position's text."""
+    """Return the three words for a hand in the text of a position."""
     if hand is None:
         return "- - -"
     cards = hand.shown() if is_over else hand.cards

@@ -58,7 +58,7 @@ def list_(client: OrganiserClient) -> Answer:
 
 
 def _whom(address: str | None, name: str | None) -> dict[str, str]:
-    """Return the field of a request's body: `address` or `name`. Raises CliError unless exactly one is given."""
+    """Return the field of a request's body: `address` or `name`. Raises CliError if both are given, or neither."""
     if (address is None) == (name is None):
         raise CliError("say who: either --address or --name", ExitCode.USAGE)
     return given(address=address, name=name)

@@ -147,8 +147,8 @@ def bot_maker(
     The returned function takes a label, and a function that shows a line to the person. If `stderr` is None, the label
     names the file for the bot's standard error.
 
-    Raises CliError for options that do not fit the protocol or each other. For a Battlesnake, raises CliError unless
-    `command` is a single word, and BadAddress if the word is not an HTTP address.
+    Raises CliError for options that do not fit the protocol or each other. For a Battlesnake, `command` must be a
+    single word, which is an HTTP address. Raises CliError for more or fewer words, and BadAddress for a bad address.
     """
     from rumble_bots.bridges.bot import BridgeBot
     from rumble_bots.bridges.program import Launch

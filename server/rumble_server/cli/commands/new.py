@@ -47,8 +47,8 @@ def new(
 def _settings(server: str, join: str | None, name: str, invite: str | None, *, keyless: bool) -> dict[str, str]:
     """Return the environment variables for a starter. Raises BadAddress.
 
-    If `keyless` is true, the bot makes no key by itself. A server on another machine asks for a key. So for such a bot
-    and such a server, the variables include a new key.
+    If `keyless` is true, the bot makes no key by itself. A server on another machine asks for a key. Therefore the
+    variables include a new key if `keyless` is true and the server is on another machine.
     """
     from rumble_bots.sdk.address import Address
 

@@ -115,8 +115,8 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
     """Return the tie-breaks that `text` names. If `text` is None, return the tie-breaks that the file names.
 
-    If the file names no tie-break, or an unknown tie-break, return the defaults of tables, of a Swiss or of a
-    round-robin. The tie-breaks of a TRF file are not read.
+    If the file names no tie-break, or an unknown tie-break, return default tie-breaks. Tables, a Swiss and a
+    round-robin have different defaults. The tie-breaks of a TRF file are not read.
     """
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS

@@ -1,4 +1,4 @@
-"""Advice for the author of a bot, for each code by which a server says what went wrong.
+"""Advice for the author of a bot: a text for each code by which a server reports a problem.
 
 If a rule of `rumble check` covers the mistake, the rule's advice is used.
 """

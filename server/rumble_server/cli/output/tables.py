@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rumble_server.tournament.tournament import Tournament
 
 MARKS = {1.0: "1", 0.5: "=", 0.0: "0"}
-"""The signs of a crosstable for the scores of a match."""
+"""The sign that a crosstable shows for a match, by the bot's score."""
 UNBOUNDED = 1000
 """Console width in columns for measuring or printing a table at its full width."""
 RECORD = ("points", "played", "won", "drawn", "lost")
@@ -85,7 +85,7 @@ def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tourn
 
 
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
-    """Return the heading of a column for byes if any bot has a bye; otherwise no heading.
+    """Return a tuple with the heading of the column for byes; an empty tuple if no bot has a bye.
 
     The column explains points that a bot got without a match.
     """
@@ -149,7 +149,7 @@ def told_table(
 
 
 def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[str]:
-    """Return a line that explains the table's tie-break columns; an empty list if there are none."""
+    """Return a list with a line that explains the tie-break columns; an empty list if the table has no such columns."""
     names = [str(column.header) for column in table.columns if str(column.header).isupper()]
     told = ", ".join(f"{name} {known.get(name.lower(), name)}" for name in names)
     return [f"Equal points are told apart by: {told}"] if told else []
@@ -180,7 +180,7 @@ def fitting_table(
 def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
     """Draw full standings if they fit a console, and otherwise brief standings.
 
-    `about` has the further arguments of `told_table`.
+    The other positional arguments are passed on to `told_table`.
     """
     return fitting_table(console, lines, *about) or told_table(lines, *about, brief=True)
 
@@ -197,7 +197,7 @@ def remarks_on(
 
 
 def void_text(void: Mapping[str, int]) -> list[str]:
-    """Return a line with the number of void attempts of each match; an empty list if there are none."""
+    """Return a list with a line that shows each match's number of void attempts; an empty list if `void` is empty."""
     told = ", ".join(f"{match} {count}" for match, count in void.items())
     return [f"void attempts: {told}"] if told else []
 

@@ -102,9 +102,10 @@ def in_time(
 
 
 def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choice:
-    """Make the bot search to the end of the game, and print the result of each depth on standard error.
+    """Make the bot search to the end of the game, and return its choice.
 
-    Raises CliError for a bot without such a search, and for `limits` on depth or time.
+    The result of each depth is printed on standard error. Raises CliError for a bot without such a search, and for
+    `limits` on depth or time.
     """
     if not isinstance(bot, Minimax):
         raise CliError("--exact is for minimax and streetwise", ExitCode.USAGE)
@@ -122,10 +123,10 @@ def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choic
 
 
 def cached_positions(bot: ReferenceBot, state: State, most: int) -> list[tuple[str, float]]:
-    """Return at most `most` positions in the table of the bot's search, with their values.
+    """Return at most `most` positions from the table of the bot's search, with their values.
 
-    Positions that are fewer plies after `state` come first. Positions that differ only by a rotation or reflection
-    share an entry of the table. Raises CliError for a bot whose search is not `cached`.
+    The positions are ordered by the number of plies from `state`, the nearest first. Positions that differ only by a
+    rotation or reflection share an entry of the table. Raises CliError for a bot whose search is not `cached`.
     """
     search = bot.search_of(state) if isinstance(bot, Minimax) else None
     if not isinstance(search, Cached):

@@ -59,7 +59,10 @@ def practise(
     matches: int,
     seed: int,
 ) -> int:
-    """Let the bot started by `command` play, and return the exit code. Raises CliError, EngineError and BadFunction."""
+    """Start a bot by `command`, let the bot play, and return the exit code.
+
+    Raises CliError, EngineError and BadFunction.
+    """
     kind = get_game(game)
     config = TournamentConfig(
         name=ID,
@@ -97,7 +100,7 @@ async def _practice(
 
 @asynccontextmanager
 async def _opponent(bot: str, url: str, wanted: TournamentConfig) -> AsyncIterator[asyncio.Task[Summary]]:
-    """Run the opponent in this process until the block ends. Yield the opponent's task."""
+    """Run the opponent in this process until the `async with` block ends. Yield the opponent's task."""
     spec = BotSpec(bot, own_name(bot), wanted.seed, search_ms(bot, wanted.game))
     task = asyncio.create_task(serve(make_bot(spec), url, name=spec.name, key=make_secret(), join=ID))
     try:

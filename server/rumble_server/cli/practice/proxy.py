@@ -61,7 +61,7 @@ async def proxying(ws_url: str, screen: Screen) -> AsyncIterator[Address]:
 
 
 async def _pump(source: Socket, sink: Socket, sender: Sender, screen: Screen) -> None:
-    """Pass on all frames of one side, until either connection ends."""
+    """Pass on all frames from `source` to `sink`, until either connection ends."""
     try:
         while True:
             frame = await source.recv()

@@ -60,7 +60,7 @@ def make_bot(spec: BotSpec) -> Bot:
 
 
 async def play(specs: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> None:
-    """Play as all bots of `specs` until the tournament `join` is over."""
+    """Play as all bots of `specs` until their tournament, named by `join`, is over."""
     bots = [(make_bot(spec), spec.name) for spec in specs]
     await asyncio.gather(*(serve(bot, server, name=name, join=join, max_matches=matches_at_once) for bot, name in bots))
 

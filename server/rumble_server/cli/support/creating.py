@@ -37,7 +37,7 @@ WRITTEN = {
     "tiebreaks": ("LIST", ""),
     "seed_ratings": ("NAME=RATING|FILE", " A FILE has NAME=RATING on each line; repeatable."),
 }
-"""Placeholder for an option's value, and explanation of the value, keyed by field. The help shows both.
+"""For each field, the placeholder for the option's value, and an explanation of the value. The help shows both.
 
 Only fields whose values have a special form are here.
 """

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 10.0
-"""First and longest pause in s before a new connection. The pause doubles with each attempt in a row.
+"""First and longest pause in s before a new connection. The pause doubles after each attempt that brings no event.
 
 If the server says how long to wait, the server's time is used instead.
 """
 PATIENCE_S = 600.0
-"""Time in s after which the stream is lost, if no new connection has brought an event."""
+"""Time in s for which new connections are tried. If none brings an event in this time, the stream counts as lost."""
 
 
 class StreamLost(Exception):
     """The error of a stream that ended or broke off. Events that were received before the error stay valid.
 
-    `again_s` is the time in s until the next try, as the server wants it; None if the server names no time.
+    `again_s` is the time in s for which the server asks readers to wait; None if the server gives no time.
     """
 
     def __init__(self, problem: str, again_s: float | None = None) -> None:

@@ -69,7 +69,7 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """The bots whose time is watched. Each file has a stand-in bot for the time of loading, and then its own bot.
+        """The bots whose time is watched: a stand-in bot for the loading of each file, and each file's own bot.
 
         `asked_at_s` of a stand-in is the time at which the loading of its file began; None after the loading.
         `asked_at_s` of a file's own bot is the time at which the running call began; None if no call is running.

@@ -88,7 +88,7 @@ Iterations = Annotated[
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that the command line gives. In `options`, None marks an option that is not given."""
+    """Return the entries of `options` that are not None. None marks an option that the user has not given."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -116,7 +116,7 @@ def with_parameters(run: Callable[..., T], parameters: Mapping[str, Any]) -> Cal
 
 
 def check_purpose(join: str | None, challenges: bool) -> None:
-    """Raise CliError if a bot is given neither a tournament nor `--challenges`."""
+    """Raise CliError if the user has given neither a tournament for the bot nor `--challenges`."""
     if join is None and not challenges:
         raise CliError("say what to play in: --join ID (or RUMBLE_JOIN), or --challenges", ExitCode.USAGE)
 

@@ -172,7 +172,9 @@ class OrganiserClient:
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
 
     def _keep(self, made: str | None) -> None:
-        """Save the server's token `made`, to be used in place of the token that the host chose. None means no token.
+        """Save `made`, a token made by the server. Later commands use `made` in place of the token that the host chose.
+
+        If `made` is None, nothing is saved.
 
         After many wrong tokens from an address, the server accepts from the address only tokens that the server has
         made. So other people at the address cannot lock out a host who has a token made by the server.
@@ -216,7 +218,8 @@ class OrganiserClient:
 class AdministratorClient(OrganiserClient):
     """The HTTP API of a server for its administrator.
 
-    Requests go to the club main, or to the club of `of_club`. A club in the text `server` is ignored.
+    Requests go to the club main. A client made by `of_club` sends requests to another club. If the address `server`
+    contains a club, this club is ignored.
     """
 
     def __init__(self, server: str, admin_token: str | None = None) -> None:
@@ -226,7 +229,7 @@ class AdministratorClient(OrganiserClient):
         self.base = replace(self._address, club=MAIN).http_base
 
     def of_club(self, club: str) -> Self:
-        """Return a client with the same token that sends its requests to `club`."""
+        """Return a client that has the same token, and sends its requests to `club`."""
         other = copy(self)
         other.base = replace(self._address, club=club).http_base
         return other

@@ -29,7 +29,10 @@ FILE_VARIABLE = "RUMBLE_CONFIG"
 OTHER_OPTIONS = {"allowed_hosts": "allow-host"}
 """Names of options that differ from the name of their field, keyed by field."""
 CLOSE = 0.88
-"""Minimum similarity (0 to 1) to a setting's variable at which an unknown variable is refused as misspelt."""
+"""Minimum similarity, from 0 to 1, between an unknown variable and a setting's variable.
+
+At or above this similarity, the unknown variable is refused as misspelt.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ class WatchedTournament:
             self.changes += 1
 
     def lines_of(self, event: StreamEvent) -> list[str]:
-        """Take an event, and return its news as lines for a pipe."""
+        """Update the state by an event, and return the news in the event as lines of text."""
         with self._lock:
             self._problem = ""
             self.changes += 1
@@ -213,7 +213,7 @@ class WatchedTournament:
         return [f"{data['match']}  {' - '.join(data['seats'])}  {result_text(data['scores'])}  {data['reason']}"]
 
     def drawn(self, console: Console) -> RenderableType:
-        """Draw the standings, cut to the height of the terminal, and boards beside or below them if there is room."""
+        """Draw the standings, cut to the height of the terminal. If there is room, add boards beside or below."""
         with self._lock:
             return self._drawn(console, console.height)
 

@@ -1,9 +1,10 @@
 """Rankings as series of choices: the first place is a choice among all bots of a table, the next among the rest.
 
 A shared place counts as the average over all orders of the bots at the place, just as a draw counts as half a win and
-half a loss. For up to `MOST_EXACT` bots the average is exact: all orders together have one choice for each subset of
-the bots. For more bots, the average is only over as many orders as there are bots. Each bot begins one of these orders,
-and the others follow by seat, in a circle. So each bot is once at each place. Needs numpy.
+half a loss. For up to `MOST_EXACT` bots the average is exact, and has a choice for each subset of the bots. For n bots
+with n above `MOST_EXACT`, the average is over n orders only. Each bot is the first in one of these orders. The other
+bots follow in order of seat, and after the highest seat comes the lowest seat. So each bot is first once, second once,
+and so on. Needs numpy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -170,12 +171,13 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return the amount by which a shared place reduces the variance of each pair at the place, if all bots are equal.
+    """Return the amount by which a shared place reduces the variance of each pair at the place.
 
-    `sharing` is the number of bots at the place, and `behind` the number of bots at later places. In any order of the
-    bots, a bot's score is the number of choices that the bot won, minus the expected number. The expected number is the
-    sum of 1 / n over the bot's choices, where n is the number of bots in a choice. The orders of a shared place differ
-    only in the expected number. For a draw of two bots the result is 1/4, the variance of a match between equals.
+    `sharing` is the number of bots at the place, and `behind` the number of bots at later places. All bots count as
+    equally strong. In any order of the bots, a bot's score is the number of choices that the bot won, minus the
+    expected number. The expected number is the sum of 1 / n over the bot's choices, where n is the number of bots in a
+    choice. In every order, a bot at the shared place wins a single choice, so only the bot's expected number depends on
+    the order. For a draw of two bots the result is 1/4, the variance of a match between equals.
     """
     sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
     return float(sums.var()) / (sharing - 1)

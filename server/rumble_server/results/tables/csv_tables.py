@@ -1,9 +1,9 @@
 """Reading results of tables written as CSV, with columns for each seat: `seat_0,place_0,seat_1,place_1,...`.
 
 A row is a match. Seats are counted from 0. For each seat, `seat_0` (a bot) and `place_0` (1 for the first; bots that
-tie share the better place) are required. A table with fewer seats leaves its last cells empty. The columns `payoff_0`
-and `fall_0` (the termination of a seat that fell out) for each seat, and `match`, are optional. Further columns are
-skipped.
+tie share the better place) are required. A table with fewer seats than the header has empty cells at the end of its
+row. The column `match` is optional. For each seat, the columns `payoff_0` and `fall_0` (the termination of a seat that
+fell out) are optional. Further columns are skipped.
 """
 
 import re

@@ -55,7 +55,7 @@ def fit(choices: Choices, met: Matrix, less: Matrix) -> TableFit:
 
 
 def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, less: Matrix) -> Matrix:
-    """Return, for each pair in `choices.pairs`, the share of its variance that remains in spite of shared places.
+    """Return the share of the variance that remains, for each pair in `choices.pairs`.
 
     Shared places reduce the variance as draws do in `rating_model`. Pairs of the prior keep their whole variance.
     """

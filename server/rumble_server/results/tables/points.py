@@ -8,7 +8,7 @@
   also counts for all further places.
 - Bots that share places share the points of these places equally.
 - A bot that lost by `no_show` gets the points of the last place of the table.
-- A bye is a first place of a full table; it has no payoff.
+- A bye gives the points of a first place at a full table, but no payoff.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Ratings of tables: a joint maximum-likelihood fit over all tables, like `results.ratings` for matches of two.
 
-`plackett_luce` has the model. A bot that lost by `no_show` is left out of its table, because absence tells nothing
-about strength. A cooperative game gives no ratings: all seats that stay to the end always have equal payoffs.
+`plackett_luce` has the model. A bot that lost by `no_show` is left out of its table, because absence is no sign of
+strength or weakness. A cooperative game gives no ratings: all seats that stay to the end always have equal payoffs.
 """
 
 from collections.abc import Iterable

@@ -64,7 +64,7 @@ class Forbidden:
 class TrfEvent:
     """An event. The players are in the order of the file.
 
-    The descriptions of the fields name codes of lines in parentheses, such as 142.
+    In the descriptions of the fields, the codes of lines are in parentheses, such as 142.
     """
 
     players: tuple[TrfPlayer, ...]

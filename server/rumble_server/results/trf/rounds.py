@@ -15,9 +15,9 @@ from rumble_server.results.trf.event import TrfEvent
 
 TENTHS = 10
 GIVEN_UP = codes.REQUESTED - {codes.FULL_BYE} | {codes.FORFEIT_LOSS}
-"""Codes of rounds that a player missed by choice or fault.
+"""Codes for a round that a player missed by choice or fault.
 
-A full-point bye is a gift of the organiser, and not included.
+The code of a full-point bye is not included, because the organiser gives such a bye.
 """
 
 

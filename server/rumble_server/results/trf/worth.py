@@ -50,8 +50,8 @@ class Points:
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
         """Set the points of a key.
 
-        If `bye_as_win` is true, points for a win are also used for a pairing-allocated bye, unless the file has set
-        points for this bye before.
+        If `bye_as_win` is true, points for a win are also set for a pairing-allocated bye. Points that the file has
+        already set for this bye stay.
         """
         self._worth.update(dict.fromkeys(KEYS[key], tenths))
         if key in ("P", "PAB"):

@@ -24,7 +24,7 @@ def backup(path: str, to: str) -> None:
 
 
 def restore(path: str, backup: str, *, replace: bool) -> None:
-    """Copy the file `backup` to `path`, while no server runs on the database there. Raises StoreError.
+    """Copy the file `backup` to `path`. Raises StoreError, for example if a server runs on the database at `path`.
 
     An existing database at `path` is replaced only if `replace` is true. The next run of a server gets a greater number
     than all runs of the replaced database. Turn ids contain this number, so no turn id is used twice.
@@ -42,7 +42,7 @@ def restore(path: str, backup: str, *, replace: bool) -> None:
 
 
 def _runs(path: str) -> int:
-    """Return the number of the last server run on a database; 0 if there was no run, or the number cannot be read."""
+    """Return the number of a server's last run on a database; 0 if there was no run, or the number cannot be read."""
     try:
         with closing(open_existing(path)) as database:
             return int(database.execute("SELECT coalesce(max(value), 0) FROM meta WHERE key = 'runs'").fetchone()[0])
@@ -53,7 +53,7 @@ def _runs(path: str) -> int:
 def copy(path: str, to: str, least_run: int = 0) -> None:
     """Copy the database at `path` to `to`, and replace an existing file only when the copy is complete.
 
-    The next server run on the copy gets a number above `least_run`. Turn ids contain this number. If `path` is a
+    The next run of a server on the copy gets a number above `least_run`. Turn ids contain this number. If `path` is a
     backup, servers may have run after the backup was made. `least_run` must then be at least the number of the last
     run. Raises StoreError.
     """

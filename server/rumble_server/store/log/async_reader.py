@@ -116,7 +116,7 @@ class AsyncReader:
         return await self.draw(make_of_match, self._club, match_id, make, given)
 
     async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Run `make` in the reading process, and return its result. `make` gets only the arguments in `given`."""
+        """Run `make` with the arguments `given` in the reading process, and return the result."""
         # A request may have to wait for the event loop's time. With a task of its own, the work does not wait with the
         # request, while the process stands idle and other requests wait for the process.
         return await asyncio.create_task(self._in_process(make, *given))

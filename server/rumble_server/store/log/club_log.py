@@ -39,7 +39,7 @@ class Group(Protocol):
         """Record that a log has facts or records to write."""
 
     def hurry(self) -> None:
-        """Begin the next commit sooner than usual, because a caller waits for it."""
+        """Begin the next commit sooner than usual, because a caller waits for the commit."""
 
 
 class ClubLog:

@@ -15,7 +15,7 @@ class ClubStore:
     """The store of all clubs. Construct it, `attach` it to the running event loop, and `close` it at the end."""
 
     def __init__(self, group: GroupCommit, open_reader: Callable[..., LogReader], bounds: Bounds | None) -> None:
-        """`open_reader` is a picklable function that opens a reader. Its argument is a club, by default `main`."""
+        """Make a store. `open_reader` is a picklable function that opens a reader of a club, by default of `main`."""
         self.group = group
         self._open_reader = open_reader
         self._bounds = bounds or Bounds()
@@ -51,7 +51,7 @@ class ClubStore:
             await self._read_workers.close()
 
     async def end_writing(self) -> None:
-        """Write all facts that still wait, and end the writer. Do not wait for current reads, as `close` does."""
+        """Write all facts that still wait, and end the writer. Only `close` waits for current reads."""
         if not self._has_ended_writing:
             self._has_ended_writing = True
             await self.group.close()

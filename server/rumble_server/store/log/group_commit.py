@@ -34,10 +34,10 @@ class BatchWriter(Protocol):
     """The port of a writer that writes one commit at a time to a database."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, and return the names of clubs led by other servers. These clubs are not written.
+        """Write a commit, except for the clubs that other servers lead. Return the names of these clubs.
 
         Raises StoreError or OSError. The commit may be written in spite of the error. After an error, the next call
-        must therefore have the same contents, and a true `again`.
+        must therefore have the same contents, and `again` must be true.
         """
 
     async def close(self) -> None:

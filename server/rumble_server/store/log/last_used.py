@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 class LastUsed(Generic[Key, Value]):
     """A cache that drops the least recently used values when the sizes of all values add up to more than `most`.
 
-    However large the values are, the `least` most recently used values are kept.
+    A number of values, `least`, is always kept, however large the values are: the values used most recently.
     """
 
     def __init__(self, most: int, least: int = 0) -> None:
@@ -22,7 +22,7 @@ class LastUsed(Generic[Key, Value]):
         """Sum of the sizes of all values."""
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of a key; None if there is none."""
+        """Return the value of a key; None if the key has no value."""
         found = self._values.get(key)
         if found is None:
             return None
@@ -30,7 +30,10 @@ class LastUsed(Generic[Key, Value]):
         return found[0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Store a value in place of an earlier value of the key. If the cache is full, drop the least recent values."""
+        """Store a value in place of an earlier value of the key.
+
+        If the cache is full, drop the least recently used values.
+        """
         self.pop(key)
         self._values[key] = value, size
         self.size += size
@@ -38,7 +41,7 @@ class LastUsed(Generic[Key, Value]):
             self.pop(next(iter(self._values)))
 
     def pop(self, key: Key) -> Value | None:
-        """Drop the value of a key and return it; None if there is none."""
+        """Drop the value of a key, and return the value; None if the key has no value."""
         value, size = self._values.pop(key, (None, 0))
         self.size -= size
         return value

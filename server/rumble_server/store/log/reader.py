@@ -29,7 +29,7 @@ PORTION_ROWS = 256
 """Number of rows of a tournament read in one query."""
 TAIL_FACTS = 64
 """Number of facts after a match's end in which the reader looks for further facts of the match. For example, the frames
-that told the bots of the end come after the end."""
+`match_over` come after the fact of the end."""
 
 
 class LogReader:
@@ -188,10 +188,7 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame to which `shared` refers; None if the log has no such frame.
-
-        The frame belongs to another match.
-        """
+        """Return the frame of another match to which `shared` refers; None if the log has no such frame."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None

@@ -1,4 +1,4 @@
-"""The queries of one club's rows that readers use. SQLite and PostgreSQL each have a subclass of `Rows`.
+"""The queries by which readers get the rows of one club. SQLite and PostgreSQL each have a subclass of `Rows`.
 
 The queries have named values, such as `:number`. A subclass runs the queries, and has the SQL that selects the rows of
 one club.
@@ -34,9 +34,9 @@ Counted = tuple[int, Counter[str]]
 
 
 class Rows(ABC):
-    """The rows of one club. No id in arguments or results has the club's prefix.
+    """The rows of one club. Ids in arguments and results are without the club's prefix.
 
-    Methods raise StoreError. They raise its subclass DamagedLog if another try would be of no use.
+    Methods raise StoreError, or its subclass DamagedLog if another try would fail, too.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Rows(ABC):
     def tournament_ids(self, over: bool | None) -> list[str]:
         """Return ids of tournaments, oldest first.
 
-        `over` selects tournaments: True ended tournaments, False open tournaments, None both.
+        If `over` is true, return only ended tournaments; if false, only open tournaments; if None, both.
         """
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)
@@ -108,7 +108,7 @@ class Rows(ABC):
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
-        `unlisted` selects tournaments: True only unlisted tournaments, False only listed tournaments.
+        If `unlisted` is true, return only unlisted tournaments, otherwise only listed tournaments.
         """
         which = "NOT listed" if unlisted else "listed"
         query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND {which}
@@ -121,7 +121,7 @@ class Rows(ABC):
         return self._ids(query, over=True, limit=limit)
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
-        """Filter tournament ids: return the ids of listed tournaments, oldest first."""
+        """Return the given ids without the ids of unlisted tournaments, oldest tournament first."""
         query = f"SELECT id FROM tournaments WHERE {self.of_club} listed AND {self.among} ORDER BY {self.place}"
         return self._ids(query, ids=self._keys(tournament_ids))
 
@@ -132,7 +132,7 @@ class Rows(ABC):
         return self.log("", "number > :number ORDER BY number", number=number)
 
     def after(self, tournament_id: str, number: int, limit: int) -> list[Row]:
-        """Return a tournament's rows of kind `TOURNAMENT` with row numbers above `number`; only the first `limit`."""
+        """Return the first `limit` rows of a tournament with the kind `TOURNAMENT` and a number above `number`."""
         condition = "kind = :kind AND number > :number ORDER BY number LIMIT :limit"
         return self.log(tournament_id, condition, kind=TOURNAMENT, number=number, limit=limit)
 

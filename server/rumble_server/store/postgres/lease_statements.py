@@ -47,7 +47,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A statement that tells a club's leader that this node has read the club ahead. The answer is `Executed`.
+    """A statement for a club's leader: this node has read the club ahead. The answer is `Executed`.
 
     `offer` is the number of the offer in which the leader asked this node to read the club ahead.
     """
@@ -70,7 +70,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """A statement that tells all nodes that this node lets a club's bots in. The answer is `Executed`.
+    """A statement for all nodes: this node now lets a club's bots in. The answer is `Executed`.
 
     The node has loaded the club, and leads it under `epoch`.
     """

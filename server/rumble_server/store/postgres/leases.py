@@ -173,7 +173,7 @@ class Leases:
             raise OtherSetup(f"the node at {others[0][0]} has other games, limits or formats of the log; stop it first")
 
     async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
-        """Run a statement for a node, and return its answer."""
+        """Run a statement for a node, and return the answer to the statement."""
         values = {"node": node, "lease_ms": self._lease_ms, **asdict(statement)}
         match statement:
             case statements.Renew():

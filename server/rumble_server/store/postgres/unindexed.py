@@ -1,8 +1,8 @@
 """The matches that are in the log, but not yet in the index of matches (`store/sqlite/match_index.py` explains it).
 
-The index of a club is written by the first commit that comes `INDEX_S` or more after the last write of the index. A
-match that starts and ends in between is written to the index once. `clubs.indexed` is the number of the last indexed
-fact.
+A commit writes the index of a club only if at least `INDEX_S` have passed since the last write of the index. So a match
+that starts and ends between two writes is written to the index once. The column `indexed` of the table `clubs` has the
+number of the last indexed fact.
 """
 
 from dataclasses import dataclass, field

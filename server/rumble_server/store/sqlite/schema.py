@@ -162,5 +162,5 @@ def check_owner(database: sqlite3.Connection, path: str) -> None:
 
 
 def empty_wal(database: sqlite3.Connection) -> bool:
-    """Move the contents of the write-ahead log into the database file. Return false if a reader prevents it."""
+    """Move the contents of the write-ahead log into the database file. If a reader prevents the move, return false."""
     return bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)

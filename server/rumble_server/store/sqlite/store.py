@@ -148,7 +148,7 @@ class SqliteStore(ClubStore):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def keep(self, key: str, value: str) -> str:
-        """Store a small value under a key of `main` unless the key has a value. Return the value in the database.
+        """Return the value of a key of the club `main`. If the key has no value yet, first store `value` under the key.
 
         Raises StoreError.
         """

@@ -21,7 +21,8 @@ The recursion jumps from tournament to tournament in the log's index, which is f
 def has_lost_values(database: sqlite3.Connection) -> bool:
     """Return true if the log has rows, but the values in `meta` are lost. Raises sqlite3.Error.
 
-    A server must not start then: it would number runs from 1 again, and give turns the ids of earlier turns.
+    A server must not start without these values. The server would number its runs from 1 again, and give
+    new turns the ids of earlier turns.
     """
     query = "SELECT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'indexed')"
     return bool(database.execute(query).fetchone()[0])

@@ -66,7 +66,10 @@ def summary(tournament: Tournament) -> dict[str, Any]:
 
 
 def _swiss(tournament: Tournament) -> dict[str, Any]:
-    """Return the data that are needed, besides the results, to pair a Swiss. A virtual point has the value of a win."""
+    """Return the data that are needed, besides the results, to pair a Swiss.
+
+    In `virtual_points`, a 1 has the value of a win.
+    """
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
         "pairing_rules": config.pairing_rules,

@@ -117,7 +117,7 @@ def _quoted(text: str) -> str:
 
 
 def _time_control(control: Mapping[str, Any]) -> str:
-    """Return `bank+increment` in seconds, or `?` for a time limit for each move, which PGN cannot express."""
+    """Return `bank+increment` in seconds, or `?` if each move has a time limit, which PGN cannot express."""
     if control.get("move_ms") or not control.get("bank_ms"):
         return "?"
     bank, increment = control["bank_ms"] / 1000, control.get("increment_ms", 0) / 1000

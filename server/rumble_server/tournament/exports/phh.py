@@ -34,8 +34,8 @@ def write(document: Mapping[str, Any]) -> str:
 
     If the document is only a part of an export, the document's `first` is the number of matches before the part.
 
-    Every match has numbers for as many hands as the game's setting `hands` says. Some of these numbers are missing if a
-    match ended before all its hands were finished.
+    The hands are numbered through the whole export. Each match takes `hands` numbers (a setting of the game), even if
+    the match ended before all its hands were finished. Numbers without a finished hand are missing in the file.
     """
     tournament = document["tournament"]
     check(tournament["game"])

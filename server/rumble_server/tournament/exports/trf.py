@@ -5,9 +5,10 @@ Players are numbered as the schedule numbers them. Points are always 1, 1/2, 0, 
 or `H`, and any other round without a match is `Z`. A match lost by `no_show` is a forfeit.
 
 Other programs can pair the next round of a Swiss from its file, if the Swiss has one leg and counts 1, 1/2, 0. For this
-the file has complete rounds only, the number of rounds, the initial colour, virtual points, and the players who miss
-the next round. TRF16 has no fields for these values. There the fields of the program JaVaFo are written (`XXR`, `XXC`,
-`XXA`). If other programs cannot pair the next round, comment lines `### ...` say why. Lines end with CR and LF.
+purpose, incomplete rounds are left out of the file. The file contains the number of rounds, the initial colour, virtual
+points, and the players who miss the next round. TRF16 has no fields for these values, so a TRF16 file has the fields of
+the program JaVaFo (`XXR`, `XXC`, `XXA`). If other programs cannot pair the next round, comment lines `### ...` say why.
+Lines end with CR and LF.
 """
 
 from collections import Counter

@@ -50,7 +50,7 @@ class Format:
 
     @property
     def is_in_rounds(self) -> bool:
-        """True if each round is made from the results of the earlier rounds, so that readers look for rounds."""
+        """True if each round is made from the results of the earlier rounds. The tournament's pages show the rounds."""
         return self.schedule.follows_results
 
 

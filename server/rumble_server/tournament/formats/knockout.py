@@ -3,15 +3,15 @@
 The bracket is the usual bracket: the two best seeds can meet only in the final. Byes in the first round go to the best
 seeds. A pairing is open as soon as both its bots are known.
 
-The tie rule: a pairing without a winner after its legs is played again with the seats swapped (as the next cycle, so
-that ids stay unique), `replays` times at most. If the pairing is still tied, the better seed goes on.
+The tie rule: a pairing that is tied after its legs is played again with the seats swapped, `replays` times at most. The
+repetition has the next cycle number, so that ids stay unique. If the pairing is still tied, the better seed goes on.
 
-With an odd number of legs, the first bot of a pairing has the first seat once more than the second bot. The first
-bot is the bot with the smaller difference so far: its pairings as first bot less its pairings as second bot. Between
-equals, the better seed is first.
+With an odd number of legs, the first bot of a pairing has the first seat once more than the second bot. Therefore a
+balance is kept for each bot: the number of its pairings as first bot, minus the number of its pairings as second bot.
+The bot with the smaller balance is the first bot of a new pairing. If the balances are equal, the better seed is first.
 
-A bot has gone on when its next pairing is made. Until then a result of its last pairing can be voided, and the pairing
-is decided anew.
+A bot has gone on when the bot's next pairing is made. Until then a result of the bot's last pairing can be voided. The
+last pairing is then decided anew.
 """
 
 from collections import ChainMap
@@ -49,9 +49,9 @@ class Knockout(PairSchedule):
         self._open: dict[Place, Pairing] = {}
         """The newest pairing at each place from which no bot has gone on yet."""
         self._repeats = 0
-        """Number of times so far that a pairing was played again."""
+        """Number of pairings made so far to play a tied pairing again."""
         self._firsts = [0] * plan.bots
-        """For each bot, its number of pairings as first bot, less its number of pairings as second bot.
+        """The balance of each bot: the number of its pairings as first bot, minus the number as second bot.
 
         The pairings are counted only with an odd number of legs.
         """
@@ -103,9 +103,9 @@ class Knockout(PairSchedule):
                 yield place, min(bots), max(bots)
 
     def _decided(self, results: Results) -> dict[Place, int]:
-        """Return, by place, the winners of the open pairings that have all their results.
+        """Return the winner of each open pairing that has all its results, keyed by the pairing's place in the bracket.
 
-        A pairing that has to be played again has `TIED` in place of a winner.
+        A pairing that has to be played again has `TIED` instead of a winner.
         """
         decided = {}
         for place, pairing in self._open.items():

@@ -85,7 +85,7 @@ def _waits(
     for own in starts.values():
         own.sort()
     last_ms: dict[str, int] = {}
-    """Time in ms of the latest start among a bot's tables that were looked at so far, by bot."""
+    """For each bot, the time in ms at which the latest of its tables started, among the tables seen so far."""
     needless: dict[str, tuple[int, str]] = {}
     passed: dict[str, tuple[int, int, str]] = {}
     for key, record in ordered:

@@ -13,16 +13,18 @@ from rumble_server.tournament.tables.round_robin import seated_rounds
 from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 
 MOST_FURTHER_ROUNDS = 3
-"""Maximum number of rounds added so that every challenger meets every other bot."""
+"""Maximum number of rounds that are added until every challenger meets each of the other bots at least once a cycle."""
 
 
 @dataclass(frozen=True, slots=True)
 class GauntletTask:
     """The task that makes all rounds of a gauntlet. Calling the task may take seconds, and changes nothing.
 
-    `rounds_of_gauntlet` gives the number of rounds. Up to `MOST_FURTHER_ROUNDS` rounds are added if the plan names no
-    number, and a challenger would meet one of the other bots less than once a cycle. Raises ValueError if the field has
-    no challenger, has too few other bots for a table, or is too big, or if there are too many rounds.
+    `rounds_of_gauntlet` gives the number of rounds. If the plan names no number, up to `MOST_FURTHER_ROUNDS` rounds are
+    added, until every challenger meets each of the other bots at least once a cycle.
+
+    Raises ValueError if the field has no challenger, has too few other bots for a table, or is too big. Also raises
+    ValueError if there are too many rounds.
     """
 
     plan: TablePlan

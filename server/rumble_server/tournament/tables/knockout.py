@@ -1,14 +1,16 @@
 """Knockout of tables: the better half of a table, rounded down, goes on. The numbers of the bots are their seeds.
 
-A round is made when every table of the last round is decided. Bots are dealt one by one to the tables, from the first
-table to the last and back. In the order of dealing, winners of tables and bots that had a bye come first, second places
-next, and so on. Bots with the same place are ordered by seed. Byes go to the bots with the fewest byes; of these, to
-the first in the order. When all bots that are left have room at a table, the table is the final, which has one winner.
-If too few bots for the game would be left, one more bot goes on from every table.
+The next round is made when every table of the newest round is decided. Bots are dealt one by one to the tables, from
+the first table to the last and back. In the order of dealing, winners of tables and bots that had a bye come first,
+second places next, and so on. Bots with the same place are ordered by seed. Byes go to the bots with the fewest earlier
+byes. Among bots with equally many byes, the first in the order of dealing get the byes. If a single table has room for
+all bots that are left, the round is the final, which has one winner. If too few bots for a match would be left, one
+more bot goes on from every table.
 
-The tie rule: bots that are tied at the border between going on and falling out play again (as the next cycle, so that
-ids stay unique), `replays` times at most. If the tied bots are too few for the game, the whole table plays. Even
-then, no bot passes a bot that was ahead before the replay. If bots are still tied, the better seed goes on.
+The tie rule: bots that are tied at the border between going on and falling out play a replay. A table has at most
+`replays` replays. A replay has the number of the next cycle, so that match ids stay unique. If the tied bots are too
+few for a match, the whole table plays the replay. Even then, no bot passes a bot that was ahead before the replay. If
+bots are still tied after the last replay, the better seed goes on.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -123,7 +125,10 @@ class TableKnockout:
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
     def went_on(self) -> dict[tuple[int, int], int]:
-        """Return, by round and board, any of the bots that went on from the table. The newest round is left out."""
+        """Return a bot that went on from each table, keyed by the table's round and board.
+
+        If several bots went on, the first in seat order is returned. Tables of the newest round are left out.
+        """
         found = {}
         for number, (tables, later) in enumerate(pairwise(self._rounds), 1):
             still_in = {bot for plays in later for bot in plays[0].bots}.union(self._rested[number])

@@ -3,7 +3,7 @@
 A bot holds its free places for its oldest waiting tables, a place for each. A table starts if each of its bots that is
 not gone holds a place for the table. So no bot starts a newer table with a place that an older table needs, and no
 table starves: at the latest, the oldest table starts when the running matches of its bots have ended. A search looks
-only at the waiting tables of one bot. So its cost does not depend on the number of bots.
+only at the waiting tables of one bot. So the cost of a search does not depend on the number of bots.
 """
 
 from collections.abc import Callable, Iterable, Set

@@ -26,8 +26,10 @@ class Placed:
 
 
 MOST_AT_ONCE = 16
-"""Maximum number of bots for which a round that depends on results is made on the event loop. The call then takes some
-milliseconds."""
+"""Maximum number of bots for which the event loop itself makes a round that depends on results.
+
+With so many bots, a round takes the event loop some milliseconds.
+"""
 DIGITS = 9
 """Number of decimal digits to which sums of points are rounded, so that the order of adding makes no difference."""
 Results = Mapping[MatchKey, Placed]

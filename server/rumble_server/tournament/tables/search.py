@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 BYE = -1
 """Number in place of a table's number, for a bot with a bye."""
 MOST_SPREAD = {True: 2, False: 1}
-"""Greatest spread with which the search may end early. The spread is the difference between the most and the fewest
-meetings of a pair of bots. The key True is for pairs inside a group, and the key False for pairs from two groups."""
+"""Greatest spread of a block with which the search may end early. The spread is the difference between the most and the
+fewest meetings of the block's pairs of bots. The key True is for pairs inside a group, and the key False for pairs from
+two groups."""
 _WEIGHTS = {True: 1, False: 8}
 """Factors of the cost of a pair: the key True is for pairs inside a group, and False for pairs from two groups."""
 MOST_BOTS_SEARCHED = 128
@@ -19,8 +20,8 @@ MOST_BOTS_SEARCHED = 128
 MOST_WORK = 1 << 20
 """Maximum of the number of rounds times the square of the number of bots. The biggest search takes about a minute."""
 IDLE_SWEEPS = 8
-"""Number of sweeps without a lower cost after which the search ends, if no block has an `excess`. A sweep disturbs each
-round once."""
+"""Number of successive sweeps without a lower cost after which the search ends, if the `excess` is not above 0. A sweep
+disturbs each round once."""
 MOST_TRIALS = 1_500
 """Number of calls of `disturb` after which no further sweep of a search begins. A call takes about 0.5 ms for 16 bots,
 and 3 ms for 64 bots."""
@@ -102,7 +103,7 @@ class _Company:
 
     @staticmethod
     def _together(tables: _Tables) -> _Numbers:
-        """Return a matrix by bot and bot, with 1 for two bots at the same table and 0 for any others."""
+        """Return a matrix with a row and a column for each bot: 1 for two bots at the same table, otherwise 0."""
         same: NDArray[np.bool_] = (tables[:, None] == tables) & (tables != BYE)
         np.fill_diagonal(same, False)
         return same.astype(np.float64)
@@ -125,8 +126,8 @@ class _Company:
     def excess(self) -> float:
         """Greatest excess of a block. Above 0, a block is too uneven.
 
-        The excess of a block is the greatest difference between the numbers of meetings of two of its pairs, less the
-        block's `MOST_SPREAD`.
+        The excess of a block is its spread minus its value of `MOST_SPREAD`. The spread is the difference between the
+        most and the fewest meetings of the block's pairs.
         """
         return max(float(np.ptp(self._met[pairs])) - most for pairs, most in self._blocks)
 

@@ -18,13 +18,14 @@ SeatCounts = Mapping[tuple[int, int], int]
 def balanced_seats(tables: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """Return the tables of a whole schedule with their bots in seat order.
 
-    If all tables have the same size, a bot has any two seats about equally often: the numbers differ by one at most.
-    If some tables have one bot less, the same is true for all seats but the last. A bot has the last seat at 1/k of its
-    full tables, rounded up or down, where k is the size of a full table.
+    If all tables have the same size, a bot has all seats about equally often: for any two seats, the numbers differ by
+    one at most. If some tables have one bot less, the same is true for all seats but the last. A bot has the last seat
+    at 1/k of its full tables, rounded up or down, where k is the size of a full table.
 
-    Seats are colours of the edges in a graph of bots and tables. The edges of a bipartite graph can be coloured with k
-    colours if no vertex has more than k edges (König). Therefore the tables of a bot are split into groups of at most k
-    tables, and each group has a vertex.
+    The seats are found by colouring the edges of a graph of bots and tables. An edge joins a bot to a table, and the
+    colour of the edge is the bot's seat. The edges of a bipartite graph can be coloured with k colours if no vertex has
+    more than k edges (König). Therefore the tables of a bot are split into groups of at most k tables, and each group
+    has a vertex.
     """
     seated: list[tuple[int, ...]] = [() for _ in tables]
     rest = [list(bots) for bots in tables]
@@ -44,7 +45,7 @@ def _coloured(tables: Sequence[Sequence[int]], colours: int) -> list[list[int]]:
     All tables have `colours` bots.
     """
     edges: dict[tuple[_Vertex, int], tuple[_Vertex, _Vertex]] = {}
-    """The edge of a colour at a vertex, by vertex and colour."""
+    """For each vertex and colour, the edge at the vertex that has the colour; a missing pair has no such edge."""
     played: Counter[int] = Counter()
     for number, bots in enumerate(tables):
         for bot in bots:
@@ -70,9 +71,10 @@ def seats_had(tables: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 
 
 def seated_by(had: SeatCounts, bots: Iterable[int]) -> tuple[int, ...]:
-    """Return the bots of a table in seat order.
+    """Return the bots of a table in seat order, so that few bots get a seat that they had often before.
 
-    For any two bots, add up how often each bot had its seat before. No swap of the two bots would lower this sum.
+    The number of a bot is how often the bot had its present seat before, according to `had`. If any two bots exchanged
+    their seats, the sum of their two numbers would not become smaller.
     """
     order = list(bots)
     pairs = list(combinations(range(len(order)), 2))

@@ -1,10 +1,12 @@
 """Swiss of tables: in each round bots with about equal points meet, and bots that have met avoid each other.
 
-A round is made when every table of the last round has its result. Bots are ordered by points, then by number, and cut
-into tables from the top, the smaller tables last. A bot's table at this point is called its own table. Then bots of
-near tables swap places, while a swap lowers the number of earlier meetings at tables, or keeps the number and brings
-bots nearer to their own tables. The search is bounded, and equal arguments give equal rounds. A bye goes to a bot with
-the fewest byes. If several bots have the fewest byes, the last of these bots in the order gets the bye.
+A round is made when every table of the previous round has its result. Bots are ordered by points, then by number, and
+cut into tables from the top, the smaller tables last. A bot's table at this point is called its own table. Then bots of
+near tables swap places. A swap must lower the number of earlier meetings between bots of the same table, or keep this
+number and bring bots nearer to their own tables. The search is bounded, and equal arguments give equal rounds.
+
+A bye goes to a bot with the fewest byes. If several bots have the fewest byes, the last of these bots in the order gets
+the bye.
 """
 
 from collections import Counter
@@ -22,7 +24,7 @@ MOST_SWEEPS = 50
 
 @dataclass(frozen=True, slots=True)
 class TableSwissTask:
-    """The task that makes the next round. `points` are by bot, and bots in `gone` have withdrawn.
+    """The task that makes the next round. `points` has the points of each bot. The bots in `gone` have withdrawn.
 
     A round without tables means that too few bots are left.
     """
@@ -105,10 +107,11 @@ class _Search:
         return abs(self._own[self._bots[place]] - self._table[to])
 
     def _cost(self, *places: int) -> tuple[int, int]:
-        """Return the cost of the bots at these places; a lower cost is better.
+        """Return the cost of the bots at `places`; a lower cost is better.
 
-        The first number counts earlier meetings with bots of the table at which a bot sits now. The second number is
-        the sum of the squares of the distances from this table to the bot's own table.
+        Both numbers are sums over these bots. The first number adds up a bot's earlier meetings with the other bots of
+        its present table. The second number adds up the squares of the distances between a bot's present table and its
+        own table.
         """
         again = sum(self._again(self._bots[place], place) for place in places)
         return again, sum(self._moved(place, place) ** 2 for place in places)

@@ -13,7 +13,7 @@ from rumble_server.limits.fair_queue import Crowded, asker_now
 from rumble_server.store.log.last_used import LastUsed
 
 SHOWN_MS = 250
-"""Time in ms for which requests share an answer about a tournament that goes on; equal to the feed's pace."""
+"""Time in ms for which requests share an answer about a running tournament. The feed has the same interval."""
 
 
 class AnswerCache:
@@ -26,9 +26,9 @@ class AnswerCache:
         """The last answer about each object that may change, with the time in ms at which the answer was begun."""
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
-        """Return the answer of a key; call `make` unless the answer is kept or already being made.
+        """Return the answer of a key. Call `make` if the answer is not in the cache, and no other request makes it.
 
-        Only answers that are bytes are kept, and only with `keep`. Raises Crowded, and the errors of `make`.
+        An answer is kept only if `keep` is true and the answer is bytes. Raises Crowded, and the errors of `make`.
         """
         asker_now().begin()
         while (kept := self.answers.get(key)) is None:
@@ -47,8 +47,8 @@ class AnswerCache:
     async def recent(self, about: object, make: Callable[[], Awaitable[bytes]], now_ms: int) -> bytes:
         """Return an answer about an object that may still change, such as a running tournament.
 
-        Call `make` unless the last answer about the object is younger than `SHOWN_MS`. The last answer is kept as long
-        as the object lives.
+        If the last answer about the object is younger than `SHOWN_MS`, return the last answer; otherwise call `make`.
+        The last answer is kept as long as the object lives.
         """
         known = self._recent.get(about)
         if known is None or now_ms - known[0] >= SHOWN_MS:

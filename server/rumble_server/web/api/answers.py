@@ -64,7 +64,7 @@ class ClubAnswers:
         return None if found.status in OVER else found
 
     async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
-        """Run `make` in another process with a tournament from the log and the arguments `given`. Return the result.
+        """In another process, call `make` with a tournament rebuilt from the log, and with `given`. Return the result.
 
         The result is kept if the tournament is over. `make` is a module-level function; `given` can be pickled.
         Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
@@ -91,7 +91,7 @@ class ClubAnswers:
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-        """Run `make` with a tournament from the log, and return the result as gzip. An empty result stays empty."""
+        """Call `make` as `made` does, and return the result compressed with gzip. An empty result stays empty."""
         return await self.made(tournament_id, from_log.packed, make, *given)
 
     async def pieces(
@@ -202,9 +202,9 @@ class ClubAnswers:
         return await self._site.reader.neighbours(match_id)
 
     async def transcript(self, match_id: str, owner: str | None) -> bytes | None:
-        """Write the transcript of a match: for the owner of the bot `owner`, or for the host if `owner` is None.
+        """Return the transcript of a match for a reader: the owner of the bot `owner`, or the host if `owner` is None.
 
-        Returns None if the match never began. Raises WebError, StoreError, and PermissionError if `owner` did not play.
+        Return None if the match never began. Raises WebError, StoreError, and PermissionError if `owner` did not play.
         """
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 

@@ -65,9 +65,9 @@ def to_json(model: ServerMessageModel) -> bytes:
 
 
 def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
-    """Run `make`, and return the result as gzip, because the result is passed between processes, and kept.
+    """Run `make`, and return the result as gzip. An empty result stays empty.
 
-    An empty result stays empty.
+    The result should be small, because it is passed between processes, and kept.
     """
     made = make(rebuilt, *given)
     return made and gzip.compress(made, LEVEL, mtime=0)

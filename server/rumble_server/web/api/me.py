@@ -22,8 +22,8 @@ REFUSAL = "a bot's own results are for its owner"
 class MeAnswer(OwnResults):
     """The results of a bot in its newest tournaments; in the lists, the newest fault and the newest version come first.
 
-    `damaged` is the number of tournaments that cannot be read. `takes_challenges` tells whether people can play
-    against the bot now.
+    `damaged` is the number of tournaments that cannot be read. `takes_challenges` is true if people can
+    play against the bot now.
     """
 
     name: str

@@ -146,10 +146,10 @@ def _kind(over: MatchOver, seat: int) -> str:
 
 
 def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
-    """Return the last `turn` that a bot got in a match, and as `answer` the last frame that the bot sent afterwards.
+    """Return two frames of a match as a dict: the last `turn` that a bot got, and the bot's last frame afterwards.
 
-    Both are cut off at `MOST_FRAME` characters. The text of a frame that was not sent is empty. Returns an empty dict
-    if the frames of the match cannot be read.
+    The keys are `turn` and `answer`. Frames are cut off at `MOST_FRAME` characters. The text of a frame that was not
+    sent is empty. If the frames of the match cannot be read, return an empty dict.
     """
     turn = answer = ""
     try:

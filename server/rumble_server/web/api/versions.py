@@ -67,7 +67,7 @@ class VersionView(VersionLine):
 
 
 def version_routes() -> APIRouter:
-    """Make the routes of versions; the routes need the key of a bot, or the host token to read."""
+    """Make the routes of versions. A request needs the key of a bot; for reading, the host token is enough."""
     router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
 
     @router.post("/versions", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewVersion))

@@ -31,7 +31,7 @@ AT_ONCE_BYTES = 12_000
 """Number of bytes of made events after which a turn of the event loop ends: the size of about 12 boards of connect
 four, which take 1 to 3 ms to make."""
 TOGETHER_BYTES = 1 << 18
-"""Number of bytes of made events that are sent without waiting for the rest of the flush. Packing so many bytes takes
+"""Size in bytes at which made events are sent without waiting for the rest of the flush. Packing so many bytes takes
 2 ms. Events packed together take fewer bytes than events packed alone, and less time for each reader."""
 MOST_BOARDS = 50
 """Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
@@ -185,17 +185,18 @@ class Channel:
             kept.waiting -= 1
 
     def _is_old(self, kept: _Kept, now_ms: int) -> bool:
-        """Return whether the snapshot is too old for further readers, and no reader waits for it."""
+        """Return true if no reader waits for the snapshot, and the snapshot is too old for new readers."""
         return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
 
     async def _make_snapshot(self, began: int) -> Chunk:
         """Make a snapshot of the tournament, in several turns of the event loop.
 
-        The event's id is `began`, the number up to which changes had been sent when the snapshot was asked for. The
+        The event's id is `began`: all changes up to this number had been sent when the snapshot was asked for. The
         snapshot may lack changes of later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
 
         A match may end after the ended boards are drawn, and before the running boards are drawn. The snapshot would
-        then have the match's result (in `latest`) without a board. So all boards are drawn again, as a rule once.
+        then have the match's result (in `latest`) without a board. If a match ends meanwhile, all boards are therefore
+        drawn again. A single repetition is usually enough.
         """
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)

@@ -1,6 +1,6 @@
 """The pairs of a crosstable, each with the scores of two bots against each other.
 
-A pair is kept. After another meeting of the two bots, the pair is made again.
+Pairs are cached. After another meeting of its two bots, a pair is made again.
 
 Pairs are by far the largest part of a view: 4,950 pairs for a field of 100 bots.
 """
@@ -17,7 +17,7 @@ from rumble_server.results.standings import LiveTable
 from rumble_server.tournament.tournament import Tournament
 
 MOST_IN_CROSSTABLE = 100
-"""Largest field with a crosstable; a larger crosstable would be unreadable."""
+"""Maximum number of bots in a crosstable. A larger field has no crosstable, because people could not read it."""
 AT_ONCE = 500
 """Number of pairs made in a turn of the event loop by `prepare_pairs`."""
 

@@ -29,7 +29,8 @@ PACE_MS, SLOWEST_PACE_MS = 1_000, 10_000
 SHARE = 0.02
 """Share of a processor that a tournament's background computations should not exceed, apart from the first computation.
 
-A field of 300 bots takes 0.1 to 0.2 s, so 5 to 10 s pass between two computations; a field of 100 bots takes 0.03 s.
+A computation takes 0.1 to 0.2 s for 300 bots, so 5 to 10 s pass between two computations. For 100 bots, a computation
+takes 0.03 s.
 """
 FEWEST_RESULTS = 6
 """Minimum number of latest results over which movement (places gained or lost) is measured."""
@@ -103,7 +104,7 @@ def on_thread(task: Task, done: Done) -> None:
 
 @dataclass(slots=True)
 class _Known:
-    """The newest ranking of a tournament that was computed in the background, and the newest ranking shown."""
+    """A tournament's newest ranking that was computed in the background, and its newest ranking shown."""
 
     background: Ranking | None = None
     computed_at_ms: int = 0

@@ -51,7 +51,10 @@ class Spectator:
         self._queue = deque(first)
         self._catch_up = catch_up
         self._may_tell = may_tell
-        """A function that returns whether a chunk's facts are on disk. If not, the next write wakes the spectator."""
+        """A function that returns whether a chunk's facts are on disk.
+
+        If the facts are not on disk, the next write wakes the spectator.
+        """
         self._now_ms = now_ms
         self._wake = wake
         """A function that calls the spectator's `go_on`, now or in a later turn of the event loop."""

@@ -193,7 +193,7 @@ def board_view(
 ) -> BoardView | None:
     """Make the view of the board of a match that is being played.
 
-    Return None if the game's code raises an error. The error of each attempt is logged once.
+    Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
     public, clock = referee.public(now_ms), referee.told_clock(now_ms)
     try:
@@ -221,7 +221,7 @@ def board_view(
 def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
     """Make the view of the final board of a match. The position is computed from the opening and the moves.
 
-    Return None if the game's code raises an error. The error of each attempt is logged once.
+    Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
     terms = tournament.terms_of(over)
     try:
@@ -255,9 +255,9 @@ def _report(game: str, match: str, attempt: int) -> None:
 
 
 def away_view(referee: Referee) -> list[Away | None]:
-    """Make a view of the absence of each bot in a match, or None for a connected bot.
+    """Return a list with an item for each seat: the absence of the seat's bot, or None for a connected bot.
 
-    Returns an empty list if all bots are connected.
+    If all bots are connected, return an empty list.
     """
     away = referee.away()
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []

@@ -25,11 +25,12 @@ HEADERS = (
     (b"referrer-policy", b"same-origin"),
 )
 OPENER = (b"cross-origin-opener-policy", b"same-origin")
-"""The header for pages over HTTPS or from a loopback host. On other pages browsers ignore it, and log an error."""
+"""Header only for pages over HTTPS or from a loopback host. On other pages, browsers ignore the header, and log an
+error."""
 
 NOT_STORED = (b"cache-control", b"no-store")
-"""The header for answers to requests with a key or a token. Browsers then keep no copy, which another user of a shared
-computer could read."""
+"""Header for answers to requests with a key or a token. Browsers then keep no copy of the answer. So nobody else who
+uses the same computer can read the answer later."""
 
 
 class Guard:

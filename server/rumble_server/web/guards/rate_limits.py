@@ -20,7 +20,7 @@ Packing and sending the bytes take time.
 
 
 class RequestShares:
-    """ASGI middleware: refuses a request with 429 if its address sent too many, before anything is looked up."""
+    """ASGI middleware: refuses a request with 429, before any look-up, if its address has sent too many requests."""
 
     def __init__(self, app: ASGIApp, process: Process) -> None:
         self._app = app
@@ -37,7 +37,10 @@ class RequestShares:
 
 
 class RateLimits:
-    """ASGI middleware: refuses an event stream with 429 if its address has too many, and counts the cost of answers."""
+    """ASGI middleware: refuses an event stream with 429 if its address has too many open streams.
+
+    The class also counts the cost of all other answers.
+    """
 
     def __init__(self, app: ASGIApp, process: Process) -> None:
         self._app = app

@@ -19,7 +19,7 @@ SECRETS = frozenset({"code", "invite"})
 
 
 def shows_secret(request: Request) -> bool:
-    """Return whether a request shows a token, a key or an invitation, which the answer may repeat."""
+    """Return true if a request shows a token, a key or an invitation. The answer may then contain the secret, too."""
     return "authorization" in request.headers or not SECRETS.isdisjoint(request.query_params)
 
 
@@ -31,10 +31,10 @@ class SecretChecker:
         self._now_ms = now_ms
 
     def is_right(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
-        """Return whether a secret is right, by a call of `compare`.
+        """Call `compare`, and return true if the secret is right. A wrong secret is counted.
 
-        `whose` is the name that a key protects, or `HOST`. After too many wrong secrets, raises WebError (429) and does
-        not call `compare`.
+        `whose` is the name that a key protects, or `HOST`. After too many wrong secrets, `compare` is not called, and
+        WebError (429) is raised.
         """
         address, now_ms = source_of(request), self._now_ms()
         if not self._guesses.may_try(address, whose, secret, now_ms):

@@ -27,7 +27,7 @@ DOWN = 87
 """The distance between two rows of hexagons; a hexagon is 100 wide and 116 high."""
 HEXAGON = "m0-58l50 29v58l-50 29l-50-29v-58z"
 ON_SQUARES = ("grid", "chequered", "felt", "points")
-"""The surfaces that mark the squares of the last move; other surfaces have rings on the pieces of the last move."""
+"""Surfaces on which the squares of the last move are marked. On other surfaces, rings mark the pieces of the move."""
 
 Spot = tuple[int, int]
 

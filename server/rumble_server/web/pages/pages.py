@@ -90,7 +90,7 @@ def _shown_code(request: Request, tournament: Tournament) -> str | None:
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
-    """Make a page's invitation from the code in the page's address; return `NOT_INVITED` without a tournament."""
+    """Make a page's invitation from the code in the page's address. If `tournament` is None, return `NOT_INVITED`."""
     return NOT_INVITED if tournament is None else page_invitation(tournament, _shown_code(request, tournament))
 
 
@@ -323,7 +323,7 @@ def add_pages(app: FastAPI) -> None:
 
 
 def _served(page: Page) -> Page:
-    """Mark the answers of a page as public if the request contains no secret.
+    """Return the page, with its answers marked as public if the request contains no secret.
 
     An answer that may repeat a secret is neither compressed nor kept by browsers.
     """

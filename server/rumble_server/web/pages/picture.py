@@ -26,9 +26,10 @@ MAKES_PNG = find_spec("resvg_py") is not None
 
 
 def picture(drawing: Drawing, label: str, flipped: bool = False, *, light: bool = False) -> str:
-    """Draw the board as a self-contained SVG, in the colour scheme of its reader, or with `light` in the light colours.
+    """Draw the board as a self-contained SVG. The colours follow the colour scheme of the reader.
 
-    With `light` the SVG has no CSS variables, because programs other than browsers do not understand CSS variables.
+    With `light`, the colours are always the light colours. The SVG then has no CSS variables, because programs other
+    than browsers do not understand CSS variables.
     """
     plan = BoardLayout(drawing, flipped)
     root, inside = svg(drawing, label, flipped).split(">", 1)

@@ -32,9 +32,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The Content-Security-Policy of a picture: its own style is allowed, scripts and requests are not."""
 FOR_A_DAY = "public, max-age=86400"
 FOR_NOW = "no-cache"
-"""The `Cache-Control` of a picture that a browser may keep, but has to check for a change at each use.
+"""The `Cache-Control` of a picture that may change: the picture of a match changes if the match is played again.
 
-A picture changes if its match is played again.
+A browser may keep the picture, but has to ask for a newer picture at each use.
 """
 MOST_POSITION = 2048
 """Maximum number of characters in the text of a position, and in the settings."""

@@ -23,7 +23,7 @@ CLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choices in the form. `settings` are keyed by game and setting. `problems` are texts on impossible choices."""
+    """The choices in the form. `settings` are keyed by game and setting. `problems` describe impossible choices."""
 
     game: str
     against: str | None

@@ -45,7 +45,7 @@ def club_title(club: ClubView) -> str:
 
 @pass_context
 def shown(context: Context, name: str) -> str:
-    """Return the name under which people see a bot, as plain text: for a text or an attribute."""
+    """Return the name under which people see a bot, without HTML elements: for an attribute or a plain text."""
     return texts.shown_name(name, context["display_names"].get(name))
 
 
@@ -78,7 +78,10 @@ _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
 def render(template: str, place: PublicAddress, **context: Any) -> str:
-    """Return a page as HTML. Commands on the page contain the name `bot_name`, or by default a new made-up name."""
+    """Return a page as HTML. `context` has further variables for the template.
+
+    The variable `bot_name` is the bot's name in the page's commands, by default a new made-up name.
+    """
     about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
     about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": "", "display_names": {}}
     return _environment.get_template(template).render(**about | context)

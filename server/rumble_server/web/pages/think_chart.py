@@ -13,7 +13,10 @@ SCALE_MS = 10
 """Scale of the bars in ms. Bars of far shorter times grow in proportion to the time; bars of far longer times grow with
 the logarithm of the time."""
 LEAST_LONGEST_MS = 100
-"""Minimum time in ms for which a bar has full height. So the bars of instant moves are short in every match."""
+"""Time in ms of a bar with full height, if no move of the match took longer.
+
+So the bars of instant moves are short in every match.
+"""
 FEWEST = 24
 """Minimum width of the chart, in bars. The bars of a shorter match fill a part of the chart, and so are not broad."""
 

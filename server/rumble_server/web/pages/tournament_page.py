@@ -26,11 +26,15 @@ PLACES, MOST_ON_PODIUM = 3, 6
 """Number of ranks whose bots are on the podium, and maximum number of these bots; with more bots there is no podium."""
 MOST_BESIDE, MOST_ABOVE = 14, 40
 """Maximum numbers of bots for two layouts. Up to `MOST_BESIDE` bots, the crosstable is beside the boards. Up to
-`MOST_ABOVE` bots, the standings are above the results and ratings. With more bots, the standings are beside them."""
+`MOST_ABOVE` bots, the standings are above the results and ratings. With more bots, the standings are beside the results
+and ratings."""
 MOST_AT_ONCE = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
-"""Maximum number of last rounds drawn as a bracket; earlier rounds are lists, since their lines would be unreadable."""
+"""Maximum number of rounds in the drawing of a bracket, counted back from the last round.
+
+Earlier rounds are shown as lists, because the lines of a larger drawing would be unreadable.
+"""
 
 
 def tournament_context(tournament: Tournament, view: TournamentView, audit: Audit | None) -> dict[str, Any]:
@@ -87,7 +91,7 @@ def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, A
 
 
 def most_at_once(tournament: Tournament) -> int:
-    """Return the maximum number of matches at the same time if each bot plays at most one of them.
+    """Return the maximum number of simultaneous matches if each bot plays one match at a time.
 
     Before the start and after the end, return 0.
     """

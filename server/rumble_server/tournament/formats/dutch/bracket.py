@@ -2,9 +2,10 @@
 
 Article 2 of C.04.3 has the criteria, and articles 3 and 4 have the sequence of candidates.
 
-The criteria determine the weights in a matching of the players in the bracket and after it. The sequence is expressed
-as preferences, which are then added one by one in the lowest bits of the weights. The criteria leave these bits free.
-So the next matching meets a preference if all criteria can still be met as well as before, and only then.
+A weighted matching pairs the players in the bracket and the players after the bracket. The criteria determine the
+weights. The sequence is expressed as preferences. The preferences are then added one by one in the lowest bits of the
+weights, which the criteria leave free. The next matching meets a preference if and only if all criteria can still be
+met as well as before.
 """
 
 from collections.abc import Sequence

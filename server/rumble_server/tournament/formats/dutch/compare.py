@@ -33,7 +33,7 @@ def why_not(event: DutchEvent, other: PairedRound) -> str:
 
 
 def _absolute(players: list[DutchPlayer], pairs: Pairs) -> str:
-    """Return the first of C1 to C5 that the pairs break; empty if they break none."""
+    """Return a criterion from C1 to C5 that the pairs break; empty if the pairs break none of the five criteria."""
     for one, two in map(tuple, pairs):
         if one.index in two.opponents:
             return "C1 (players who met)"

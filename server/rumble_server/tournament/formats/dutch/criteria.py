@@ -27,7 +27,7 @@ def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
 
 class Bracket:
     """A pairing bracket (1.3), and the players after it: the next scoregroup (`lower`), and the players further down
-    (`beyond`). Players who are not considered are left out.
+    (`beyond`). Matching may be tried with only some of these players; the other players are then in neither list.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """By score, the position of the lowest bit of a count in a packed integer. For each score, the integer holds
-        the number of players with the score. The counts of higher scores are in higher bits."""
+        """The positions of counts in a packed integer. For each score, the integer holds a count of players with the
+        score. `slot` has the position of the count's lowest bit. The counts of higher scores are in higher bits."""
         self.slot_bits = 0
         """The number of bits that the counts of all scores take."""
         for score in sorted(set(scores)):
@@ -60,7 +60,7 @@ class Bracket:
             self.slot_bits += scores.count(score).bit_length()
         games = sorted((len(each.colours) for each in self.players if each.score == bye_score), reverse=True)
         self.games_rank = {played: rank for rank, played in enumerate(games)}
-        """For each number of games, the rank of a player with the score of the bye. More games give a smaller rank."""
+        """Ranks of the players with the score `bye_score`, keyed by number of games. More games give a smaller rank."""
         self.rank_bits = (len(games) ** 2).bit_length()
         self.bits = len(residents).bit_length()
         self.lower_bits = len(lower).bit_length()

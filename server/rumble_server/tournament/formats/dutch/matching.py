@@ -1,7 +1,7 @@
 """Maximum-weight matching, by py4swiss's compiled part, with weights as int.
 
-`solve` gives only the changed weights to the compiled part, which computes the new matching from the last one. A new
-start would be slower. Where `exchange` can change the last matching into an optimal one, no `solve` is needed.
+`solve` gives only the changed weights to the compiled part, which computes the new matching from the last matching. A
+new start would be slower. If `exchange` can turn the last matching into an optimal one, `solve` is not needed.
 """
 
 from collections.abc import Iterable
@@ -69,9 +69,9 @@ class Graph:
         self.matching = self._computer.get_matching()
 
     def exchange(self, one: int, two: int) -> bool:
-        """Match two vertices, and their partners with each other, if the sum of weights stays the same.
+        """Match two vertices with each other, and likewise their former partners, if the sum of weights stays the same.
 
-        Return whether the vertices are matched now. An optimal matching stays optimal, as its sum does not change.
+        Return false if nothing was changed. An optimal matching stays optimal, as its sum does not change.
         """
         mine, theirs = self.matching[one], self.matching[two]
         between = self._weights[one][two]

@@ -14,7 +14,7 @@ Pair = tuple[DutchPlayer, DutchPlayer]
 
 
 class CannotBePaired(Exception):
-    """No pairing of the round meets the absolute criteria."""
+    """The error that no pairing of the round meets the absolute criteria."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,10 @@ def score_of_bye(players: list[DutchPlayer]) -> int | None:
 
 
 def can_be_paired(players: list[DutchPlayer], bye_score: int | None) -> bool:
-    """Return whether all players can be paired (C1, C3).
+    """Return true if all players can be paired (C1, C3).
 
-    If the number of players is odd, a player with at most `bye_score` points who may have the bye (C2) stays unpaired.
+    If the number of players is odd, a player has to get the bye. The bye can go only to a player who may have a bye
+    (C2), and has at most `bye_score` points.
     """
     byes = [player for player in players if bye_score is not None and player.may_have_bye and player.score <= bye_score]
     if len(players) % 2 and not byes:

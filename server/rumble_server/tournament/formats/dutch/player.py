@@ -118,9 +118,9 @@ def _float(event: DutchEvent, index: int, rounds: int) -> str:
 
 
 def _rules_out_bye(event: DutchEvent, index: int, before: int, entry: DutchEntry) -> bool:
-    """Return whether a player may have no later pairing-allocated bye because of the round of `entry` (2.1.2).
+    """Return true if the round of `entry` forbids the player a later pairing-allocated bye (2.1.2).
 
-    True if the player had such a bye in the round, or got at least the points of a win without playing.
+    This is so if the player had such a bye in the round, or got at least the points of a win without playing.
     """
     return entry.result == PAIRING_BYE or (not entry.played and _gain(event, index, before, entry) >= event.win)
 

@@ -72,7 +72,7 @@ def command_routes() -> APIRouter:
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
     async def start(tournament: str, request: Request) -> TournamentView:
-        """Number the bots and start the tournament.
+        """Give the bots their numbers, and start the tournament.
 
         With `without_absent`, first take out the bots that are not connected. House bots stay.
         """

@@ -119,7 +119,7 @@ class BanList(ServerMessageModel):
 
 
 class RefusedBot(ServerMessageModel):
-    """A bot whose login or `join` was refused `times` times for the same reason.
+    """A bot whose login or `join` was refused; `times` is the number of refusals for the same reason.
 
     `at_ms` and `message` are from the newest refusal. `tournament` is the tournament that the bot asked for, or null.
     A refusal with another `address`, `tournament` or `code` belongs to another entry.
