@@ -30,9 +30,9 @@ def hides(state: State) -> bool:
 
 
 def beyond_two(state: State) -> str:
-    """Return the reason why a game is not open play of two seats in turn, such as "seats move at the same time".
+    """Return an empty text if two seats move in turn, without chance and without secrets.
 
-    For a game of two seats that move in turn, without chance and without secrets, return an empty text.
+    For any other game, return the difference, such as "seats move at the same time".
     """
     if isinstance(state, JointState):
         return "seats move at the same time"

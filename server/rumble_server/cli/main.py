@@ -81,7 +81,7 @@ app = App(
 def _list(name: str, line: str) -> None:
     @app.command(name, help=line)
     def listed() -> None:
-        """Stand for a command in the list that `--help` shows. The function `load` returns the real command."""
+        """Do nothing. Typer needs a function for each command in the list that `--help` shows."""
 
 
 for _name, _line in COMMANDS.items():

@@ -13,7 +13,10 @@ from rumble_server.logs.lines import Blanker, JsonLines, TextLines
 AUDIT = "rumble_server.audit"
 """Name of the logger for logins, refusals and commands of hosts."""
 CHATTY = ("uvicorn", "websockets", "httpx")
-"""Libraries that log each start and connection. Records below `warning` are logged only at the level `debug`."""
+"""Libraries that log each start and connection.
+
+Their records below the level `warning` are left out, unless the server's log level is `debug`.
+"""
 
 
 @dataclass(frozen=True, slots=True)

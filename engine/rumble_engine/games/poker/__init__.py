@@ -162,8 +162,8 @@ def _read(rules: Rules, number: int, cards: str, betting: str, board: str, hides
 
     Raises BadPosition.
 
-    `hides` is for a finished hand. A seat whose cards were not shown then has `??` in place of cards. In the returned
-    hand, such a seat has arbitrary cards from the rest of the deck.
+    If `hides` is true, the hand is finished, and the word for cards has `??` for a seat that did not show its cards. In
+    the returned hand, such a seat has arbitrary cards from the rest of the deck.
     """
     if (cards, betting, board) == ("-", "-", "-"):
         return None

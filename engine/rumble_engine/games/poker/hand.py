@@ -18,7 +18,8 @@ from rumble_engine.games.poker.cards import DECK, HIDDEN, PLACES, split, without
 from rumble_engine.texts import shown
 
 FOLD, CALL = 0, 1
-"""OpenSpiel's actions for fold and call. A greater action is a raise: the seat's chips in the pot after the raise."""
+"""OpenSpiel's numbers for the actions fold and call. The number for a raise is the number of chips that the seat has in
+the pot after the raise."""
 BOARD = (3, 1, 1)
 """The numbers of cards dealt to the board at the beginning of the second, the third and the fourth round."""
 DEEP = 48

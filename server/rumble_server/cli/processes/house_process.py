@@ -53,8 +53,8 @@ def make_house_bot(reference_bot: str, name: str) -> Bot:
 def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
     """Return a function that makes a TLS context. The function reads `file` at each call.
 
-    The context trusts `certificate` and the certificate in `file`. The server shows `certificate` until it reads the
-    file again, and afterwards the certificate in `file`.
+    The context trusts two certificates: `certificate`, which the server has read at its start, and the present
+    certificate in `file`, which the server uses after a reload.
     """
 
     def make() -> ssl.SSLContext:

@@ -50,8 +50,8 @@ class Points:
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
         """Set the points of a key.
 
-        If `bye_as_win` is true, points for a win are also set for a pairing-allocated bye. Points that the file has
-        already set for this bye stay.
+        If `bye_as_win` is true, the points for a win are also the points for a pairing-allocated bye, unless the file
+        has points for such a bye.
         """
         self._worth.update(dict.fromkeys(KEYS[key], tenths))
         if key in ("P", "PAB"):

@@ -91,7 +91,8 @@ def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Cont
 def about(club: str, tournament: str) -> str:
     """Return a text that names the owner of a row of the log.
 
-    The owner is a tournament, a bot or the club. A bot owns the rows with its versions. `tournament` is the row's key.
+    The owner is a tournament, a bot or the club. A row with versions of a bot's program belongs to the bot.
+    `tournament` is the key of the row, also if the owner is a bot or the club.
     """
     if tournament.startswith(VERSIONS):
         return f"versions of the bot {prefix_of(club)}{tournament.removeprefix(VERSIONS)}"

@@ -221,7 +221,10 @@ def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes
 
 
 def _columns(rebuilt: Rebuilt) -> int | None:
-    """Return the argument `seats` of `csv_file.write`: the number of a match's seats if places count, else None."""
+    """Return the argument `seats` of `csv_file.write`.
+
+    The argument is the number of seats of a match if the results are places, and otherwise None.
+    """
     config = rebuilt.tournament.config
     return config.match_seats if config.counts_places else None
 

@@ -299,7 +299,8 @@ class BoardQuestion(RequestModel):
 
 
 class BoardAnswer(ServerMessageModel):
-    """A board to show and to move on. `moves` has a list of clicks for each move. A click is a list of possible cells.
+    """A board to show and to move on. `moves` has the clicks for each move. A click is given as a list of cells, and
+    each of the cells can be clicked.
 
     `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
     moves that people make by a single key, each with its `KeyboardEvent.key`. `refusal` is the reason why `try_move` is
