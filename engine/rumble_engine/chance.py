@@ -43,10 +43,10 @@ def drawn_evenly(first: float, each: float, others: int, number: int) -> int:
 
 
 def _wholes(probabilities: set[float], number: int) -> dict[float, int]:
-    """Return whole numbers in the proportions of the probabilities, as a dict from each probability to its number.
+    """Return an integer for each probability, keyed by the probability.
 
-    Each number is the probability times a power of two. The power is the same for all probabilities. Raises
-    ValueError if `number`, the caller's random number, is out of range.
+    Each integer is the probability times a power of two. The power is the same for all probabilities, so the integers
+    have the same proportions. Raises ValueError if `number`, the caller's random number, is out of range.
     """
     if not 0 <= number < NUMBERS:
         raise ValueError(f"a random number is from 0 to {NUMBERS - 1}")

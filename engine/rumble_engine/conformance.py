@@ -39,7 +39,7 @@ LONGEST = 10_000
 OTHERS = 20
 """Maximum number of illegal moves tried in each state. The moves were legal in earlier states."""
 LONG = 100
-"""Minimum number of views in each half of a playout. In a shorter playout, `_check_growth` compares no sizes."""
+"""Minimum number of views in each half of a playout for which `_check_growth` compares the sizes of views."""
 REMEMBERED = 250_000
 """Maximum number of positions remembered (about 100 MB), to compare states with equal `canonical` keys."""
 GARBAGE = ("\0", "\ud800", "\n", "x" * 99_999)
@@ -80,8 +80,8 @@ def check_game(
 ) -> Report:
     """Check `game` with these settings in `playouts` random games. Equal seeds give equal games.
 
-    If `seats` is None, each playout has the game's usual number of seats. Raises ConformanceError with one line about
-    the problem and the moves before the problem.
+    If `seats` is None, each playout has the game's usual number of seats. Raises ConformanceError. The text of the
+    error is one line, which names the problem and the moves before the problem.
     """
     with _blaming(game, "describing it"):
         _check_description(game)
@@ -119,7 +119,7 @@ def _blaming(game: Game, when: str) -> Iterator[None]:
 def _raises(expected: type[errors.EngineError], name: str, call: Callable[..., object], *args: object) -> None:
     """Require that `call(*args)` raises `expected` with a message of one line.
 
-    In error messages, `name` stands for the function that was called.
+    Error messages show `name` as the name of the function.
     """
     what = f"{name}({shown(args[0]) if isinstance(args[0], str) else args[0]})"
     try:
@@ -160,7 +160,10 @@ def _check_settings(game: Game, given: Mapping[str, Any] | None) -> dict[str, An
 
 
 def _is_json(data: object) -> bool:
-    """Return true if `data` is unchanged after a conversion to JSON and back: no tuples, no keys that are numbers."""
+    """Return true if `data` is unchanged after a conversion to JSON and back.
+
+    A tuple, or a key that is a number, would be changed.
+    """
     return bool(json.loads(json.dumps(data, allow_nan=False)) == data)
 
 
@@ -419,9 +422,9 @@ def _check_growth(sizes: Sequence[int]) -> None:
 
 
 def _plies(state: State) -> list[object]:
-    """Return the codes of all plies. In a state with joint moves, return a list of move codes for each mover.
+    """Return the codes of the plies that can follow. In a state with joint moves, return a list for each mover.
 
-    If `codes` raises NotListed, return an empty list.
+    The list of a mover has the codes of the mover's legal moves. If `codes` raises NotListed, return an empty list.
     """
     if isinstance(state, JointState) and state.movers:
         return [list(state.codes_for(seat)) for seat in state.movers]

@@ -22,11 +22,11 @@ LONGEST_LABEL = 2
 
 
 class DrawingCheck:
-    """A checker of the drawings of a game with fixed settings, called state by state. Raises ConformanceError.
+    """A checker of the drawings of a game with fixed settings. Call `check` for each state. Raises ConformanceError.
 
     `no_moves` are texts that are no moves of the game. If the last move given to `Game.drawing` is such a text, the
-    drawing must mark no cell. At the first state, the checker tries every text. At each later state, the checker tries
-    one text, in turn.
+    drawing must mark no cell. With the first view, the checker tries all the texts. With each later view, the checker
+    tries only the next text of `no_moves`, and after the last text the first text again.
     """
 
     def __init__(self, game: Game, no_moves: Sequence[str]) -> None:

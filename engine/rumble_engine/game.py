@@ -84,7 +84,7 @@ class State:
     def to_move(self) -> int:
         """The seat to move.
 
-        After the end, the seat whose turn would be next. Where chance decides, any seat.
+        After the end, the seat whose turn would be next. Where chance decides, the value may be any seat.
         """
 
     @property
@@ -139,8 +139,8 @@ class State:
     can_fall: ClassVar[bool] = False
     """True if the rules define what happens when a seat falls out of the match.
 
-    `after_all` then accepts moves without the move of a fallen seat. If `can_fall` is False, the referee plays random
-    legal moves for a fallen seat.
+    If `can_fall` is True, `after_all` accepts moves without the move of a fallen seat. If `can_fall` is False, the
+    referee plays random legal moves for a fallen seat.
     """
 
     @property
@@ -210,8 +210,8 @@ class State:
         """Return the code and probability of each outcome of chance, in a fixed order; empty unless `is_chance`.
 
         The probabilities are above 0, and add up to 1 (apart from rounding). `after(code)` gives the state after an
-        outcome, and `text_of(code)` its text. Raises NotListed if the outcomes are too many to list; `draw` works even
-        then. States, views and texts contain no seed: only the referee draws.
+        outcome, and `text_of(code)` gives the text of the outcome. Raises NotListed if the outcomes are too many to
+        list; `draw` works even then. Only the referee draws random numbers, so states, views and texts contain no seed.
         """
         return ()
 
@@ -276,7 +276,7 @@ class Game(ABC):
     settings: ClassVar[tuple[Setting, ...]] = ()
     """The settings of the game."""
     keys: ClassVar[Mapping[str, str]] = {}
-    """The keyboard keys that enter moves on a page, by the text of the move.
+    """For the text of a move, the keyboard key that enters the move on a page.
 
     A keyboard key is written as a value of `KeyboardEvent.key`, such as `ArrowUp` or `c`.
     """

@@ -16,8 +16,8 @@ DRAWN = str.maketrans("012", ".XO")
 class Grid:
     """A shape of board for falling stones, with masks and tables.
 
-    Call the function `grid` instead of this class. Equal shapes then give the same object, even after pickling, for
-    fast comparisons.
+    Call the function `grid` instead of this class. Equal shapes then give the same object, even after pickling.
+    So comparisons are fast.
     """
 
     def __init__(self, columns: int, rows: int, connect: int) -> None:
@@ -34,10 +34,11 @@ class Grid:
         self._drawn = tuple(
             sum(_mark(key, row) << 4 * columns * row for row in range(rows)) for key in range(1 << height)
         )
-        """A number for each state of a column. The index is the column's bits in `key(o, filled)`; `o` are O's stones.
+        """For each state of a column, a number with the marks of the column's cells, from which `draw` makes the board.
 
-        Each cell of the column is a hexadecimal digit: 1 for X, 2 for O, 0 if empty. The lowest digit is the bottom
-        row. Neighbouring rows are `columns` digits apart. In between, `draw` adds the digits of the other columns.
+        The index is the column's part of `key(o, filled)`, where `o` is the mask of O's stones. The number has a
+        hexadecimal digit for each cell: 1 for X, 2 for O, 0 if empty. The lowest digit is the bottom row. The digits of
+        neighbouring rows are `columns` places apart; `draw` puts the digits of the other columns between them.
         """
         self._text = f"%0{columns * rows}x"
         self.open: dict[int, tuple[int, ...]] = {}
@@ -63,7 +64,7 @@ class Grid:
         return False
 
     def open_lines(self, blocked: int) -> int:
-        """Return the number of lines of `connect` cells on the board that have no cell of the mask `blocked`."""
+        """Return the number of possible lines of `connect` cells in which no cell is in the mask `blocked`."""
         free = self.full & ~blocked
         count = 0
         for shifts in self.directions:
@@ -84,8 +85,8 @@ class Grid:
     def key(self, mine: int, filled: int) -> int:
         """Return a number for a position. The mirror image of the position has the same number.
 
-        For each column the number has the mover's stones, and a bit just above the highest stone of the column. Below
-        this bit, each cell without a stone of the mover has a stone of the opponent.
+        Each column has its own bits of the number: a bit for each stone of the mover, and a bit just above the highest
+        stone. Below the highest of these bits, each cell whose bit is 0 has a stone of the opponent.
         """
         key, mirrored, height = mine + filled + self.base, 0, self.height
         rest, column = key, (1 << height) - 1

@@ -8,7 +8,8 @@ An entry point may also name a `GameFamily`. The entry point then has the family
 
 If the library of a game is an optional extra, the import without this extra raises MissingExtra. `game_names` then
 leaves the game out, `missing_games` names the extra to install, and `get_game` raises the same error. `game_names`
-also leaves out a game whose package is broken, or that fails at its first position; `broken_games` has the reason.
+also leaves out a game if its package is broken, or if the game fails at the first position. `broken_games` then has the
+reason.
 """
 
 from collections.abc import Iterator
@@ -39,7 +40,7 @@ def missing_games() -> dict[str, str]:
 
 
 def broken_games() -> dict[str, str]:
-    """Return why games and families cannot be used: a line for each, keyed by the name of the entry point."""
+    """Return a reason for each game or family that cannot be used: a line, keyed by the name of the entry point."""
     return dict(_sorted(tuple(entries().values()))[3])
 
 
@@ -81,7 +82,10 @@ def _load(entry: EntryPoint) -> Game | GameFamily:
 
 
 def _called(name: str, loaded: object, entry: EntryPoint) -> Game:
-    """Return `loaded` if it is a game called `name` that makes a first position. Raises EngineError otherwise."""
+    """Return `loaded` if it is a game called `name`, and the first position of the game can be made.
+
+    Otherwise raises EngineError.
+    """
     if not isinstance(loaded, Game) or loaded.name != name:
         raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) is not a game called {name!r}")
     with _blaming(entry, "fails at the first position"):

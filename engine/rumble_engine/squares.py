@@ -45,7 +45,7 @@ class Squares:
         """The index of each cell in the board's text, by the cell's name."""
         self.full = sum(1 << cell for cell in self.cells)
         self.steps = (1, stride - 1, stride, stride + 1)
-        """Shifts, in bits, that move the cells of a mask to the right, down to the left, down, and down to the right.
+        """Shifts, in bits, that move the cells of a mask in four directions: right, down-left, down, and down-right.
 
         The same shifts in the other direction move the cells to the other four neighbours.
         """

@@ -31,7 +31,7 @@ CHANNEL: Final = "#/channels/bot"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a message: one of `messages`. `values` has the fields that the bot may not choose freely."""
+    """The answer to a message: one of `messages`. `values` describes each field that the bot cannot choose freely."""
 
     messages: tuple[str, ...]
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -33,7 +33,7 @@ A message with more fields is refused before validation, because validation take
 LEAST_FIELD = 4
 """Number of characters of the shortest field, `"":0`."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-"""A JSON string, complete or cut off."""
+"""Pattern of a JSON string, complete or cut off."""
 
 _bot_message: TypeAdapter[BotMessage] = TypeAdapter(BotMessage)
 _validate_bot_message = _bot_message.validator.validate_json
@@ -83,7 +83,10 @@ def read_bot_message(frame: str | bytes) -> BotMessage:
 
 
 def _has_many_fields(frame: str | bytes) -> bool:
-    """Return whether a frame has more than `MOST_FIELDS` fields. Each colon outside of JSON strings counts as one."""
+    """Return true if a frame has more than `MOST_FIELDS` fields.
+
+    The fields are not parsed: each colon outside of JSON strings counts as a field.
+    """
     text = frame if isinstance(frame, str) else frame.decode(errors="replace")
     return text.count(":") > MOST_FIELDS and _QUOTED.sub("", text).count(":") > MOST_FIELDS
 

@@ -159,8 +159,8 @@ class TournamentView(TournamentSummary):
     """A tournament with the content of the tournament page. `reason` says why the tournament was paused or ended.
 
     `rating_model` describes how the bots were rated; it is empty where bots are not rated. `match_seats` is the number
-    of seats of a full match. With more than two, a standing's `wins` are first places alone, `draws` shared first
-    places, and `losses` all other places; `scores` of a pair count who finished before whom.
+    of seats of a full match. With more than two seats, a standing's `wins` are unshared first places, `draws` are
+    shared first places, and `losses` are all other places; `scores` of a pair count who finished before whom.
     """
 
     settings: Settings

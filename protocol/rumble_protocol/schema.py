@@ -45,9 +45,9 @@ class _Generator(GenerateJsonSchema):
 def schemas() -> dict[str, Schema]:
     """Return the schemas by file name. The schemas are made once for all callers; no caller may change a schema.
 
-    Each message has a schema. `bot_message` is any message of a bot, and `server_message` any message of the server.
-    `feed_event` is any event of a tournament's live feed; all events share a schema, because some events and messages
-    have the same name.
+    Each message has a schema. The schema `bot_message` describes any message of a bot, and the schema `server_message`
+    any message of the server. The schema `feed_event` describes any event of a tournament's live feed. All events share
+    this schema, because some events and messages have the same name.
     """
     bot = {_type(model): model for model in BOT_MESSAGES} | {"bot_message": BotMessage}
     server = {_type(model): model for model in SERVER_MESSAGES} | {"server_message": ServerMessage}

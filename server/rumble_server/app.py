@@ -119,7 +119,7 @@ class Server:
         self.refusals = Refusals()
         self.ended = EndedCount()
         self._counts: Counter[type] = Counter()
-        """Number of facts of each type that this process has written."""
+        """Number of facts that this process has written, by type of fact."""
         self.made_token: str | None = None
         """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
         self.made_admin_token: str | None = None
@@ -240,7 +240,7 @@ class Server:
         return partial(Gate, self._clock, self._node.lease, lease_s)
 
     def _make_loader(self) -> ClubLoader:
-        """Make the loader of clubs. With a lease, the clubs carry out the commands of this node from now on."""
+        """Make the loader of clubs. If this server is a node, the node's commands reach the clubs from now on."""
         node = self._node
         if node is None:
             return LoneLoader(self.clubs)
@@ -368,7 +368,7 @@ class Server:
         return "draining" if main.arena.scheduler.draining else main.log.trouble
 
     async def _count_ended(self) -> None:
-        """Count the tournaments of earlier runs for /metrics, in a task, because the whole database is read."""
+        """Count the tournaments of earlier runs for /metrics. The count reads the whole database, in a thread."""
         try:
             self.ended.add(await asyncio.to_thread(self._read_ended))
         except StoreError as error:

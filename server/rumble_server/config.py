@@ -1,7 +1,8 @@
 """The configuration of a server.
 
-Every field here and every own field of `Bounds` is a setting: an option of `rumble serve`, an environment variable and
-a key of the settings file (`cli/support/settings.py`). A field's docstring is the setting's help.
+Every field here is a setting, and so is every field that `Bounds` itself defines. A setting is an option of `rumble
+serve`, an environment variable and a key of the settings file (`cli/support/settings.py`). A field's docstring is the
+setting's help.
 """
 
 from ipaddress import ip_network

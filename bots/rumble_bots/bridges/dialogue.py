@@ -36,9 +36,9 @@ class Dialogue(ABC):
     greeting: str = "its first line"
     """Description of the program's first answer, for a message to the owner while `begin` waits for the answer."""
     hurry: Sequence[str] = ()
-    """Lines to make the program answer at once, with the best move so far."""
+    """Lines that make the program answer at once, with the best move so far."""
     goodbye: Sequence[str] = ()
-    """Lines to end the program."""
+    """Lines that end the program."""
 
     def begin(self) -> Talk[None]:
         """Prepare a new process for play."""

@@ -30,8 +30,8 @@ def is_answer(line: str) -> bool:
 class Gomocup(Dialogue):
     """The dialogue with a brain.
 
-    The brain keeps the board after its last move. If the next turn adds only a move of the opponent to this board, the
-    brain gets only the move. Otherwise the brain gets the whole board.
+    The brain remembers the board with its own last move. If the next turn adds only a move of the opponent to the
+    remembered board, the bridge sends only the opponent's move. Otherwise the bridge sends the whole board.
     """
 
     games = ("gomoku",)
@@ -95,5 +95,5 @@ class Gomocup(Dialogue):
 
 
 def _square(move: str, rows: int) -> str:
-    """Return a move such as `h8` as `x,y`. Rumble counts rows from the bottom, this bridge from the top."""
+    """Return a move, such as `h8`, in the form `x,y`. Rumble counts rows from the bottom, this bridge from the top."""
     return f"{ord(move[0]) - ord('a')},{rows - int(move[1:])}"

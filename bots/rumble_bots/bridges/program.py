@@ -60,7 +60,7 @@ def margin_ms(left_ms: int) -> int:
 
 
 class Failed(Exception):
-    """The error for a failed program, which the bridge has ended. The text describes the failure."""
+    """The error for a program that failed. The bridge has ended the program. The text describes the failure."""
 
 
 class Program:

@@ -18,14 +18,14 @@ MATE = 1000
 """Score for checkmate, in pawns."""
 NUMBER = re.compile("-?[0-9]{1,15}")
 NUMBERS = {"depth": "depth", "nodes": "nodes", "time": "time_ms"}
-"""Fields of `move.info` with a number, keyed by the word before the number in an engine's `info` line."""
+"""Names of fields in `move.info`. The key is the word before the field's number in an engine's `info` line."""
 NO_MOVE = ("(none)", "0000", "none")
-"""Words after `bestmove` by which an engine says that it has no move."""
+"""Words that an engine writes after `bestmove` if the engine has no move."""
 
 
 @dataclass(frozen=True, slots=True)
 class UciWishes:
-    """The owner's options for an engine, and limits (plies, nodes, ms) in place of the clock. None means no limit."""
+    """The owner's options for an engine, and limits (plies, nodes, ms) that replace the clock. None means no limit."""
 
     options: Mapping[str, str] = field(default_factory=dict)
     depth: int | None = None
@@ -122,8 +122,8 @@ def thought(line: str) -> dict[str, Any]:
     """Return the fields of `move.info` from an engine's `info` line.
 
     Lines of other kinds, and lines about variations other than the best, give no fields.
-    Scores are in pawns: `MATE` - n for a mate in n moves, and -`MATE` + n for being mated in n moves. A score that is
-    only a bound is left out.
+    Scores are in pawns. The score for a mate in n moves is `MATE` - n. The score for being mated in n moves is
+    -`MATE` + n. Other scores are left out if the engine gives only a bound.
     """
     words = line.split()
     if words[:1] != ["info"] or "string" in words:

@@ -6,6 +6,6 @@ to users, the check is called the kit.
 
 `listener` and `child` put events into a queue (`events`). `scripted_server` keeps the bot's state and sends messages;
 `scripted_referee` answers the bot's messages; `playing` asks for moves; `harness` starts the program and restarts the
-server; `steps` and `endings` have a function for each rule, called in the order of `course`; `writers` print the
-report.
+server; `steps` and `endings` have a function for each rule; `course` calls these functions in order; `writers` print
+the report.
 """

@@ -37,8 +37,8 @@ BEYOND_PLAIN: tuple[tuple[str, Step], ...] = (
 )
 """The steps for games with many seats, joint moves or chance, each with the id of its rule."""
 AT_THE_END = ("clean-end", "key", "replaced", "whole-match")
-"""Rules of the steps at the end of the check. If such a rule fails, the bot is not started again, because each of these
-steps starts the bot itself."""
+"""Rules of the steps at the end of the check. If such a rule fails, the bot is not started again, because the
+next step starts the bot if the step needs a new start."""
 STARTS = 2
 """Number of times that a check starts the program again if the bot keeps every rule."""
 ONE_OF_THEM = "--game snakes"

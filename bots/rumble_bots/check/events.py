@@ -21,7 +21,10 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The event that a frame has come: text, or bytes for a binary frame. `at` is in s of the loop's clock."""
+    """The event that a frame has come.
+
+    `frame` is bytes for a binary frame, and otherwise text. `at` is the time of the event in s of the loop's clock.
+    """
 
     link: Link
     frame: str | bytes
@@ -30,7 +33,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The event that a connection has ended. The code is 1006 if there was no closing handshake."""
+    """The event that a connection has ended. `code` is the close code: 1006 if there was no closing handshake."""
 
     link: Link
     code: int

@@ -20,11 +20,11 @@ LOGIN_S = 3.0
 USUAL_START_S, MOST_PATIENCE = 2.0, 10.0
 """Usual time in s from a program's start to its connection, and the maximum value of `patience`.
 
-If a start takes n times as long as usual, `patience` is n (at most the maximum), and all time limits are n times as
-long.
+If a start takes n times as long as usual, `patience` is n, but at most the maximum. All time limits are multiplied by
+`patience`.
 """
 DOWN_S = 0.3
-"""Time in s during which no server listens, in a restart."""
+"""Time in s for which no server listens during a restart."""
 
 
 class Harness(Play):
@@ -134,7 +134,7 @@ class Harness(Play):
         """Forget all matches, and wait for the bot to enter again. Raises Trouble.
 
         A program that the check started is stopped and started again. A bot that the user started loses its connection,
-        and must come back by itself.
+        and must come back by itself. The next matches are of `game` (None: of the same game as before).
         """
         referee = self.referee
         link = referee.link

@@ -39,8 +39,8 @@ class Play:
         self.forgiving = True
         """True if the bot may end its connection and come back.
 
-        If false, the end of a connection raises Trouble, but only while the record has no breach of the rule
-        `stays-connected`. The end of the bot's program always raises Trouble.
+        If false, the end of a connection raises Trouble. But if `record` already has a breach of the rule
+        `stays-connected`, the bot may come back. The end of the bot's program always raises Trouble.
         """
         self.patience = 1.0
         """Factor for all time limits; above 1 for a slow program or machine."""

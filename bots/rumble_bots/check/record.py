@@ -9,7 +9,10 @@ from rumble_bots.check.report import Entry, Side
 LONGEST = 4000
 """Maximum number of characters stored for a frame. Longer frames are cut."""
 SHOWN = 12
-"""Maximum number of entries stored with a result or a breach: the last entries before the result or breach."""
+"""Maximum number of entries stored with a result or a breach.
+
+The last entries before the result or the breach are stored.
+"""
 SECRET = re.compile(r'("(?:key|invite)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 

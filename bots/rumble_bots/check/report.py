@@ -12,7 +12,10 @@ Side = Literal["bot", "kit", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A frame of bot or server, or a note about another event. `at_ms` is the time in ms since the check began."""
+    """A frame that the bot or the server sent, or a note about another event.
+
+    `at_ms` is the time in ms since the check began.
+    """
 
     at_ms: int
     side: Side

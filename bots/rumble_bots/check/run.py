@@ -24,7 +24,7 @@ from rumble_bots.sdk.address import Address
 DEFAULT_GAME = "tictactoe"
 ANY_PORT = Address("127.0.0.1", 0)
 NAME = "checked-bot"
-"""Name that the program gets in the variable RUMBLE_NAME. The report shows the name from the bot's login."""
+"""Value of the environment variable RUMBLE_NAME for the program. The report shows the name from the bot's login."""
 WHOLE_S, MORE_S = 18.0, 9.0
 """Maximum time in s for a check with one game, and the additional time in s for each further game.
 

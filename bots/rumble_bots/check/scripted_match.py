@@ -192,7 +192,7 @@ class ScriptedMatch:
     def used(self, milliseconds: int) -> None:
         """Change the bank after an accepted move that took `milliseconds`.
 
-        The part of the time above `control.move_ms` is subtracted, and the increment is added.
+        The time that exceeds `control.move_ms` is subtracted from the bank. Then the increment is added.
         """
         self.bank_ms = max(0, self.bank_ms - max(0, milliseconds - self.control.move_ms))
         self.bank_ms += self.control.increment_ms
@@ -250,12 +250,12 @@ class ScriptedMatch:
 
 
 def _each(state: State, own: Mapping[int, int], fallen: Iterable[int], random: Random) -> Iterator[dict[int, int]]:
-    """Yield possible plies in random order, each as a mapping from seats to moves.
+    """Yield possible plies in random order. A ply is a mapping from seats to the codes of their moves.
 
     Every ply contains `own`; the moves of the other seats vary.
 
-    The seats of `fallen` are out of the match. If `state.can_fall`, these seats have no move; otherwise they move at
-    random, too.
+    The seats of `fallen` are out of the match. If `state.can_fall` is true, these seats make no move. Otherwise these
+    seats also move at random.
     """
     without = {*own, *fallen} if state.can_fall else {*own}
     seats = [seat for seat in state.movers if seat not in without]

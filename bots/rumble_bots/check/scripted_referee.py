@@ -1,7 +1,7 @@
 """The scripted referee: answers the bot's messages like a server, and records the rules that the bot breaks.
 
-`hear` reads events, answers them, and returns the next event for which a step may wait. The steps decide how the check
-continues.
+`hear` reads events, answers the bot's messages, and returns the next event for which a step of the check may wait. The
+steps decide how the check continues.
 """
 
 import asyncio

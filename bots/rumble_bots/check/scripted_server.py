@@ -42,9 +42,9 @@ class ScriptedServer:
     club: str = MAIN
     """The club named in `welcome`."""
     wanted: Sequence[str] = ()
-    """Games that may replace `game` if the bot's login names games, but not `game`.
+    """Games that may replace `game` if the bot's login has a list of games without `game`.
 
-    If empty, any game may replace `game`.
+    If `wanted` is empty, any game of `games` may replace `game`.
     """
     tournament_id: str | None = None
     """Id of the tournament; None before the bot has joined. Any id in the bot's first join is accepted."""
@@ -53,7 +53,7 @@ class ScriptedServer:
     """The connection on which the bot is logged in; None while the bot is away."""
     logins: list[bot.Login] = field(default_factory=list)
     refused: str = ""
-    """The problem of the last login with a bad name; empty without such a login."""
+    """Description of the problem in the last login with a bad name; empty without such a login."""
     member: bool = False
     """True if the bot has joined the tournament. A bot stays a member while away."""
     matches: dict[str, ScriptedMatch] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class ScriptedServer:
 
     @property
     def login(self) -> bot.Login:
-        """The last accepted login. Use it only after a login."""
+        """The last accepted login. Use this property only after a login."""
         return self.logins[-1]
 
     @property
@@ -137,9 +137,9 @@ class ScriptedServer:
         await self.say(match.told)
 
     async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
-        """Let the bot fall out of the match, and send `match_over` when the match has ended.
+        """Let the bot fall out of the match, and send `match_over` at the end of the match.
 
-        If there are two or more opponents, they play the match to its end.
+        Two or more opponents first play the match to its end.
         """
         match.fall([match.seat], termination, reason)
         await self.finish(match, match.conclude())
@@ -201,7 +201,7 @@ class ScriptedServer:
 
 
 def _with_unknown_fields(frame: bytes) -> bytes:
-    """Return a frame with additional fields that version 1 does not know, as a later server may send it."""
+    """Return a frame with additional fields, like a frame of a later server. Version 1 does not know these fields."""
     message = orjson.loads(frame)
     extra = {"from_the_future": {"kit": [1, "two", None]}}
     for name in ("clock", "time_control", "limits"):

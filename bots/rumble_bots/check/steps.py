@@ -50,8 +50,8 @@ async def whole_match(harness: Harness, game: Game) -> str:
 async def rejected(harness: Harness) -> str:
     """Reject moves in two matches. The bot must then play a third match.
 
-    In the first match, a move is rejected as already played, and the match goes on. In the second match, a move is
-    rejected as illegal, and the bot loses the match.
+    In the first match, a move is rejected with the code `already_played`, and the match goes on. In the second match, a
+    move is rejected with the code `illegal_move`, and the bot loses the match.
     """
     referee = harness.referee
     match = await harness.start()

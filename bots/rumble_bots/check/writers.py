@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 from rumble_bots.check.report import Report, Result, Status
 
 MOST_ALIKE = 3
-"""Maximum number of rules, skipped for the same reason, that each have a line in the report.
+"""Maximum number of lines in the report for rules that were skipped for the same reason.
 
-If more rules were skipped for the reason, the report has a single line with the number of rules.
+Each skipped rule has a line. If more rules were skipped for the reason, a single line has the number of these rules.
 """
 FRAMES_SHOWN = 6
 FRAME_WIDTH = 400
@@ -20,7 +20,7 @@ NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def as_lines(report: Report) -> list[str]:
-    """Return a report as lines for a terminal. After a failed rule come the last frames before the failure."""
+    """Return a report as lines for a terminal. Below a failed rule are the last frames before the failure."""
     counts = report.counts()
     lines = [f"{report.bot or 'a bot'}, checked in {report.seconds:.1f} s"]
     width = max(len(result.label) for result in report.results)

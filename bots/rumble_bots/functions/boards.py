@@ -33,7 +33,7 @@ class BoardGame:
     text_of: Callable[[Cell], str]
     """Function that returns the text of the move to a cell."""
     between: str
-    """Text between two rows in the text of a position."""
+    """Separator between two rows in the text of a position."""
 
     def board(self, state: Mapping[str, Any]) -> Board:
         """Return the rows of a state's board, from the top."""

@@ -4,7 +4,8 @@ The number of required arguments decides how the function is called:
 - One argument: a `Turn`. The function returns the text of a move, like `Bot.choose`, and may be `async`.
 - Two arguments: `board, player`, only in tictactoe and connect4 (see `boards`).
 
-In place of a function, the file may have a subclass of `Bot` without required arguments, or an instance of `Bot`.
+In place of a function, the file may have an instance of `Bot`, or a subclass of `Bot`. The constructor of the subclass
+must have no required arguments.
 """
 
 import importlib.util
@@ -92,7 +93,7 @@ def load_file(file: Path) -> Bot:
 
 
 def as_bot(found: object, label: str) -> Bot:
-    """Make a bot from a function, a subclass of `Bot`, or a `Bot`. Raises BadFunction, with `label` in its text."""
+    """Make a bot from a function, a subclass of `Bot`, or a `Bot`. Raises BadFunction, whose text names `label`."""
     if isinstance(found, Bot):
         return found
     if not callable(found):

@@ -14,7 +14,7 @@ from rumble_bots.sdk.choosing import in_a_line
 from rumble_bots.sdk.errors import BotFailed, SdkError
 
 NO_HURRY_MS = 10_000
-"""Remaining time in ms that a turn shows to a function, when no clock runs."""
+"""Remaining time in ms that a turn has if the function plays without a clock."""
 
 
 class FunctionBot(ReferenceBot):
@@ -55,7 +55,7 @@ class FunctionBot(ReferenceBot):
 
 
 def _result(answer: object) -> object:
-    """Wait for `answer` if an async function returned it, and return the result. Return any other answer unchanged."""
+    """Wait for `answer` if `answer` is awaitable, and return its result. Return any other answer unchanged."""
 
     async def wait(awaitable: Awaitable[object]) -> object:
         return await awaitable

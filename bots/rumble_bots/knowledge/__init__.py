@@ -1,4 +1,4 @@
-"""Rules of thumb for games in which searches cannot look far: many seats, joint moves, or chance.
+"""Rules of thumb for games with many seats, joint moves, or chance. Searches cannot look far ahead in such games.
 
 The `heuristic` bot plays only by these rules. The `mcts` bot uses them to choose moves to try, and to judge positions.
 """

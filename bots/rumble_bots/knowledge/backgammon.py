@@ -11,7 +11,7 @@ from rumble_engine.games.backgammon import BAR, CHECKERS, OFF, BackgammonState, 
 
 HITS = {1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3, 15: 1, 16: 1, 18: 1, 20: 1,
         24: 1}  # fmt: skip
-"""Numbers of rolls, out of 36, that hit a blot on an open board, by the distance of the hitter in pips."""
+"""Number of rolls, out of 36, that hit a blot on an open board, keyed by the distance from hitter to blot in pips."""
 POINTS = {3: 2.0, 4: 5.0, 5: 7.0, 6: 5.0, 7: 5.0, 8: 3.0, 18: 3.0, 20: 5.0, 21: 5.0}
 """Value of a made point (two or more own checkers), by the number of the point. `POINT` is the value of made points
 that have no entry here."""
@@ -19,7 +19,7 @@ POINT = 1.0
 PRIMES = (0.0, 0.0, 0.0, 2.0, 6.0, 12.0, 20.0)
 """Value of the longest row of made points, by the number of points in the row. Longer rows count as rows of 6."""
 SHUT_OUT = 2.5
-"""Deduction for a checker on the bar, for each point that the opponent has made in the opponent's home."""
+"""Deduction for each pair of a checker on the bar and a point that the opponent has made in the opponent's home."""
 CALM = 0.25
 """Factor by which the deduction for blots is multiplied if their owner rolls next.
 

@@ -16,7 +16,10 @@ def tries(state: DilemmaState, seat: int) -> Sequence[int]:
 
 
 def judge(state: DilemmaState) -> Sequence[float]:
-    """Return the estimated scores. The seat that leads in payoffs has more than 1/2, and more with a larger lead."""
+    """Return the estimated score of each seat.
+
+    The seat that leads in payoffs has a score above 1/2. A larger lead gives a higher score.
+    """
     payoffs = [each for row in state.rules.payoffs for each in row]
     lead = state.payoffs[0] - state.payoffs[1]
     share = lead / (abs(lead) + max(payoffs) - min(payoffs) + 1) / 2

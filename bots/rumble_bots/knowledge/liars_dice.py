@@ -42,8 +42,8 @@ def _ordered(hand: str, trusted: tuple[int, ...], dice: int, last: int, ones_wil
     """Return the moves after the bid `last` (0 at the beginning of a round). The move that is most probably right comes
     first.
 
-    For each face, `trusted` has the number of dice in the hands of those opponents who have bid the face: all their
-    dice, not only dice with the face. `dice` is the number of dice of all seats.
+    For each face, `trusted` has the number of all dice of the opponents who have bid the face, whatever these dice
+    show. `dice` is the number of dice of all seats.
     """
     worths = {LIAR: 1 - truth(last, hand, trusted, dice, ones_wild)} if last else {}
     worths |= {code: truth(code, hand, trusted, dice, ones_wild) for code in range(last + 1, 6 * dice + 1)}
@@ -90,7 +90,7 @@ def judge(state: LiarsDiceState) -> Sequence[float]:
 def _ahead(own: float, other: float) -> float:
     """Return the probability that a seat with `own` dice lasts longer than a seat with `other` dice.
 
-    For a seat out of the match, `own` or `other` is below 0: the earlier the seat went out, the lower the number.
+    A number below 0 stands for a seat that is out of the match. The earlier the seat went out, the lower the number.
     """
     if own < 0 or other < 0:
         return float(own > other)

@@ -1,8 +1,8 @@
 """Rules of thumb for snakes: reach as many squares as possible before the other snakes, and eat when hungry.
 
-A set of squares is an integer with a bit for each square, so a flood from all heads at once takes few operations. A
-body frees its squares one by one, the square of the tail first. A flood may enter a square as soon as the tail has left
-the square.
+A set of squares is an integer with a bit for each square. A flood fill from all heads at once then takes few
+operations. A body frees its squares one by one, the square of the tail first. The flood fill may enter a square as soon
+as the tail has left the square.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Board:
         """The squares of the first column as bits."""
 
     def after(self, square: Square, code: int) -> int:
-        """Return the square to which a move leads, as a bit; 0 off the board."""
+        """Return the square to which a move from `square` leads, as a bit; 0 if the move leads off the board."""
         step, width = STEPS[NAMES[code]], self.width
         x, y = square[0] + step[0], square[1] + step[1]
         return self.bits.get((x % width, y % width) if self.joined else (x, y), 0)
@@ -58,7 +58,7 @@ board_of = lru_cache(64)(Board)
 
 
 class Reach(NamedTuple):
-    """The squares reached first by a snake, and the number of moves to the first food (0: no food)."""
+    """The squares that a snake reaches before all others, and the number of moves to its first food (0: no food)."""
 
     squares: int
     meal: int
@@ -180,8 +180,8 @@ def tries(state: SnakesState, seat: int) -> Sequence[int]:
 def judge(state: SnakesState) -> Sequence[float]:
     """Return the scores estimated from the worth of each snake.
 
-    The worth of a snake in play follows from room, length and food. The worth of a lost snake is below 0. A snake
-    that was lost earlier has a lower worth.
+    The worth of a snake in play follows from room, length and food. The worth of a snake that is out is below 0.
+    Of two such snakes, the snake that went out earlier has the lower worth.
     """
     scene = Scene(state)
     worths = [snake.out - state.turn - 1.0 for snake in state.snakes]
@@ -199,7 +199,7 @@ def judge(state: SnakesState) -> Sequence[float]:
 def _ahead(own: float, other: float) -> float:
     """Return the probability that a snake with the worth `own` lasts longer than a snake with the worth `other`.
 
-    If `own` or `other` is below 0, the snake is lost (see `judge`).
+    A worth below 0 belongs to a snake that is out (see `judge`).
     """
     if own < 0 or other < 0:
         return (own > other) + (own == other) / 2

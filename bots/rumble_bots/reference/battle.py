@@ -27,7 +27,7 @@ Z95 = 1.959964
 MOST_REPEATED = 0.05
 """Maximum share of matches that repeat an earlier match.
 
-Above this share, results of deterministic bots have no interval.
+Above this share, a battle without chance (see `BattleResult.by_chance`) has no intervals.
 """
 COUNTED: dict[str, Callable[[float], float]] = {
     "wins": lambda score: score == 1,
@@ -183,7 +183,10 @@ def played_out(
 
 
 def opened(state: State, plies: int, random: Random) -> State:
-    """Return the state after `plies` random plies, or fewer: a random ply that would end the game is not made."""
+    """Make `plies` random plies from `state`, and return the last state.
+
+    A random ply that would end the game is left out, and no other ply takes its place.
+    """
     for _ in range(plies):
         later = random_ply(state, random)
         state = state if later.outcome is not None else later
@@ -191,15 +194,18 @@ def opened(state: State, plies: int, random: Random) -> State:
 
 
 def interval(pairs: Mapping[float, int]) -> Interval:
-    """Return the 95% interval of a rate. `pairs` has the number of pairs of matches with each rate (0, 1/4, ... 1).
+    """Return the 95% interval of a rate.
+
+    A key of `pairs` is the rate of a pair of matches (0, 1/4, ... 1). The value is the number of pairs with this rate.
 
     Both matches of a pair have the same opening, with seats swapped. Therefore pairs are independent, but single
     matches are not.
 
     Wilson's interval is for single results of 0 or 1, but the rate of a pair may also be between 0 and 1. Therefore the
-    interval is computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). The mean of so many results
-    of 0 or 1 would be as uncertain as the mean of the given pairs. If nearly all pairs have the same rate, the interval
-    could be too narrow. Therefore an additional pair is counted, with the largest possible variance: 1/4.
+    interval is computed from an effective number of pairs (L. Kish, Survey Sampling, 1965). The effective number is the
+    number of results of 0 or 1 whose mean would be as uncertain as the mean of the given pairs. If nearly all pairs
+    have the same rate, the interval could be too narrow. Therefore an additional pair is counted, with the largest
+    possible variance: 1/4.
     """
     count = sum(pairs.values())
     mean = sum(rate * times for rate, times in pairs.items()) / count
@@ -216,7 +222,9 @@ def _rates(pairs: Mapping[Pair, int], counted: Callable[[float], float]) -> Coun
 
 
 def wilson(count: float, total: float, z: float = Z95) -> Interval:
-    """Return the confidence interval (by default 95%) of the rate of an event that happened `count` times in `total`.
+    """Return the confidence interval of the rate of an event that happened in `count` of `total` trials.
+
+    `z` is half of the width of the interval of a normal distribution, in standard deviations; by default for 95%.
 
     Edwin B. Wilson: Probable inference, the law of succession, and statistical inference. Journal of the American
     Statistical Association 22 (1927), 209-212. Unlike the textbook interval, Wilson's interval is valid near 0 and 1.
@@ -228,5 +236,5 @@ def wilson(count: float, total: float, z: float = Z95) -> Interval:
 
 
 def make(maker: Maker, seed: int) -> ReferenceBot:
-    """Make a bot from its name or maker, with random numbers from `seed`."""
+    """Make the bot that `maker` names or constructs. The bot's random numbers come from `seed`."""
     return make_reference_bot(maker, seed=seed) if isinstance(maker, str) else maker(Random(seed))

@@ -17,7 +17,7 @@ from rumble_bots.reference.reference_bot import Choice, ReferenceBot
 
 
 class DilemmaBot(ReferenceBot):
-    """The base class of strategies, which answer the choices made so far."""
+    """The base class of strategies. A strategy answers the choices that both seats have made so far."""
 
     games = ("dilemma",)
     remembers = True

@@ -1,6 +1,6 @@
 """Bots with a fault, as real programs, for tests of servers and tournaments: `rumble bot faulty --fault NAME`.
 
-The bots use the `websockets` library directly, because the SDK keeps the rules of the protocol.
+The bots use the `websockets` library directly, because a bot that uses the SDK cannot break the rules of the protocol.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from rumble_bots.sdk.errors import BadServer, Closed, Refused
 PAUSE_S = 0.1
 """Pause in s before the bot connects again."""
 PATIENCE_S = 60.0
-"""Time in s without a frame from the server after which the bot stops."""
+"""Maximum time in s for which the bot waits for the next frame of the server. Then the bot stops."""
 HUGE_BYTES = 70_000
 FLOOD_FRAMES = 400
 GARBAGE = ("", "not json", "[1, 2", '{"type": "mvoe"}', '{"type": "move", "match": 7}', "\u0000", "{}", "[]", "7")

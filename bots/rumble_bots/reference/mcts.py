@@ -19,7 +19,7 @@ ITERATIONS = 1_000
 """Number of the search's rounds for a move if the options give neither `iterations` nor `time_ms`."""
 NOTE = "the value is the mean of the rounds"
 MOST_MS = 60_000
-"""Maximum time in ms for a move if no time is given, however large `iterations` is."""
+"""Maximum time in ms for a move if neither `time_ms` nor a clock limits the time, even with large `iterations`."""
 
 
 class Mcts(ReferenceBot):

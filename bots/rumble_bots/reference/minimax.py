@@ -14,16 +14,19 @@ from rumble_bots.search.base import Clock, beyond_two
 from rumble_bots.search.thinking import Progress
 
 REMEMBERED = 16_384
-"""Maximum number of cached answers, for positions searched to the end. Tic-tac-toe has 4,520 unfinished positions."""
+"""Maximum number of cached answers. Only answers for positions searched to the end are cached.
+
+The answers for all 4,520 unfinished positions of tic-tac-toe fit into the cache.
+"""
 
 
 class Minimax(ReferenceBot):
-    """A bot that searches to the end of the game if possible, else as deep as `depth` and the time allow.
+    """A bot that searches to the end of the game if possible, or else as deep as `depth` and the time allow.
 
     Options: `search` is a key of `SEARCHES`, `depth` is in plies, and `time_ms` is the maximum time for a move. The
-    searches differ in speed. If `depth` is given, a search with a table may also find more exact values than a search
-    without a table. The default search is `cached` if the game tree below the first position is small, else `strong`.
-    See `rumble_bots.search.think` for depth and time together.
+    searches differ in speed. With the same `depth`, a search with a table may find more exact values than a search
+    without a table. The default search is `cached` for a game that is small from the bot's first position on, and
+    `strong` for any other game. The docstring of `rumble_bots.search.think` says how depth and time work together.
     """
 
     about = "Looks ahead as far as it can."

@@ -62,11 +62,14 @@ class RemoteReferenceBot(Bot):
         self._seed = seed
         self._options = options
         self._lateness = Lateness()
-        """The greatest lateness of recent searches. A search is late if it exceeds `SHARE` times its budget."""
+        """The greatest lateness of recent searches.
+
+        The lateness is the time in ms that a search took beyond `SHARE` times its time budget.
+        """
         self.idle: list[ReferenceBot] = [self._make()]
         """`ReferenceBot` objects that no turn uses now."""
         self.matches: Memory[tuple[str, int], ReferenceBot | None] = Memory(MATCHES)
-        """`ReferenceBot` objects of a bot that remembers. The keys are match and attempt."""
+        """`ReferenceBot` objects of a bot that remembers, keyed by the pair of match id and attempt."""
         self.games = self.idle[0].games
 
     def choose(self, turn: Turn) -> str:

@@ -13,7 +13,7 @@ from rumble_bots.search import Found, Tally
 
 
 class Streetwise(Minimax):
-    """A bot that plays the best move; among equal moves, the move after which most replies are wrong."""
+    """A bot that plays the best move; among equal moves, the move with the largest share of wrong replies."""
 
     about = "Looks ahead, and sets traps."
 

@@ -18,7 +18,9 @@ class BotResult:
     firsts: int
     """Number of matches in which only this bot was first."""
     scores: Mapping[float, int]
-    """Number of complete rounds, by the bot's mean score in the round. In a complete round the bot has each seat once.
+    """For each mean score: the number of complete rounds in which the bot had this mean score.
+
+    In a complete round the bot has each seat once.
 
     The score in a match is the share of the other seats that are behind the bot; a seat at the same place counts half.
     """
@@ -65,7 +67,7 @@ def table_battle(
 
 
 def _rounds(scores: Sequence[float], seats: int) -> Counter[float]:
-    """Return the number of complete rounds, by a bot's mean score in the round.
+    """Return, for each mean score, the number of complete rounds in which a bot had this mean score.
 
     `scores` has the bot's score in each match.
     """

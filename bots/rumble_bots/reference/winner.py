@@ -9,7 +9,7 @@ from rumble_bots.reference.reference_bot import Picker
 from rumble_bots.search.base import hides
 
 REMEMBERED = 16_384
-"""Maximum number of positions whose candidates are cached. Tic-tac-toe has 5,478 positions."""
+"""Maximum number of positions for which the bot's candidate moves are cached. Tic-tac-toe has 5,478 positions."""
 
 
 def winning_codes(state: State) -> tuple[int, ...]:

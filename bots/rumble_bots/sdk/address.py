@@ -19,8 +19,8 @@ SCHEMES = {"http": False, "ws": False, "https": True, "wss": True}
 """Schemes of addresses. The value is True for a scheme with TLS."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PAGES = ("admin", "bots", "clubs", "code", "console", "docs", "join", "matches", "me", "play", "tournaments", "write")
-"""First segments of the paths of pages. The link of a page is accepted as an address: the page's path and the query
-are left out."""
+"""First segments of the paths of pages. `Address.parse` accepts the link of a page, and ignores the page's path and
+the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Address:
 
     @property
     def place(self) -> str:
-        """The address without a scheme, as programs find it in RUMBLE_SERVER."""
+        """The address without a scheme. Programs get this text in the environment variable RUMBLE_SERVER."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}{web_path(self.club)}"
 

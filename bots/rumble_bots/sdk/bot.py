@@ -10,7 +10,7 @@ from rumble_engine import State, get_game
 from rumble_protocol import server_messages as server
 
 SAFETY_MS = 30
-"""Time in ms that a bot may not use in a turn: the time is reserved for the answer's way to the server."""
+"""Time in ms that is reserved in each turn for the answer's way to the server. The bot cannot use this time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Turn:
     attempt: int
     """The number of the attempt: a void match is played again, as its next attempt."""
     turn_id: str
-    """The id of the turn, which an answer repeats. If the same ply is asked again, the new turn has a new id."""
+    """The id of the turn, to be sent with the answer. If the same ply is asked again, the new turn has a new id."""
     game: str
     """The game's name, as `rumble_engine.get_game` takes it."""
     ply: int
@@ -37,8 +37,8 @@ class Turn:
     moves: Sequence[str]
     """The past moves, including the opening; empty in a game of many seats, joint moves or chance."""
     since: Sequence[tuple[int | None, str]]
-    """Parts of the plies since the bot's last turn, each with its seat (None: chance). Empty in a plain match, where
-    `moves` has every move."""
+    """The moves and outcomes of chance since the bot's last turn, each with its seat (None: chance). Empty in a plain
+    match, where `moves` has every move."""
     clock: server.TurnClock
     """The clocks in ms: `remaining_ms` is the time that the bot had left when the server asked."""
     start: server.MatchStart | None
@@ -119,18 +119,21 @@ class Turn:
 
     @property
     def think_ms(self) -> int:
-        """The time in ms that is left until the deadline, the bank included."""
+        """The time in ms that is left until the deadline. The time includes the bot's bank."""
         return max(0, int((self.deadline - self.now()) * 1000))
 
     def asks_the_same(self, other: "Turn") -> bool:
-        """Return true if an answer to `other` answers this turn, too: attempt, ply, state and moves are the same."""
+        """Return true if an answer to `other` answers this turn, too.
+
+        Match, attempt, ply, state and moves of both turns are then the same.
+        """
         return (self.match, self.attempt, self.ply) == (other.match, other.attempt, other.ply) and (
             (self.state, self.moves) == (other.state, other.moves)
         )
 
 
 class Noted(str):
-    """A move with a note and an info of the bot, which are public when the match is over."""
+    """A move with a note and an info of the bot. The note and the info become public when the match is over."""
 
     __slots__ = ("info", "note")
     note: str
@@ -146,7 +149,7 @@ class Noted(str):
 
 
 class Bot:
-    """The base class of bots. A subclass must write `choose`; the other methods do nothing.
+    """The base class of bots. A subclass must define `choose`; the other methods do nothing by default.
 
     An ordinary `choose` runs in a thread of its own, and may think as long as the clock allows. During concurrent
     matches, several threads call `choose` at the same time. An `async def choose` runs on the event loop and must not
@@ -161,7 +164,7 @@ class Bot:
     def choose(self, turn: Turn) -> str | Awaitable[str]:
         """Return the move to make, an element of `turn.legal`. To add a note or an info, return a `Noted`.
 
-        Raise `Resign` to resign the match. Any other error is logged, and loses the match by the bot's own fault.
+        Raise `Resign` to resign the match. Any other error is logged, and the bot loses the match by its own fault.
         """
         raise NotImplementedError(f"{type(self).__name__} has no choose()")
 

@@ -66,7 +66,8 @@ class Chooser:
         """Call `choose` in a thread, and measure the time lost around the call.
 
         The delay after the call is counted twice. The second count stands for an earlier delay, in which the turn
-        waited for the event loop. The earlier delay cannot be measured, and is taken to be as long.
+        waited for the event loop. The earlier delay cannot be measured, and is assumed to be as long as the
+        delay after the call.
         """
         asked = began = ended = turn.now()
 

@@ -1,8 +1,8 @@
 """The bot's side of the protocol, sans I/O: a frame or an answer in, actions out. No socket, no thread, no sleep.
 
-A ply may be asked more than once: after a reconnect the turn has a new `turn_id`. If the bot is still thinking, its
-answer goes to the newest turn. An answer that was sent and lost is sent again. An answer for a position that is no
-longer asked is dropped.
+A ply may be asked more than once: after a reconnect, the server asks again, with a new `turn_id`. If the bot still
+thinks about the ply, the bot's answer is sent for the newest turn. An answer that was lost on its way is sent again. An
+answer for a position that is no longer asked is dropped.
 """
 
 from collections.abc import Callable, Sequence
@@ -183,7 +183,7 @@ class Conversation:
         return [*(said if lost else []), *self._send_answer(match)]
 
     def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
-        """Resign the match of `turn`, because the bot has no move. Only log `why` if the turn is no longer asked.
+        """Resign the match of `turn`, because the bot has no move. If the turn is no longer open, log `why` instead.
 
         `failed` is true if the bot failed, and false if the bot wants to resign.
         """
@@ -297,7 +297,7 @@ class Conversation:
         return [Think(turn)]
 
     def _thought_over(self, turn: Turn) -> _Match | None:
-        """Take note that the bot no longer thinks about `turn`.
+        """Record that the bot no longer thinks about `turn`.
 
         Return the turn's match, or None if the bot was not thinking about `turn`.
         """
@@ -308,9 +308,9 @@ class Conversation:
         return match
 
     def _send_answer(self, match: _Match) -> list[Action]:
-        """Send the answer of a match if it fits the open turn.
+        """Send the bot's answer in a match if the answer fits the open turn of the match.
 
-        Otherwise keep the answer. Between two connections, for example, no turn is open.
+        Otherwise keep the answer, for example because no turn is open between two connections.
         """
         asked, answer = match.asked, match.answer
         if asked is None or answer is None or not asked.asks_the_same(answer[0]):
@@ -351,7 +351,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _result(over: server.MatchOver, start: server.MatchStart | None) -> str:
-    """Return the result of a match in a few words. With `start`, the words are about the bot's own seat."""
+    """Return the result of a match in a few words. If `start` is given, describe the result of the bot's own seat."""
     if over.scores is None:
         return "void, to be played again"
     if start is not None and over.places is not None and len(over.places) > 2:

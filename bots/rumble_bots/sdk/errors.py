@@ -45,7 +45,7 @@ class BadProgram(SdkError):
 
 
 class BotFailed(SdkError):
-    """A bot that plays without a server raised an error, or answered no legal move; on a server it would lose."""
+    """In a match without a server, a bot raised an error or answered no legal move. On a server the bot would lose."""
 
 
 class Refused(SdkError):

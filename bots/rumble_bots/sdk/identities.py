@@ -1,7 +1,7 @@
 """The identities of the clubs that this user's bots have logged in to, and the clubs' addresses.
 
-Each `welcome.identity` is kept in the configuration folder, a JSON file per address: `servers/localhost_8765.json` for
-the club `main`, `servers/localhost_8765/c/CLUB.json` for other clubs.
+Each `welcome.identity` is kept in the configuration folder. Each address has a JSON file in the folder:
+`servers/localhost_8765.json` for the club `main`, `servers/localhost_8765/c/CLUB.json` for other clubs.
 
 A server can claim any identity, so no key is chosen by an identity alone. After a server has moved, the identity at the
 new address suggests the key kept for the old address, and the owner decides. The key of another club is never

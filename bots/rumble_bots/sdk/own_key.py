@@ -14,7 +14,10 @@ from rumble_bots.sdk.keys import check_key, keep, keep_key, kept_key, kept_token
 
 KEY_VARIABLE = "RUMBLE_KEY"
 ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
-"""Codes of refusals because of a wrong or missing key. The right key may be kept for another address of the server."""
+"""Codes of refusals because of a wrong or missing key.
+
+After such a refusal, `hint` looks for a key that is kept for another address of the server.
+"""
 
 logger = logging.getLogger("rumble_bots")
 
@@ -39,7 +42,7 @@ class OwnKey:
 
     @property
     def _exchanged(self) -> str:
-        """The text for which the made key is kept: the bot's name and the owner's key.
+        """The text that identifies the made key among the kept keys: the bot's name and the owner's key.
 
         The name is in the text because the server makes a different key for each name, even if the owner's key is the
         same.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 KILL_AFTER_S = 3.0
-"""Time in s between the request to a process to end, and the kill. A process that ends in time is not killed."""
+"""Time in s that a process has to end after the request to end. A process that still runs after this time is killed."""
 
 
 def filled(command: Sequence[str], places: Mapping[str, str]) -> list[str]:

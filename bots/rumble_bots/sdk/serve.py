@@ -52,10 +52,10 @@ async def serve(
 ) -> Summary:
     """Play on `server`. Return a `Summary`, which says how play ended.
 
-    `join` is the id of a tournament, and `challenge` asks for a match. The bot plays until the tournament or the match
-    is over. Without `join` and `challenge`, the bot plays until cancelled. If `challenges` is true, the bot accepts
-    challenges, and plays until cancelled. After a lost connection the bot connects again. Raises SdkError if the bot
-    cannot play, or cannot play on.
+    `join` is the id of a tournament to join, and `challenge` describes a match to ask for. The bot plays until the
+    tournament or the match is over. Without `join` and `challenge`, the bot plays until cancelled. If `challenges` is
+    true, the bot accepts challenges, and plays until cancelled. After a lost connection the bot connects again. Raises
+    SdkError if the bot cannot begin to play, or cannot continue.
 
     - `server` is `http://host:port`, `ws://host:port` or `host:port`. With TLS, the scheme is `https` or `wss`. A club
       other than `main` is named by `/c/NAME` at the end. The link of a page of the club works, too.
@@ -64,8 +64,8 @@ async def serve(
       folder for this club and name.
     - `invite` is the code of the tournament's invitation, if the tournament asks for a code.
     - `max_matches` is the maximum number of matches of the bot at a time.
-    - `worker` names this program among several programs of the same bot, on one machine or many. Each program plays its
-      share of the matches. If a program drops out, the others take over its matches.
+    - `worker` is the name of this program, if several programs play as the same bot, on one machine or on several
+      machines. Each program plays a share of the matches. If a program drops out, the others take over its matches.
     - `follow` is for a bot that a pupil entered by a join code. With `follow`, the bot stays connected after its
       tournament. If the host's next tournament begins within an hour, the bot plays in the next tournament, too.
     - `same_server` is another address of the same club. The bot logs in with the key kept for that address. When the

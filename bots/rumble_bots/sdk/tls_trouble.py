@@ -11,8 +11,8 @@ PROBE_S = 2.0
 UNHEARD = (ConnectionRefusedError, TimeoutError, socket.gaierror)
 """Errors that show that nothing answers at a server's address. The server is then not probed for TLS."""
 OTHER_NAME = (62, 64)
-"""OpenSSL's codes for a certificate of another host name or IP address. Trust does not mend a wrong name, so the advice
-to trust a certificate is left out."""
+"""OpenSSL's error codes for a certificate that does not name the server's host or IP address. To trust such a
+certificate would not help, so the advice to trust a certificate is left out."""
 
 
 def tls_trouble(error: BaseException, server: Address) -> str:

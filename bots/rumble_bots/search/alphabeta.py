@@ -44,7 +44,7 @@ class CachedAlphaBeta(AlphaBeta):
         """Depth of the search, lower bound and upper bound of the value, by position."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
-        """Return the table's value if its depth and bounds are good enough. Otherwise search, and store the result."""
+        """Return a value from the table if the stored depth and bounds suffice. Else search, and store the result."""
         key = state.canonical()
         searched, low, high = self.table.get(key, (-1.0, -1.0, 1.0))
         if searched >= depth and (low >= beta or high <= alpha or low == high):

@@ -12,7 +12,7 @@ LIMIT = 250_000
 
 
 class Cached(Plain):
-    """Plain minimax with a table of values, by `State.canonical`. An instance serves a single game.
+    """Plain minimax with a table of values. The keys come from `State.canonical`. An instance serves a single game.
 
     A value from a deep search is also used when a later search asks for a smaller depth. Therefore a search with a
     depth limit may return a more exact value than plain minimax.
@@ -22,7 +22,7 @@ class Cached(Plain):
 
     def __init__(self) -> None:
         self.table: dict[Hashable, tuple[float, float]] = {}
-        """Depth of the search and value, by position."""
+        """For each position: the depth of the search, and the value."""
 
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         key = state.canonical()

@@ -10,7 +10,7 @@ always make similar moves, and never learn the value of a move against a differe
 
 Outcomes of chance are drawn by a fixed sequence of numbers, the same at each position. Each number is the previous
 number plus `GOLDEN`, modulo `NUMBERS`. Even the first few numbers are spread evenly. Therefore the frequencies of
-outcomes are soon close to their probabilities, and different moves are compared with equal dice.
+outcomes are soon close to their probabilities, and different moves are compared under the same outcomes of chance.
 
 A round is a path from the root to the first position that is new to the tree. If an outcome of chance leads to this
 position, the round goes on by one more move, because the value of a roll depends on the move made with the roll.
@@ -57,7 +57,7 @@ class Node:
         self.state = state
         self.outcome = state.outcome
         self.arms: dict[int, list[Arm]] = {}
-        """Moves by seat, in the order in which they are tried; empty until a round goes on from here."""
+        """Moves by seat, in the order in which they are tried; empty until a round makes moves from this position."""
         self.children: dict[Hashable, Node] = {}
         self.visits = 0
 
@@ -137,9 +137,10 @@ def _round(root: Node, random: Random) -> None:
 
 
 def _scores(node: Node, random: Random) -> Sequence[float]:
-    """Return the scores of the outcome; before the end, return estimated scores.
+    """Return the score of each seat: from the outcome if the game is over, and otherwise an estimate.
 
-    The game's rules of thumb estimate the scores. In a game without rules of thumb, a random game is played to the end.
+    The estimate comes from the game's rules of thumb. In a game without rules of thumb, a random game is
+    played to the end, and gives the estimate.
     """
     if node.outcome is not None:
         return node.outcome.scores

@@ -11,10 +11,11 @@ in which the move was legal.
 
 As in `decoupled`, each seat maximizes its own score, and several seats may move at once. Rules of thumb judge
 positions, and give the moves to try. The number of moves to try grows with the number of rounds. The order of the moves
-to try follows from the mover's own secrets.
+to try depends on the mover's own secrets.
 
 Unlike in `decoupled`, means are not scaled. By an unlucky guess of the secrets, the best move may lose its first round.
-Its mean is then the lowest, and scaling would lower this mean to 0. The search would rarely try the move again.
+The mean of the best move is then the lowest, and scaling would lower this mean to 0. The search would rarely try the
+move again.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +52,10 @@ class Arm:
 
 
 class Node:
-    """All positions after plies that look the same to the observing seat, and the results of the moves there."""
+    """A node of the search tree, with the results of the moves at this node.
+
+    A node stands for several positions. The plies that lead to these positions look the same to the observing seat.
+    """
 
     __slots__ = ("arms", "children", "visits")
 

@@ -1,8 +1,8 @@
 """Monte Carlo tree search, which judges a move by the results of random games after the move.
 
-UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round goes down the
-tree by the most promising moves (mean result so far, plus a bonus for few visits). It adds a position to the tree,
-plays a random game from there, and counts the result for each position on the way.
+UCT: Levente Kocsis, Csaba Szepesvári: Bandit based Monte-Carlo planning. ECML 2006, 282-293. Each round
+follows the most promising moves down the tree (mean result so far, plus a bonus for few visits). The round adds a new
+position to the tree, plays a random game from the new position, and counts the result for each position on its path.
 
 If a game estimates its positions, moves are tried in the order of the estimates. The more rounds go through a position,
 the more moves are tried there. This is progressive widening (Rémi Coulom: Computing Elo ratings of move patterns in the
@@ -23,15 +23,17 @@ EXPLORATION = 1.0
 SOON = 6
 """Maximum number of plies of a random game, in games that estimate positions.
 
-After these plies, the estimate of the position is the result.
+If a random game is not over after these plies, the estimate of its position counts as its result.
 """
 LATE = 500
 """Maximum number of plies of a random game, in games that do not estimate positions. Most random games are shorter."""
 FIRST = 4
 """Number of moves of a position that are tried even if very few rounds go through the position."""
 PATIENCE = 8
-"""Ordering the moves of a position takes time. Therefore moves are ordered only after (number of moves) / `PATIENCE`
-rounds through the position."""
+"""The moves of a position are ordered after (number of moves) / `PATIENCE` rounds through the position.
+
+The moves are not ordered earlier, because ordering takes time.
+"""
 
 
 class Node:
@@ -58,7 +60,7 @@ class Node:
         self.codes = _ordered(self.state, random.sample(codes, len(codes)), self.informed)
 
     def is_ripe(self) -> bool:
-        """Return true if a round goes on from this node to a child, false if it plays a random game from this node."""
+        """Return true if a round goes on from this node to a child, false if the random game begins here."""
         return self.codes is not None or self.visits * PATIENCE >= len(self.state.codes())
 
     def untried(self) -> int | None:

@@ -86,8 +86,9 @@ class Strong(Search):
     def value(self, state: State, depth: float, tally: Tally, alpha: float = -1.0, beta: float = 1.0) -> float:
         """Return the value of `state`, from the table or by a search.
 
-        An entry of the table is used on two conditions. The entry's search had the depth `depth`, or went to the end of
-        the game. The entry's bounds are equal, or show that the value is outside of `alpha` to `beta`.
+        An entry of the table is used if both of these conditions hold:
+        - the search for the entry had the depth `depth`, or went to the end of the game;
+        - the entry's bounds are equal, or show that the value is not between `alpha` and `beta`.
         """
         if depth <= 0 or state.outcome is not None:
             return super().value(state, depth, tally)
@@ -140,7 +141,7 @@ class Strong(Search):
     def ordered(self, state: State, hint: int) -> Sequence[int]:
         """Return the moves, the most promising first.
 
-        `hint` is the best move in the table, which may be illegal here.
+        `hint` is the best move in the position's entry of the table. The move may be illegal in `state`.
         """
         weight = self.history[state.to_move].get
         codes = sorted(state.codes(), key=lambda code: weight(code, 0.0), reverse=True)

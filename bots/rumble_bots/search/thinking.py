@@ -21,7 +21,7 @@ SHARE = 0.5
 SMALL = 1_000_000
 """Maximum number of nodes of a tree that is searched to the end. Tic-tac-toe has 549,946."""
 MOST_NODES = 1_000_000
-"""Number of nodes (about 10 s) after which a search to a given depth is given up if there is no time limit."""
+"""Maximum number of nodes of a search for which `Limits` has a depth but no time. Visiting them takes about 10 s."""
 PROBES = 4
 """Number of random games that are played to estimate the size of a tree. Each game gives an estimate. If all estimates
 are small, the tree counts as small."""

@@ -34,10 +34,10 @@ from rumble_engine.texts import shown
 from rumble_engine.views import count_in, mover_in, mover_of, settings_in
 
 OFF, BAR, CHECKERS = 0, 25, 15
-"""The points used for checkers borne off and checkers on the bar, and a seat's number of checkers."""
+"""`OFF` is the point of checkers borne off, and `BAR` of checkers on the bar. Each seat has `CHECKERS` checkers."""
 PASS = "pass"
 Side = tuple[int, ...]
-"""The number of a seat's checkers on each point. The points are counted from the seat's side: `OFF`, 1 to 24, `BAR`."""
+"""A seat's number of checkers on each point, in the order `OFF`, 1 to 24, `BAR`. Each seat counts from its own side."""
 Step = tuple[int, int, bool]
 """A step of a checker: the start point, the end point, and whether the step hits."""
 START: Side = tuple({6: 5, 8: 3, 13: 5, 24: 2}.get(point, 0) for point in range(26))
@@ -165,7 +165,7 @@ class BackgammonState(State):
     def diagram(self) -> str:
         """Return the points as lines, as seat 0 sees them, with point 24 at the top right.
 
-        Each point shows its number of checkers, and the mark of their seat.
+        For each point, show the number of checkers, and the mark of the seat that owns the checkers.
         """
         cells = ["  ." if not n else f"{abs(n):>2}{'X' if n > 0 else 'O'}" for n in self._points()]
         rows = [(range(13, 19), range(19, 25)), (range(12, 6, -1), range(6, 0, -1))]
@@ -328,7 +328,7 @@ class BackgammonGame(Game):
 
 
 def _counts(view: Mapping[str, Any], field: str, length: int) -> list[int]:
-    """Return a field that must be a list of `length` integers. Raises BadPosition."""
+    """Return the value of `field` in a view. Raises BadPosition if the value is not a list of `length` integers."""
     value = view.get(field)
     if not isinstance(value, list) or [type(each) for each in value] != [int] * length:
         raise BadPosition(f'a backgammon view holds "{field}", a list of {length} integers')

@@ -14,7 +14,7 @@ from rumble_engine.drawing import EMPTY, Colour, Drawing, Piece
 COLUMNS, BAR, OFF = 14, 6, 13
 """Number of columns, and the indexes of the columns for the bar and for checkers off."""
 HIGH = 5
-"""Number of rows in each half of the board, and so the maximum number of checkers drawn for a stack."""
+"""Number of rows in each half of the board. Therefore at most so many checkers of a stack are drawn."""
 MARKS = ("XABCDEFGHIJ", "Oabcdefghij")
 """Characters for the checkers of each seat. The first character stands for a checker without a label.
 
@@ -42,7 +42,10 @@ PIECES = {
     **_checkers(0, "white", "light"),
     **_checkers(1, "black", "dark"),
 }
-"""The pieces. The keys of the dice are digits. The dice come first, because JavaScript objects list such keys first."""
+"""The pieces. The dice come first, as in JavaScript.
+
+The keys of the dice are digits, and a JavaScript object lists keys of digits before other keys.
+"""
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:

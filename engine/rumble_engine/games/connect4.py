@@ -88,7 +88,7 @@ class Connect4State(State):
         return "\n".join(" ".join(row) for row in (*self._rows(), "".join(self.grid.letters)))
 
     def canonical(self) -> tuple[Grid, int]:
-        """Return the same key for a position and its mirror image."""
+        """Return a key that a position shares with its mirror image."""
         return self.grid, self.grid.key(self.mine, self.filled)
 
     def estimate(self) -> float:
@@ -141,7 +141,7 @@ class Connect4(Game):
         return Drawing("holes", columns, board, PIECES, letters, numbers, last=marked)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return a path of one click: any cell of the column, the lowest empty cell first."""
+        """Return a path of one click on any cell of the column. The lowest empty cell is listed first."""
         board, column = view["board"], ascii_lowercase.index(move)
         cells = range(column, len(board), view["columns"])
         free = [cell for cell in cells if board[cell] == "."]
@@ -151,7 +151,7 @@ class Connect4(Game):
         """Read a position.
 
         Refuse stones in the air, wrong counts of stones, and positions in which play went on after a winning line.
-        It is not checked that legal play can lead to the position.
+        Other positions are accepted, even if legal play cannot lead to them.
         """
         rows, full = rows_in(self, text, settings)
         return _place(grid(*_shape(full)), rows)

@@ -1,12 +1,13 @@
 """The repeated prisoner's dilemma: two seats choose together, again and again, for the payoffs of their choices.
 
 Moves: `C` (cooperate) or `D` (defect), by both seats at the same time. If `noise` is above 0, chance then changes each
-choice to the other choice with a probability of `noise` percent. The ply of chance has `-`, or the seats whose choices
-were changed: `0`, `1`, `01`.
+choice to the other choice with a probability of `noise` percent. The text of a ply of chance lists the seats whose
+choices were changed: `0`, `1` or `01`. If no choice was changed, the text is `-`.
 
-A seat that falls out ends the match. In each remaining round, the fallen seat has the least of the four payoffs in the
-settings. A fallen seat is treated as making the choice that can give this payoff. The other seat has the payoff of the
-best answer to this choice. If both seats fall out in one ply, each has the least payoff in each remaining round.
+If a seat falls out, the match ends, and all rounds not played are paid at once. For each of these rounds, the fallen
+seat gets the least of the four payoffs in the settings. A fallen seat is treated as making the choice that can give
+the least payoff. The other seat gets the payoff of the best answer to this choice. If both seats fall out in one ply,
+each gets the least payoff for each round not played.
 
 View: `round` (the number of rounds played), `payoffs` (the sum of each seat's payoffs), `last` (both choices of the
 last round after the noise, `CD`; empty before the first round), `chosen` (both choices while chance decides, else
@@ -55,11 +56,11 @@ class Rules:
             int(settings[name]) for name in ("reward", "sucker", "temptation", "punishment")
         )
         self.payoffs = ((reward, sucker), (temptation, punishment))
-        """A seat's payoff: the first index is its own choice, the second the choice of the other seat."""
+        """The payoffs of a seat. The first index is the seat's choice, the second index is the other seat's choice."""
         self.least = min(map(min, self.payoffs))
-        """Payoff of a fallen seat in each remaining round."""
+        """Payoff of a fallen seat for each round that was not played."""
         self.best = max(max(row[own] for row in self.payoffs) for own in (0, 1) if self.least in self.payoffs[own])
-        """Payoff of the other seat in each remaining round after a seat fell out."""
+        """Payoff of the seat that did not fall out, for each round that was not played."""
         self.rounds = int(settings["rounds"])
         noise = int(settings["noise"]) / 100
         self.chances = tuple(

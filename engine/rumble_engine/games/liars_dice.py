@@ -99,7 +99,10 @@ def next_in(seat: int, counts: Sequence[int]) -> int:
 
 
 class LiarsDiceState(State):
-    """The dice and bids of the round, the seat to move (or to begin), the seats that are out, and the last round."""
+    """The dice and bids of the round, the seat to move, the seats that are out, and the last round.
+
+    Before a roll, the seat to move is the seat that bids first after the roll.
+    """
 
     __slots__ = ("_to_move", "bids", "counts", "dice_each", "hands", "last_round", "ones_wild", "out")
 
@@ -271,7 +274,7 @@ class LiarsDiceState(State):
     # --- Forms ---
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the view of `seat`. The dice of the other seats are hidden, except for `ALL`."""
+        """Return the view of `seat`, which hides the dice of the other seats. The view of `ALL` shows all dice."""
         hands = self.hands or ("",) * self.seats
         last = self.last_round
         return {

@@ -26,7 +26,10 @@ PIECES = {
     **{mark: Piece(f"cup with {dice}", None, "cup", "dark", str(dice)) for dice, mark in enumerate(CUPS[1:], 1)},
     **{mark: Piece(f"bids {count} of", None, "tile", "light", str(count)) for count, mark in enumerate(QUANTITIES, 1)},
 }
-"""The pieces. The dice come first, because a JavaScript object lists keys that are integers before all other keys."""
+"""The pieces by mark. The dice come first, so that Python and JavaScript list the pieces in the same order.
+
+A JavaScript object lists keys that are integers, such as the marks of dice, before all other keys.
+"""
 
 
 def diagram(view: Mapping[str, Any]) -> str:

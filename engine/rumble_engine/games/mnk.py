@@ -44,22 +44,26 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Pairs of masks: a line of `connect` cells, and the cells just beyond both ends of the line.
+        """Pairs of masks. The first mask is a line of `connect` cells, the second the cells just beyond both ends.
 
-        A stone of the same seat beyond an end makes the line too long to win. If longer lines win, too, the second mask
-        is 0.
+        A stone of the same seat just beyond an end makes the line too long to win. If longer lines win, too, the second
+        mask is 0.
         """
         self.starts = tuple(
             (step, sum(1 << cell for cell in self.board.cells if _line(cell, step, connect) & ~self.board.full == 0))
             for step in self.board.steps
         )
-        """A pair for each direction: the shift of a step, and the mask of the cells at which a line can start."""
+        """A pair for each direction of lines.
+
+        The first number is the difference of the bit numbers of neighbouring cells in this direction. The second number
+        is the mask of the cells at which a line in this direction can start.
+        """
         through: list[list[tuple[int, int]]] = [[] for _ in range(self.board.size)]
         for line in self.lines:
             for cell in self.board.cells_in(line[0]):
                 through[cell].append(line)
         self.through = tuple(tuple(lines) for lines in through)
-        """The lines through each cell, in the form of `lines`."""
+        """For each cell, the pairs of `lines` whose line contains the cell."""
 
     def __reduce__(self) -> tuple[object, tuple[int, int, int, bool]]:
         return family, (self.board.columns, self.board.rows, self.connect, self.exact)

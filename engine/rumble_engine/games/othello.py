@@ -2,15 +2,15 @@
 
 Rules (World Othello Federation, https://www.worldothello.org/about/about-othello/othello-rules/official-rules/english):
 a side puts a disc on an empty square. In at least one of eight directions, an unbroken line of the other side's discs
-must stand between the new disc and an old disc of the side. All such lines turn over. A side that cannot move
+must stand between the new disc and another disc of the mover. All such lines turn over. A side that cannot move
 passes; the game ends when neither side can move. Setting: `size`, 8 by default, an even number.
 
-Moves: the square, its column's letter from the left and its row's number from the top: `"d3"`, or `"pass"` if no square
-is legal. Seat 0 plays X (black) and moves first.
+Moves: a square, such as `"d3"`, or `"pass"` if no square is legal. The letter is the column, counted from the left; the
+number is the row, counted from the top. Seat 0 plays X (black) and moves first.
 
 View: `{"board": "...", "size": 8, "to_move": 0}`, the board as one text of size x size characters `X`, `O` and `.`,
-row by row from the top. The position's text is the same rows with `/` between them, a space, and the mark of the seat
-to move.
+row by row from the top. The position's text has the same rows, separated by `/`; then a space; then the mark of the
+seat to move.
 """
 
 from collections.abc import Mapping, Sequence

@@ -20,9 +20,9 @@ are joined. With `constrictor`, there is no food, and snakes never starve and ar
 The last snake on the board wins. After `turns` turns all remaining snakes share a place, and so do snakes that go out
 in the same turn.
 
-View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, each with `body` (squares, the head first), `health`, `out`
-(the turn in which the snake went out; 0 before) and `reason` (why the snake went out); `feeds`, true while chance
-decides about food; and the settings. The text is the view as JSON.
+View: `turn`, `food` (squares `[x, y]`), `snakes` by seat, `feeds` (true while chance decides about food), and the
+settings. A snake has `body` (squares, the head first), `health`, `out` (the turn in which the snake went out; 0 before)
+and `reason` (why the snake went out). The text is the view as JSON.
 """
 
 import json
@@ -205,7 +205,7 @@ class SnakesState(JointState):
         return [number for number, square in enumerate(_squares(self.size)) if square not in taken]
 
     def _food_chances(self) -> tuple[float, float]:
-        """Return two probabilities: no new food, and new food on any given free square."""
+        """Return the probability of no new food, and for each free square the same probability of new food."""
         free = self.size**2 - len(self._taken)
         chance = (FOOD_CHANCE if self.food else 1.0) if free else 0.0
         return 1.0 - chance, chance / max(1, free)
@@ -217,7 +217,10 @@ class SnakesState(JointState):
         return ([(0, none)] if none else []) + ([(1 + number, each) for number in self._free()] if each else [])
 
     def draw(self, number: int) -> int:
-        """Return the same code as `drawn`, but faster: equally probable squares need no list of outcomes."""
+        """Return the same code as `drawn`, but without a list of outcomes, and so faster.
+
+        No list is needed, because all free squares are equally probable.
+        """
         none, each = self._food_chances()
         place = drawn_evenly(none, each, self.size**2 - len(self._taken), number)
         return 1 + self._free()[place - 1] if place else 0
@@ -232,7 +235,7 @@ class SnakesState(JointState):
     # --- forms ---
 
     def view(self, seat: int | None = None) -> dict[str, Any]:
-        """Return turn, food and snakes; all seats see the same."""
+        """Return the view, which is the same for all seats."""
         return {
             "turn": self.turn,
             "food": [list(square) for square in sorted(self.food)],
@@ -249,7 +252,7 @@ class SnakesState(JointState):
         return json.dumps(self.view(), separators=(",", ":"))
 
     def diagram(self) -> str:
-        """Return the board, the top row first: heads as capital letters, bodies as small ones, food as `*`."""
+        """Return the board, the top row first: heads as capital letters, bodies as small letters, food as `*`."""
         board = _board(self.view())
         return "\n".join(" ".join(board[start : start + self.size]) for start in range(0, len(board), self.size))
 
@@ -286,7 +289,10 @@ def _marked(view: Mapping[str, Any], ply: str) -> tuple[int, ...]:
 
 
 def _collided(seat: int, there: Mapping[int, Snake]) -> str:
-    """Return how the head of the snake of `seat` collides with a snake in `there`; an empty text for no collision."""
+    """Return the kind of collision for the head of the snake of `seat`; an empty text if the head hits no snake.
+
+    `there` has the snakes that can be hit, by seat.
+    """
     own = there[seat]
     head, others = own.body[0], [snake for other, snake in there.items() if other != seat]
     if head in own.body[1:]:

@@ -5,9 +5,9 @@ Moves: the square's number, `"0"` to `"8"`, row by row from the top left. Seat 0
 View: `{"board": "X...O...."}`, nine of `X`, `O` and `.` row by row; the same nine characters are the position's
 text. The seat to move follows from the counts of marks.
 
-A side's squares are the bits of an integer from 0 to 511 (bit 0 is square 0). Facts about one side, or about the
-occupied squares, are in tables of 512 entries made at import. Each of the 5,478 positions is made when play first needs
-the position, and is then kept.
+A side's squares are the bits of an integer from 0 to 511 (bit 0 is square 0). Tables made at import have an entry for
+each of these integers, such as whether a side with these squares has three in a row. Each of the 5,478 positions is
+made when play first needs the position, and is then kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ HAS_LINE = tuple(any(mask & line == line for line in LINES) for mask in MASKS)
 EMPTY = tuple(tuple(square for square in SQUARES if not mask >> square & 1) for mask in MASKS)
 EMPTY_NAMES = tuple(tuple(NAMES[square] for square in squares) for squares in EMPTY)
 OPEN_LINES = tuple(sum(not mask & line for line in LINES) for mask in MASKS)
-"""Numbers of lines open to a side. The index is the mask of the opponent's squares."""
+"""For each mask of the opponent's squares, the number of lines that a side can still fill."""
 ROWS = tuple(
     "".join("X" if x >> i & 1 else "O" if o >> i & 1 else "." for i in range(3)) for x in range(8) for o in range(8)
 )

@@ -50,7 +50,7 @@ class Administrator:
         """Change the given values of a club, and return the new entry.
 
         Raises TournamentError if main is to become unlisted, or if `house` is given for main. Main is always listed,
-        and the server's configuration decides which residents main has.
+        and the server's configuration names main's residents (house bots that wait for challenges).
         """
         known = self.entry(name)
         if name == MAIN and (listed is False or house is not None):

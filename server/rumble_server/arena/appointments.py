@@ -65,9 +65,8 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    Players are kept free for a match at most for as long as the match has waited already. So a bot idles at most half
-    of the time. If an appointment ends too early because the opponent's matches are long, the next appointment lasts
-    longer.
+    An appointment lasts at most as long as its match has waited before. If an appointment ends too early because the
+    opponent's matches are long, the next appointment lasts longer.
     """
 
     def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:

@@ -2,7 +2,8 @@
 
 Each event is a call that never waits. Each is also a transaction: its consequences (new matches, a tournament's end)
 are settled at the end of the call. Only a move that ends a match is different: its consequences are settled once the
-end is on disk and the bots are told. The gateway calls with session ids; answers leave by the `Sessions` port.
+end is on disk and the bots have been sent the end. The gateway names a session by its id. The arena sends answers
+through the `Sessions` port.
 """
 
 from collections.abc import Callable, Iterable
@@ -65,7 +66,7 @@ class Arena:
         clubs: ClubDirectory,
         bounds: Bounds,
     ) -> None:
-        """`taken_ids` are the ids of all tournaments ever. During the first `grace_ms`, the bots' away budgets
+        """`taken_ids` has the ids of all tournaments ever created. During the first `grace_ms`, the bots' away budgets
         and absent budgets do not run.
 
         `clubs` is the server's directory of clubs; only the arena of main changes it.
@@ -113,7 +114,7 @@ class Arena:
         """Return the arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
         transaction's events are settled.
 
-        Nobody may be told of the events before the fact with the number `Transaction.number` is on disk.
+        Send nothing about the events until the fact with the number `Transaction.number` is on disk.
         """
         return self._transaction
 
@@ -122,8 +123,9 @@ class Arena:
         return player is not None and player.is_connected
 
     def plays(self, name: str) -> bool | None:
-        """Return true if the bot of this name is in a match, or was not yet told of a match's end; otherwise false.
-        Return None for an unknown bot.
+        """Return true if the bot of this name is in a match, or has not yet been sent the end of a match.
+
+        Return false for any other known bot, and None for an unknown bot.
         """
         player = self.players.get(name)
         return None if player is None else player.plays_anything

@@ -33,7 +33,10 @@ ends."""
 
 
 class Challenges:
-    """The open challenges of a club. Each takes a place, which is counted for a holder: an address or a tournament."""
+    """The open challenges of a club.
+
+    Each challenge takes a place. The place is counted for a holder: an address or a tournament.
+    """
 
     def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
         self._recorder = recorder

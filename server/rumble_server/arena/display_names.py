@@ -1,6 +1,7 @@
-"""Display names: the names under which people see the bots of pupils. Ids, notation and files have the bots' names.
+"""Display names: the names under which people see the bots of pupils.
 
-Display names are unique in a club, compared by `folded`.
+Ids, notation and files contain the bots' names instead. Display names are unique in a club: no two are equal after
+`folded`.
 """
 
 import re
@@ -70,7 +71,7 @@ class DisplayNames:
         return self.get(name) or name
 
     def of(self, names: Iterable[str]) -> dict[str, str]:
-        """Return display names by the bot's name, for those of the given bots that have a display name."""
+        """Return the display names of `names`, keyed by the bot's name. Bots without a display name are left out."""
         return {name: display for name in names if (display := self.get(name)) is not None}
 
     def holder(self, display: str) -> str | None:

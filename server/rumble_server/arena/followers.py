@@ -11,7 +11,10 @@ from rumble_server.arena.session import BotSession
 WAIT_MS = 3_600_000
 """Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
 Frames = dict[BotSession, tuple[bytes, int]]
-"""For each session, the held frame `tournament_over`, and the number of the fact that must be on disk first."""
+"""For each session, the held frame `tournament_over`, and the number of a fact.
+
+The frame is sent only when this fact is on disk.
+"""
 
 
 @dataclass(eq=False, slots=True)
@@ -53,7 +56,7 @@ class Followers:
     def stop(self) -> None:
         """Cancel the timers, so that held frames stay unsent.
 
-        In the next run, each bot is told of the tournament's end when the bot logs in.
+        After the server's next start, each bot gets the news of the tournament's end when the bot logs in.
         """
         for timer in self._timers.values():
             timer.cancel()

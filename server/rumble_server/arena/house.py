@@ -26,7 +26,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
 """Types of facts after which `HouseBots.follow` may start or end house bots."""
 MOST_ADDED = 32
-"""Maximum number of added house bots on the server, each of which is a process. A further bot is refused."""
+"""Maximum number of added house bots on the server. Each bot is a process of its own. A further bot is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class HouseBots:
         return [name for name in self._residents if not self._may_use(name)]
 
     def ladder(self) -> Mapping[str, str]:
-        """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""
+        """Return a dict from the name of each reference bot to a line of text about the bot, the weakest bot first."""
         return {} if self._runner is None else self._runner.ladder()
 
     def reference_bots(self, config: TournamentConfig) -> Mapping[str, str]:

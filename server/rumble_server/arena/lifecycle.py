@@ -76,9 +76,9 @@ class Lifecycle:
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
 
-        A bot with a display name belongs to a pupil. In a classroom, the bot of a pupil is recorded as `by_code`, even
-        if the bot shows no join code now. Thus a pupil who was away at the tournament's start can join later
-        as a pupil.
+        A bot with a display name belongs to a pupil. In a classroom's tournament, a pupil's bot is
+        recorded with `by_code` true, even if the bot shows no join code now. So a pupil who was away at the
+        tournament's start can still join as a pupil.
         """
         display = self._recorder.display_names.get(player.name)
         by_code = joined.by_code or (display is not None and tournament.config.classroom)
@@ -92,7 +92,7 @@ class Lifecycle:
         return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
 
     def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
-        """Let a bot leave for good; it loses its remaining matches. If it has left before, tell only the `asker`.
+        """Let a bot leave for good. The bot loses its remaining matches. If the bot left before, tell only the `asker`.
 
         Raises TournamentError.
         """
@@ -192,7 +192,7 @@ class Lifecycle:
     # --- what bots are told ---
 
     def _tell_over(self, ended: EndedTournament, told: Mapping[str, Iterable[BotSession]], after: int) -> None:
-        """Tell sessions that the tournament is over. `told` has the sessions to tell, by the bot's name."""
+        """Tell sessions that the tournament is over. `told` has each bot's sessions, by the bot's name."""
         for line in ended.lines:
             for session in told.get(line.name, ()):
                 self.tell_over(ended, line, session, after)

@@ -149,7 +149,8 @@ class Logins:
         a name was freed.
 
         The freed name is the newest name whose bot was never in a match, is in no tournament that has started, and has
-        been away for `UNPLAYED_MS`. No name is freed if `may_free` then returns false.
+        been away for `UNPLAYED_MS`. `may_free` is called before such a name is freed; if it returns false, no name is
+        freed.
         """
         claimed = self._claimed.get(address, {})
         for name, claim in reversed(list(claimed.items())):

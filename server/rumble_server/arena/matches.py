@@ -37,7 +37,7 @@ the other matches go on."""
 
 Answer = TypeVar("Answer")
 NEVER = 1 << 62
-"""Time in ms that stands for "no timer runs"; later than any other."""
+"""Time in ms that means "no timer runs", and is later than every other time."""
 
 
 class LiveMatch:
@@ -205,7 +205,7 @@ class Matches:
     # --- sessions come and go ---
 
     def take_up(self, player: Player) -> None:
-        """Let those of the player's sessions that have room take up matches that no session plays at present."""
+        """Let the player's sessions take up matches that no session plays. A session without room takes up none."""
         taken = player.take_up() if player.away_from else ()
         if taken:
             self.go_on(player, taken)

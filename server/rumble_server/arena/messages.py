@@ -26,7 +26,7 @@ def summary(tournament: Tournament) -> say.TournamentSummary:
 
 
 def over(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return the message `tournament_over` for the bot that `line` is about."""
+    """Return the message `tournament_over` for a bot. `line` is the bot's final result."""
     message = say.TournamentOver(
         tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
     )
@@ -34,7 +34,7 @@ def over(ended: EndedTournament, line: FinalResult) -> bytes:
 
 
 def waiting(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return the notice `waiting`, with the result of the bot that `line` is about."""
+    """Return the notice `waiting` for a bot. `line` is the bot's final result, which the notice contains."""
     points = f"{line.points:g} point{'s' * (line.points != 1)}"
     about = f"{ended.id} is over: rank {line.rank} of {len(ended.lines)}, with {points}"
     return notice(

@@ -199,11 +199,10 @@ class Organiser:
 
     @transactional
     def reset_key(self, name: str, key: str | None = None) -> None:
-        """Set the key of a name, even of an open name. If `key` is None, forget the old key: the next login claims the
-        name anew.
+        """Set the key of a name. If `key` is None, forget the old key: the next login claims the name anew.
 
-        Sessions that logged in with an older key are signed out. Sessions of an open name go on, because their logins
-        needed no key.
+        Sessions that logged in with an older key are signed out. An open name, which needs no key so far, can also get
+        a key. The sessions of an open name stay logged in, because their logins needed no key.
         """
         arena, claim = self.arena, self.arena.names.get(name)
         if claim is None:

@@ -35,7 +35,7 @@ class Player:
     free_since_ms: int = 0
     """Time in ms at which the bot last connected or became free. The fairness audit uses the time."""
     version: str | None = None
-    """The version that the newest login in this run named."""
+    """Version given in the newest login in this run."""
     has_played: bool = False
     """True if the bot was in a match in this run."""
     kept_for: str | None = None
@@ -74,7 +74,7 @@ class Player:
 
     @property
     def needed_in(self) -> str | None:
-        """Id of a running tournament with matches for the bot, challenges not counted; None if there is none."""
+        """Id of a running tournament, not a challenge, that has matches for the bot; None without such a tournament."""
         for tournament in self.tournaments.values():
             if tournament.challenger is None and tournament.has_matches(self.name):
                 return tournament.id
@@ -214,7 +214,7 @@ class Player:
         return any(each.places > 0 for each in able)
 
     def spares(self, game: str, other: str) -> bool:
-        """Return true if a match of this game leaves the bot a place for a match of the game `other`."""
+        """Return true if the bot, with a further match of `game`, still has a place for a match of the game `other`."""
         return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
 
     def may_begin(self, game: str) -> bool:
@@ -248,12 +248,12 @@ class Player:
     # --- frames of no match in particular: every session gets them ---
 
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
-        """Send a frame to all sessions, once the fact with number `after` is on disk."""
+        """Send a frame to all sessions, as soon as the fact with number `after` is on disk."""
         for session in self.sessions.values():
             session.send(frame, after, match_id)
 
     def send_last(self, frame: bytes, after: int) -> None:
-        """Send a frame to all sessions after all earlier frames, once the fact with number `after` is on disk."""
+        """Send a frame to all sessions after all earlier frames, as soon as the fact with number `after` is on disk."""
         for session in self.sessions.values():
             session.send_last(frame, after)
 

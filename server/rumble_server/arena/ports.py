@@ -134,8 +134,8 @@ class Sessions(Protocol):
 
 
 Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound], None]], None]
-"""Function of a slow task and a callback. The function runs the task off the event loop, and then calls the callback
-with the task's result."""
+"""Function that takes a slow task and a callback. The function runs the task off the event loop, and then calls the
+callback with the task's result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +146,15 @@ class HouseBot:
     key: str
     reference_bot: str
     challenges: bool
-    """True for a resident: a house bot that waits for challenges. False for a bot added to a tournament. Such a bot
-    learns the tournament's id from the message `session`."""
+    """True for a resident: a house bot that waits for challenges. False for a house bot added to a tournament. An added
+    bot learns the tournament's id from the message `session`."""
 
 
 class HouseRunner(Protocol):
-    """The port for house bots, each of which runs in a process of its own."""
+    """The port for house bots, which run outside of the server's process."""
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return, by name, a line of text about each reference bot that can play a game."""
+        """Return a line of text about each reference bot that can play a game, by the bot's name."""
 
     def ladder(self) -> Mapping[str, str]:
         """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""

@@ -23,7 +23,10 @@ _OF_A_TOURNAMENT = frozenset(get_args(facts.TournamentFact))
 
 
 class Transaction:
-    """The facts of an event, and their consequences. If transactions nest, only the outermost settles, at its end."""
+    """The facts of an event, and their consequences.
+
+    If transactions are nested, the consequences are settled at the end of the outermost transaction.
+    """
 
     __slots__ = ("_depth", "_log", "_settle", "_unsettled")
 
@@ -76,7 +79,7 @@ class Recorder:
         """Ids of tournaments to settle at the transaction's end, in order. The dict is used as an ordered set."""
         self.transaction = Transaction(log, self.unsettled, settle)
         self.append = log.append
-        """Function that appends a fact to the log without applying it, for facts about a single match alone."""
+        """Function that appends a fact about a single match to the log, without applying the fact."""
         self._numbers: dict[str, int] = {}
 
     def record(self, fact: facts.TournamentFact | facts.ServerFact) -> None:

@@ -35,7 +35,7 @@ class Recovered:
     tournaments: list[tuple[Tournament, Mapping[str, Iterable[LogFact]]]]
     """Open tournaments, each with the facts of its running matches by match id."""
     damaged: dict[str, Exception]
-    """Errors of tournaments that cannot be rebuilt, by id."""
+    """The error of each tournament that cannot be rebuilt, by the tournament's id."""
 
 
 def read(
@@ -67,8 +67,8 @@ def take_up(
     No away or absent budget runs during the arena's grace, and none ran while the server was down.
 
     `lost_rows` are the numbers of damaged rows, whose facts about the club are lost. If rows are lost, all earlier host
-    tokens become invalid. The names in the fields of open tournaments, and the names in `played_before`, may have lost
-    their keys, too. No bot may claim such a name until the host resets the name's key.
+    tokens become invalid. The names of bots in open tournaments, and the names in `played_before`, may have lost their
+    keys, too. No bot may claim such a name until the host resets the name's key.
     """
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
@@ -126,7 +126,7 @@ def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) 
 def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
     """Return whether an attempt's plies are in the log without a gap.
 
-    If the match has a chance seed, also return false if the game's code cannot make every ply.
+    In a match with a chance seed, return true only if the game's code can also make every ply.
     """
     if not started.chance_seed:
         moves = [fact.ply for fact in facts if isinstance(fact, MoveMade)]

@@ -1,4 +1,4 @@
-"""Recently refused logins and joins, for the club's hosts: a bot that is missing cannot tell the hosts the reason."""
+"""Recently refused logins and joins. From a refusal, the club's hosts learn why a bot is missing."""
 
 from collections import Counter
 from collections.abc import Iterator

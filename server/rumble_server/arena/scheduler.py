@@ -25,8 +25,8 @@ from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.tournament import OVER, Tournament
 
 MOST_ATTEMPTS = 5
-"""Number of void attempts at a match after which its tournament is paused, so that the host can look into the match. A
-challenge is cancelled instead."""
+"""Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
+match. A challenge is cancelled instead of paused."""
 MOST_STALLS = 2
 """Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
 attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
@@ -43,7 +43,7 @@ class Scheduler:
         self.draining = False
         """True while draining: no match starts any more."""
         self.trouble: str | None = None
-        """Reason why the log cannot be written at present; None if it can. With a reason, no match starts."""
+        """Reason why the log cannot be written at present; None otherwise. No match starts while there is a reason."""
         self.stopped = False
         """True after `stop`. Later events are ignored; the next run recovers the state from the log."""
         self._recorder = recorder
@@ -121,7 +121,7 @@ class Scheduler:
             self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
 
     def excuse_absence(self, for_ms: int) -> None:
-        """Charge no absent budget for the last `for_ms` milliseconds, in which the club was suspended.
+        """Do not charge absent budgets for the last `for_ms` milliseconds, because the club was suspended then.
 
         Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns.
         """
@@ -258,8 +258,8 @@ class Scheduler:
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
         """Cancel the newest challenge of each bot that has no place left for the match `started`.
 
-        Return false if a bot still has no place. This happens if the bot must first be told of the challenge's end. It
-        also happens if the bot takes up, in the freed place, a match from which the bot was away.
+        Return true if every bot has a place now. A bot still has no place if the message about the challenge's end must
+        be sent first. A bot also has no place if an older match, from which the bot was away, takes the freed place.
         """
         had_room = True
         for player in players:
@@ -281,7 +281,7 @@ class Scheduler:
             self._lifecycle.end(tournament, cancelled=True, reason=str(error))
 
     def _pair_next_round(self, tournament: Tournament) -> None:
-        """If the next round of a tournament with slow pairing is due, start its pairing in the background."""
+        """Start the pairing of the next round in the background, if the round is due and the schedule is `slow`."""
         if self.draining or self.trouble is not None or tournament.is_pairing:
             return
         task = tournament.pairing_task()

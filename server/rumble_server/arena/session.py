@@ -51,8 +51,8 @@ Said = bytes | CloseCode
 Written = Callable[[], None] | None
 """Function to be called after a frame is sent; None for no call."""
 Held = tuple[Said, int, str, Kind, Written]
-"""Held item: what is sent, the number of the fact that must be on disk first, the match id, the kind, and the function
-to be called after the item is sent."""
+"""Held item: the frame or the close code, the number of the fact that must be on disk first, the match id, the kind,
+and the function to be called after the item is sent."""
 
 
 @dataclass(slots=True, eq=False)
@@ -74,7 +74,7 @@ class BotSession:
     match, is held. A barrier, which is a last frame (`send_last`) or the end of the connection (`close`), waits for
     every earlier frame.
 
-    A match keeps its place until the bot is told of the match's end. So the bot never sees itself in more than
+    A match keeps its place until the frame `match_over` is sent to the bot. So the bot never sees itself in more than
     `max_matches` matches.
     """
 
@@ -147,14 +147,14 @@ class BotSession:
             self.challenges = (*self.challenges, part.match_id)
 
     def give_up(self, part: Part) -> None:
-        """Take a match away from the session, which no longer plays the match."""
+        """Take a match away from the session. The session no longer plays the match."""
         part.session = None
         del self.matches[part.match_id]
         if part.is_challenge:
             self.challenges = tuple([each for each in self.challenges if each != part.match_id])
 
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
-        """Send a frame, once the log is on disk up to `after`."""
+        """Send a frame, once all facts up to the number `after` are on disk."""
         if self.closing:
             return
         if after > self._outlet.log.durable or self.holds(match_id):
@@ -176,7 +176,7 @@ class BotSession:
             self._pass(frame, after, match_id, "over")
 
     def send_last(self, frame: bytes, after: int) -> None:
-        """Send a frame after all earlier frames, once the log is on disk up to `after`."""
+        """Send a frame after all earlier frames, once all facts up to the number `after` are on disk."""
         if not self.closing:
             self._pass(frame, after, NO_MATCH, "barrier")
 

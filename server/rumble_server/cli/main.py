@@ -47,9 +47,9 @@ MOST_COLUMNS = 100
 """Maximum width of help, in columns: longer lines are hard to read."""
 DEBUG_VARIABLE = "RUMBLE_DEBUG"
 ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""Environment variable with numpy's number of threads: by default 1, because more threads would slow matches down.
+"""Environment variable for numpy's number of threads. If the variable is missing, `run` sets it to 1.
 
-The matrices here are too small to gain from more threads.
+The matrices here are too small to gain from more threads, and the threads would slow matches down.
 """
 
 

@@ -69,7 +69,7 @@ class ClubGate(MoveGate, Protocol):
         """Return a clock for the club. Its time is never before the time of the club's newest fact, `newest_ms`."""
 
     def leader(self, arena: Arena, /) -> Leader:
-        """Wrap the arena. Calls of sessions then enter through the gate."""
+        """Return a wrapper of `arena`. Calls of sessions to the wrapper enter through the gate."""
 
     def close(self) -> None:
         """Close the gate, because the lease is over."""
@@ -236,7 +236,7 @@ class Club:
             self.arena.on_trouble(self.log.trouble)
 
     def _listen(self) -> None:
-        """Register listeners at the log, for facts on disk, troubles, and sizes of facts."""
+        """Register functions that the log calls with facts on disk, with troubles, and with sizes of facts."""
         self.log.on_durable.append(lambda batch: self.enter(partial(self._on_durable, batch)))
         self.log.on_trouble.append(lambda trouble: self.enter(partial(self.arena.on_trouble, trouble)))
         self.log.on_sizes.append(self.arena.challenges.spend)

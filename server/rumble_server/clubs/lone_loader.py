@@ -1,4 +1,4 @@
-"""The loading of clubs in a process that leads every club: a lone server, or a server that led `main` after a standby.
+"""The loading of clubs in a process that leads every club: a lone server, or a server that leads after a standby.
 
 The process loads `main`, each club with an unfinished tournament or with residents (house bots that wait for
 challenges), and any other club while the club is used.
@@ -23,10 +23,10 @@ class LoneLoader:
     """The loader of a process that leads every club (port `ClubLoader`)."""
 
     def __init__(self, clubs: ClubRegistry, read: Callable[[str], Awaitable[Stored]] | None = None) -> None:
-        """Load clubs into `clubs`.
+        """Make a loader that adds the loaded clubs to `clubs`.
 
-        With a lease, `read` first waits until this process leads a club, and then reads the club. Without `read`, the
-        loader reads clubs at once.
+        `read` is given in a process with a lease. The function waits until the process leads a club, and then reads the
+        club. Without `read`, the loader reads clubs at once.
         """
         self._clubs = clubs
         self._read = read or self._read_at_once

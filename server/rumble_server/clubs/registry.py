@@ -220,7 +220,7 @@ class ClubRegistry:
         return club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
-        """Return the use of resources by each club with a leader. With `stored`, add the clubs without a leader.
+        """Return the use of resources by each club with a leader. If `stored` is true, add the clubs without a leader.
 
         The call takes up to `TOLD_S`. Clubs whose use cannot be read in this time are left out.
         """

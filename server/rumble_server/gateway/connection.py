@@ -57,15 +57,14 @@ FLOOD_REASON = "too many control or empty frames"
 ASKED = b'{"type":"turn"'
 """First bytes of a `turn` frame, which asks a bot for a move."""
 MOST_PONG_BYTES = 32
-"""Maximum size in bytes of received data that is tested for being a single pong. Pongs to this server's pings are
-smaller."""
+"""Maximum size in bytes of received data that `only_pong` tests. Pongs to this server's pings are smaller."""
 MOST_ASKED = 64
 """Maximum value of `_asked`. Answers to further turns are handled only if `has_time` returns true."""
 MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
-`has_time` returns true. To refuse a frame of this size takes 0.2 ms."""
+`has_time` returns true. Refusing a frame of this size takes 0.2 ms."""
 FRAMES_AT_ONCE = 32
-"""Maximum number of frames that `websockets` parses between two calls of `has_time`. A ping takes 60 us."""
+"""Maximum number of frames that `websockets` parses between two calls of `has_time`. Handling a ping takes 60 us."""
 MOST_WASTED = 32
 """Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop. Once the number is reached, even
 answers are handled only if `has_time` returns true."""
@@ -138,7 +137,7 @@ class Connection(asyncio.Protocol):
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._pinged_at_ms: int | None = None
-        """Time at which the newest ping was sent, in ms of server time; None after its pong."""
+        """Time at which the newest ping was sent, in ms of server time; None once its pong was received."""
         self._heard_at_ms = 0
         """Time at which the newest pong was received, in ms of server time."""
         self.round_trips: tuple[int, ...] = ()  # a deque would cost memory: half of the size of a `Connection`
@@ -156,7 +155,7 @@ class Connection(asyncio.Protocol):
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Store the socket. `Upgrade` then calls `open` with the upgrade request."""
+        """Store the transport. `Upgrade` then calls `open` with the upgrade request."""
         self.transport = cast(asyncio.Transport, transport)
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._is_stamped = kernel_unread_ms(transport) is not None
@@ -343,7 +342,9 @@ class Connection(asyncio.Protocol):
     def _delay_ms(self, ago_ms: int) -> tuple[int, bool]:
         """Return the waiting time in ms of a frame and its answer, and True if the time is exact.
 
-        The time is the frame's wait to be written plus the answer's wait to be read. The frame was sent `ago_ms` ago.
+        The time has two parts: the frame's wait to be written, and the answer's wait to be read. The frame was sent
+        `ago_ms` before now.
+
         The kernel reports only the age of the newest data. If more data came after the answer, the time is therefore
         only a minimum, and the second value is False.
         """

@@ -19,8 +19,8 @@ if sys.platform != "win32":
 log = logging.getLogger(__name__)
 
 SPARE = 64
-"""Number of descriptors kept free for files, pipes and new connections. If an eighth of the limit is less, an eighth is
-kept free."""
+"""Number of descriptors kept free for files, pipes and new connections. If the number is more than an eighth of the
+limit, only an eighth of the limit is kept free."""
 LOG_EVERY_MS = 60_000
 ENDLESS = 1 << 20
 """The limit of open descriptors that is assumed on a system without a limit."""
@@ -42,7 +42,7 @@ class Sheddable(Protocol):
 
     @property
     def address(self) -> str:
-        """The address of the peer, by which connections are limited."""
+        """The address of the peer. The number of connections of an address is limited."""
 
     @property
     def idleness(self) -> Idleness | None:

@@ -63,9 +63,9 @@ class _Phase(Enum):
     READING = auto()
     """Requests are read and answered."""
     ENDING = auto()
-    """Further input is dropped. The last action waits until all earlier requests are answered."""
+    """Further input is dropped. A last answer or an upgrade waits until all earlier requests are answered."""
     ENDED = auto()
-    """Further input is dropped. The last action, such as an upgrade, has begun, or the socket is lost."""
+    """Further input is dropped. The last answer or an upgrade has begun, or the socket is lost."""
 
 
 class _Flow(FlowControl):
@@ -94,7 +94,7 @@ class HttpConnection(HttpToolsProtocol):
         self._source = Source("", False, "http")
         """Source of the newest request whose headers are complete."""
         self._club, self._path = MAIN, ""
-        """Club of the newest request whose headers are complete, and the rest of the path."""
+        """For the newest request whose headers are complete: the club, and the part of the path after the club."""
         self.rest = b""
         """Received bytes. The bytes from index `rest_at` on wait to be parsed.
 
@@ -119,7 +119,7 @@ class HttpConnection(HttpToolsProtocol):
         self._request = 0
         """Number of the newest request on this connection, from 1."""
         self._timed: tuple[int, bool] | None = None
-        """Number of the request for which `_timer` runs, and True if the timer bounds the headers, False for the body.
+        """Number of the request for which `_timer` runs, and whether the timer is for the headers (else for the body).
 
         None without a timer.
         """
@@ -227,7 +227,10 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.resume_reading()
 
     def _is_held(self) -> bool:
-        """Return true if parsing has to wait: for earlier answers, or until the web has read more of a body."""
+        """Return true if no bytes may be parsed now.
+
+        Earlier answers are not sent yet, the web has to read more of a body, or the phase is not `READING`.
+        """
         return self._phase is not _Phase.READING or self.flow.read_paused or bool(self.pipeline)
 
     def stop_reading(self) -> bool:
@@ -359,7 +362,7 @@ class HttpConnection(HttpToolsProtocol):
         return None
 
     def _is_beyond(self) -> bool:
-        """Return true if the connection is a stranger, and its address may have no more known connections."""
+        """Return true if the connection is a stranger whose address has the maximum number of known connections."""
         return self._place is not None and not self._place.has_room
 
     def _count(self, requests: int) -> bool:
@@ -420,7 +423,7 @@ class HttpConnection(HttpToolsProtocol):
     def take_place(self, then: Callable[[Place], None]) -> None:
         """Find a place for a bot's connection in the limits, and call `then` with the place.
 
-        If a proxy forwards the connection, the new place is at the address of the proxy's client. Otherwise the
+        If a proxy forwards the connection, the place is counted for the address of the proxy's client. Otherwise the
         connection keeps its present place.
         """
         entrance, place, found = self._entrance, self._place, partial(self._keep, then)
@@ -487,9 +490,9 @@ class HttpConnection(HttpToolsProtocol):
         return cycle is not None and not cycle.response_complete
 
     def answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
-        """Write an answer with an extra header line.
+        """Write an answer. `header` has further header lines, if any.
 
-        End the connection after `LINGER_S`, in which the peer can read the answer.
+        Then leave the peer `LINGER_S` to read the answer, and end the connection.
         """
         self._end()
         self._let_go()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rumble_server.host.histogram import Histogram
 
 BEAT_MS, REST_MS = 10, 100
-"""Intervals in ms between beats of the clock: while the clock is watched, and while only metrics need beats."""
+"""Intervals in ms between beats: `BEAT_MS` while the clock is watched, `REST_MS` while only metrics need beats."""
 LATE_MS = 20
 """Time in ms without a beat of the clock, after which the loop counts as late. The lateness includes this time."""
 INPUT_MS = 1
@@ -20,7 +20,7 @@ NEVER = 1 << 62
 class LoopClock:
     """A clock of server time in ms, which never goes back.
 
-    The time is `wall_s`, plus the time of the loop since the clock was made.
+    A new clock shows the time `wall_s`, given in s. From then on, the clock follows the time of the loop.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
@@ -34,7 +34,7 @@ class LoopClock:
         self._late_from_ms = NEVER
         """Time in ms from which the loop counts as late. Each beat sets a later value."""
         self._watchers: set[Callable[[], bool]] = set()
-        """Functions of the watchers. A watcher is removed when its function returns False."""
+        """The functions `is_wanted` of the watchers. A watcher is removed when its function returns False."""
         self._is_measured = False
         self._timer: asyncio.TimerHandle | None = None
         self.lag_s = 0.0

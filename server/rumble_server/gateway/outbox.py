@@ -66,9 +66,9 @@ class Outbox:
             self.latency.observe(perf_counter() - began_s)
 
     def waited_ms(self, ago_ms: int) -> int:
-        """Return for how many ms a frame waited to be written. The frame was sent `ago_ms` before now.
+        """Return the time in ms for which a frame waited in the outbox. The outbox got the frame `ago_ms` before now.
 
-        The time is 0 if no wait of frames was noted at that time.
+        Return 0 if the outbox noted no wait for that moment.
         """
         sent_s = perf_counter() - ago_ms / 1000
         for began_s, wrote_s in reversed(self._noted):

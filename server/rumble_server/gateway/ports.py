@@ -29,7 +29,7 @@ class Leader(Protocol):
         """Handle an invalid frame of a session: send the frame `error` to the bot."""
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        """End a session that received too many messages without an open turn. `allowed` is the limit per minute."""
+        """End a session that received too many messages while no turn was open. `allowed` is the limit per minute."""
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         """Tell the arena the newest measured lag of the connection, in ms."""
@@ -59,8 +59,8 @@ class HeldLease(Protocol):
 class MoveGate(Protocol):
     """The part of a club's gate that sessions read before each move. Only a process with a lease has gates.
 
-    Sessions read plain attributes and then call the arena directly, because a call through the gate would cost time at
-    every move.
+    Sessions read the attributes of the gate, and then call the arena directly, because a call through the gate would
+    cost time at every move.
     """
 
     closed_at_ms: int | None
@@ -80,4 +80,4 @@ class KnownBots(Protocol):
         """Return the ban of an address; None without a ban."""
 
     def plays(self, name: str) -> bool | None:
-        """Return true if the bot of this name is in a match, false if not; None for an unknown bot."""
+        """Return true if the bot with this name is in a match, else false; None for an unknown bot."""

@@ -15,11 +15,9 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of late readers in a turn of the loop. When the number is reached, sockets are left unread.
+"""Number of late readers in a turn of the loop at which sockets are left unread.
 
-A reader is late if it asks for time after the budget was spent.
-
-Reading a socket takes some 50 us.
+A reader is late if it asks for time after the budget was spent. Each socket that is still read takes about 50 us.
 """
 MOST_AGAIN = 100
 """Maximum number of unread sockets that are read again in a turn."""
@@ -33,14 +31,14 @@ class WaitingReader(Protocol):
         """The address to which the work is charged. Waiting addresses are served in rotation."""
 
     def read_on(self) -> None:
-        """Handle waiting bytes as far as the budget of this turn allows. If some are left, wait again."""
+        """Handle waiting bytes as far as the budget of this turn allows. If bytes are left, queue the reader again."""
 
 
 class SocketReader(Protocol):
     """A connection whose socket can be left unread."""
 
     def stop_reading(self) -> bool:
-        """Leave the socket unread, and return true. If the connection is not reading now, only return false."""
+        """Leave the socket unread, and return true. If the connection is not reading now, just return false."""
 
     def read_again(self) -> bool:
         """Read the socket again. Return false if the connection will read nothing more."""
@@ -52,7 +50,7 @@ def next_turn(callback: Callable[[], None]) -> None:
 
 
 class ReadFairness:
-    """The connections and requests that wait for time. All of them share `most_ms` in each turn of the loop.
+    """The connections and requests that wait for time. All of them share a budget of `most_ms` in each turn.
 
     `later` is a function that calls another function in the next turn. `now_s` is a clock in s.
     """
@@ -81,14 +79,14 @@ class ReadFairness:
         self._again: set[SocketReader] = set()
         """The connections whose sockets are read again in this turn. `has_time` leaves none of these sockets unread."""
         self._late = 0
-        """Number of readers that asked for time in this turn when none was left."""
+        """Number of late readers in this turn (see `MOST_LATE`)."""
         self.wasted = 0
         """Number of messages wasted in this turn of the loop (see `waste`)."""
 
     def has_time(self) -> bool:
         """Return true if this turn has time left. The first call in a turn starts the budget.
 
-        If many readers have asked when no time was left, leave `sockets` unread.
+        When the number of late readers in a turn reaches `MOST_LATE`, leave `sockets` unread.
         """
         now_s = self._now_s()
         if not self._has_budget:
@@ -134,7 +132,7 @@ class ReadFairness:
     def waste(self) -> None:
         """Count a wasted message.
 
-        The message was handled without budget, like the answer to a turn. But the message answers no open turn.
+        A wasted message looked like an answer to a turn, and was handled without budget. But it answers no open turn.
         """
         self.wasted += 1
         self.has_time()  # starts the budget, of which later work has the rest
@@ -186,7 +184,7 @@ class _Request:
     def read_on(self) -> None:
         """Resume the request, and end the budget of this turn.
 
-        The request works after this call, so the budget cannot measure the time of the work.
+        The work of the request begins only after this call, so the budget cannot measure the time of the work.
         """
         if not self.turn.done():
             self.turn.set_result(None)

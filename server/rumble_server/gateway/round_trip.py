@@ -31,7 +31,7 @@ def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
 def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
     """Return the time in ms since data last came in; None if the kernel gives no value.
 
-    If a bot sends more data after an answer, this time only gets shorter, which does not help the bot.
+    If a bot sends more data after an answer, the time gets shorter. The bot gains only from a longer time.
     """
     own = transport.get_extra_info("socket")
     option = getattr(socket, "TCP_INFO", None)

@@ -22,7 +22,7 @@ from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
 
 BYTES_OF_A_MESSAGE = 1_024
-"""Number of characters in an invalid frame that count as one message. The frame itself counts as one message, too."""
+"""An invalid frame counts as one message, plus one message for every `BYTES_OF_A_MESSAGE` characters."""
 
 
 class Link(Protocol):
@@ -291,7 +291,7 @@ class Session:
         return True
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
-        """Close a connection on which no bot has logged in. No match is lost by this."""
+        """Close a connection on which no bot has logged in. The bot loses no match."""
         self.shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)

@@ -96,7 +96,10 @@ class Upgrade:
             self._http.answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
     def _hand_over(self, club: HasGateway, place: Place, refused: CloseCode | None = None) -> None:
-        """Hand socket and place over to a new `Connection` of `club`. With `refused`, close at once with this code."""
+        """Hand socket and place over to a new `Connection` of `club`.
+
+        If `refused` is given, the `Connection` closes at once with the close code `refused`.
+        """
         http = self._http
         request = http.leave()
         bot = Connection(club.gateway, self._entrance, self._source, place, http.connections)

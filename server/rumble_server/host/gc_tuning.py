@@ -15,8 +15,10 @@ if other programs use the processor, too. Python subtracts the freed old objects
 pass may look at far more objects than the bound. Therefore `look` makes passes, too.
 """
 LEAST_COUNTED = 100
-"""Minimum number of new objects, as Python counts them, for a pass by `look`; see also `MOST_HELD`. A server with fewer
-new objects is idle."""
+"""Minimum of Python's count of new objects for a pass by `look`. With a lower count, the server is idle.
+
+`MOST_HELD` is another reason for a pass, and needs no minimum.
+"""
 MOST_HELD = 10_000
 """Number of new objects at which `look` makes a pass, even if passes already take more than `PASS_SHARE` of the time.
 

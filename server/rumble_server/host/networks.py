@@ -19,7 +19,7 @@ INTERFACES = Path("/sys/class/net")
 """Linux's folder with the state of each network interface. Other systems have no such folder."""
 Address = IPv4Address | IPv6Address
 Source = Callable[[], Iterable[Address]]
-"""Function to find addresses of this machine."""
+"""Function that returns addresses of this machine."""
 
 
 def of_default_routes() -> Iterator[Address]:

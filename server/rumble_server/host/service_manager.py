@@ -15,7 +15,7 @@ SOCKET = "NOTIFY_SOCKET"
 An address that begins with `@` is an abstract socket, which has no file.
 """
 WATCHDOG = "WATCHDOG_USEC"
-"""Environment variable with the watchdog's time in us.
+"""Environment variable with the watchdog's time in microseconds.
 
 If the process gives no sign of life for this time, the service manager ends it.
 """

@@ -58,8 +58,8 @@ def read_leaf(file: str) -> str:
 def trusting(*leaves: str) -> ssl.SSLContext:
     """Make a TLS context by which a client accepts a server only if the server's certificate is one of `leaves`.
 
-    Host names are not checked, because a server connects to itself at a loopback address. The certificate is enough:
-    only the server has its key.
+    Host names are not checked, because a server connects to itself at a loopback address. Checking the
+    certificate is enough, because only the server has the certificate's key.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False

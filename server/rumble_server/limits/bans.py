@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 MOST_BANS = 10_000
-"""Maximum number of bans of a club in force at a time. A further ban is refused."""
+"""Maximum number of bans in force in a club. A further ban is refused."""
 V6_PREFIX = 64
 """Length in bits of the longest IPv6 prefix in a ban. A visitor can use every address under a prefix of this length."""
 

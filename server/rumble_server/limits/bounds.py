@@ -49,7 +49,7 @@ class Constants(BaseModel):
     They are counted apart from other connections, so that neighbours behind the same router cannot keep a class out.
     """
     header_bytes: Bytes = 65_536
-    """Maximum size in bytes of the headers of an HTTP request, with its first line.
+    """Maximum size in bytes of the first line and the headers of an HTTP request, taken together.
 
     Each header counts 32 bytes more than its text. Browsers and proxies send a few thousand bytes.
     """
@@ -157,7 +157,7 @@ class Constants(BaseModel):
     challenge_frames_ms: Milliseconds = 86_400_000
     """Time in ms for which the moves and frames of a challenge are kept after its end. Results are kept forever."""
     unhurried_challenges: Count = 8
-    """Number of a bot's open challenges at which the bot begins to accept only clocks within `hurried_challenge_ms`.
+    """Number of a bot's open challenges that makes the bot accept only clocks within `hurried_challenge_ms`.
 
     With fewer open challenges, the bot accepts any clock.
     """

@@ -130,8 +130,8 @@ class Buckets:
     def _forget_idle(self, now_ms: int) -> None:
         """Forget idle buckets, the least recently used first. Stop at the first bucket that is not idle.
 
-        If the bucket at the stop is in debt, move the bucket to the end of the order. The next call then begins with a
-        different bucket.
+        If the first bucket that is not idle is in debt, move the bucket to the end of the order. The next call then
+        begins with a different bucket.
         """
         while self._kept:
             key, bucket = next(iter(self._kept.items()))

@@ -143,8 +143,8 @@ class Place:
     while its address has fewer than `invited_connections_per_address` places invited to the same tournament.
 
     By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
-    to one tournament, and the other half to another tournament or to none. At most 64 of them can be between connection
-    and login at a time.
+    to one tournament, and the other half to another tournament or to none. At any time, at most 64 of the bots can be
+    connected without having logged in.
     """
 
     __slots__ = ("_connections", "_room", "address", "since_ms")

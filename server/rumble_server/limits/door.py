@@ -13,7 +13,7 @@ from rumble_server.limits.refusals import Refusals
 
 
 class Door:
-    """The limits of a club for addresses and names, with the club's bans."""
+    """A club's bans, and the club's limits for addresses and names."""
 
     def __init__(self, bounds: Bounds | None = None, refusals: Refusals | None = None) -> None:
         self.bounds = bounds = bounds or Bounds()
@@ -50,10 +50,11 @@ class Door:
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
     def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
-        """Count the name of a bot without matches that is freed for a new name of `address`.
+        """Count a freed name. Return False if too many names were freed for `address`.
 
-        Return False if too many names were freed. `invited_to` is the tournament of a valid invitation, or None. The
-        names of each tournament, and names without an invitation, are counted separately.
+        The name of a bot without matches is freed so that `address` can claim a new name. `invited_to` is the
+        tournament of a valid invitation, or None. Each tournament has its own count, and so have names without an
+        invitation.
         """
         about = "" if invited_to is None else self._prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

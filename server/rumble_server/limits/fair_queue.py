@@ -16,7 +16,7 @@ MOST_WAITING = 64
 
 
 class Crowded(Exception):
-    """The error that an address asks for more than its share. The text is for people."""
+    """Raised when an address asks for more than its share. The text of the error is for people."""
 
     def __init__(self) -> None:
         super().__init__("too much work for your address; try again in a minute")

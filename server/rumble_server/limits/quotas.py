@@ -8,15 +8,15 @@ class Quotas:
     """The quotas of a club, by resource. None means no quota."""
 
     bots: int | None = None
-    """Number of names of the club's bots, without house bots."""
+    """Maximum number of names of the club's bots. House bots are not counted."""
     tournaments: int | None = None
-    """Number of unfinished tournaments. Challenges are not counted."""
+    """Maximum number of unfinished tournaments. Challenges are not counted."""
     bytes: int | None = None
-    """Size of the club's facts on disk in bytes. Above the quota nothing new is created, but tournaments go on."""
+    """Maximum size of the club's facts on disk in bytes. Above it nothing new is created, but tournaments go on."""
     matches: int | None = None
-    """Number of matches played at the same time. Further matches wait."""
+    """Maximum number of matches played at the same time. Further matches wait."""
     house_bots: int | None = None
-    """Number of house bots that the club's tournaments have at the same time."""
+    """Maximum number of house bots that the club's tournaments have at the same time."""
 
 
 QUOTAS = tuple(each.name for each in fields(Quotas))

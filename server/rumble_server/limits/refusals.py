@@ -5,7 +5,7 @@ from collections import Counter
 
 log = logging.getLogger("rumble_server.audit")
 MOST_ABOUT = 80
-"""Maximum number of characters of a refusal's subject in the log. Longer texts are cut."""
+"""Maximum number of characters of `about` (see `Refusals.note`) in the log. Longer texts are cut."""
 
 
 class Refusals:

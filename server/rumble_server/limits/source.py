@@ -1,8 +1,8 @@
 """The source of a request: the address by which limits count, and whether the client is on this machine.
 
-The source of an IPv4 address is the address itself, even if written as an IPv6 address. The source of any other IPv6
-address is its network of 64 bits, because a client can use every address of the network. Behind a trusted proxy, the
-source is that of the client named by the proxy.
+The source of an IPv4 address is the address itself, even if the address is written as an IPv6 address. The source of
+any other IPv6 address is its network of 64 bits, because a client can use every address of the network. If a trusted
+proxy forwards a request, the source is the source of the client that the proxy names.
 """
 
 import re
@@ -19,10 +19,10 @@ Headers = Iterable[tuple[bytes, bytes]]
 FORWARDS = re.compile(rb"forwarded|real-?ip|client-?ip|connecting-?ip|remote-?(ip|addr)|^via$|^proxy-")
 """Pattern of the names of headers in which a proxy names its client, or itself."""
 TUNNELLED = "{} (forwarded)"
-"""The address for all requests that an untrusted proxy on this machine forwards.
+"""Template of the address for all requests that an untrusted proxy on this machine forwards.
 
-Unlike loopback, the address is not exempt from limits. Wrong tries of the proxy's clients do not count against people
-at this machine itself.
+The proxy's own address is filled in. Unlike loopback, the resulting address is not exempt from limits. Wrong
+tries of the proxy's clients do not count against people at this machine itself.
 """
 SCHEMES = frozenset({"http", "https"})
 
@@ -34,8 +34,8 @@ class Source:
     address: str
     """Address by which limits count.
 
-    It is an IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`. It is empty for a Unix socket, and
-    `TUNNELLED` for clients of an untrusted proxy on this machine.
+    The text is an IPv4 address, or an IPv6 network of 64 bits such as `2001:db8:0:1::/64`. The text is empty for a Unix
+    socket, and made from `TUNNELLED` for clients of an untrusted proxy on this machine.
     """
     is_local: bool
     """True if the client is on this machine, and no proxy forwarded the request."""
@@ -137,7 +137,7 @@ def _told(values: list[str], believed: int) -> str:
 
 
 def _forwarded(headers: Headers) -> tuple[list[str], list[str], list[str]]:
-    """Return the clients, schemes and hosts that proxies have named, the newest last. A client may have a port.
+    """Return the clients, schemes and hosts that proxies have named, the newest last. A client's text may have a port.
 
     Most proxies write `X-Forwarded-For`, and pass on the client's own header `Forwarded`, which may be forged.
     `X-Forwarded-For` is therefore preferred to `Forwarded`.

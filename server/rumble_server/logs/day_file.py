@@ -17,9 +17,9 @@ DAY_S = 86_400
 class DayFile(TimedRotatingFileHandler):
     """A log file. `path` has today's events, and the files `path.YYYY-MM-DD` have the events of earlier days.
 
-    The standard library's handler limits the number of old files. This handler limits their age, because people are
-    told how long their addresses are stored. Call `tick` about once a minute: it begins a new file at midnight even
-    without events.
+    The standard library's handler limits the number of old files. This handler limits the age of old files, because
+    people are told for how many days the server stores addresses. Call `tick` about once a minute: `tick` begins a new
+    file at midnight even without events.
     """
 
     def __init__(self, path: str, days: int) -> None:

@@ -41,7 +41,7 @@ class FloodFilter(logging.Filter):
         return is_first
 
     def tick(self, now_s: float) -> None:
-        """Log the counts of a window after its end, and begin a new window."""
+        """If the window has ended, log its counts, and begin a new window."""
         if now_s >= self._until_s:
             self._until_s = now_s + WINDOW_S
             self.flush()

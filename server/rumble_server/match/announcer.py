@@ -71,7 +71,7 @@ class Announcer(Progress):
         self._append = driver.append
         self._new_turn_id = new_turn_id
         self._full_ms = (control.full_ms,) * len(self.seats)
-        """Time in ms of each seat for a move, if the time control has no bank."""
+        """For each seat, the time in ms for a move if the time control has no bank."""
         self._bounds = bounds
         self._falls_told = 0
         """Number of falls that the bots were told about so far."""

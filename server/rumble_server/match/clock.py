@@ -18,7 +18,7 @@ class Lateness(Protocol):
     """The server's lateness, as measured by the arena's clock."""
 
     late_ms: int
-    """Sum in ms of all times for which the server was late, up to the newest time given to the referee."""
+    """Total lateness of the server in ms, up to the newest time that was given to the referee."""
     suspended_until_ms: int
     """End of the club's last suspension (its node had no valid lease), in ms of server time; 0 if never."""
 

@@ -199,8 +199,8 @@ class MoveRefused:
 class SeatAway:
     """The fact that the connection of a seat's bot ended. The seat's away budget, `away_left_ms`, runs from now on.
 
-    `on_turn` is true if the bot had an open turn that was sent. During a grace, such as after a start of the server,
-    `on_turn` is always false.
+    `on_turn` is true if the bot had an open turn that was sent. In a period of grace, such as after a start of the
+    server, `on_turn` is always false.
     """
 
     match: str

@@ -12,9 +12,10 @@ SURELY_SHORT = 512
 A character has at most four bytes, so `most_bytes` must be at least four times this number.
 """
 COMPACT_TIMES = 5
-"""Maximum size of JSON without padding, as a multiple of `most_bytes`. Of a larger frame, only the beginning is stored.
+"""Maximum size of a frame stored as JSON without whitespace, as a multiple of `most_bytes`.
 
-A note and an info of 1 KB each fit, even if every character is escaped.
+Of a larger frame, only the beginning is stored. A note and an info of 1 KB each fit, even if every character
+is escaped.
 """
 
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
@@ -24,8 +25,8 @@ _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
 class KeptFrame:
     """The stored part of a frame, as text.
 
-    If a part is missing, `bytes` and `sha256` describe the whole frame as received. Otherwise `bytes` is 0, and
-    `sha256` is empty.
+    If `text` is not the whole received frame, `bytes` is the size of the received frame, and `sha256` its hash.
+    Otherwise `bytes` is 0, and `sha256` is empty.
     """
 
     text: str

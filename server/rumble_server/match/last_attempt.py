@@ -41,7 +41,7 @@ def infos(facts: Iterable[object], over: MatchOver) -> list[MoveInfo | None]:
 
 
 def _sent(facts: Iterable[object], over: MatchOver) -> list[list[tuple[int, Move]]]:
-    """Return the messages `move` of an attempt, by ply, each with its seat.
+    """Return the messages `move` of an attempt, by ply, each with the seat of its sender.
 
     Unreadable frames are left out.
     """

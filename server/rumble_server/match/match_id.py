@@ -36,7 +36,7 @@ class MatchId(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """Ids of three other matches of a match's tournament; None for a missing match."""
+    """Ids of other matches in the tournament of a given match. An id is None if there is no such match."""
 
     previous: str | None
     """Id of the match before, in the order of the schedule."""

@@ -33,7 +33,7 @@ class Public(NamedTuple):
     moves: Sequence[str]
     """The plies before this position, as spectators see them."""
     is_newest: bool
-    """True if this is the present position."""
+    """True if `state` is the present position."""
     seats_ms: tuple[int, ...] = ()
     """Time in ms that each seat has for a move at this position.
 
@@ -159,7 +159,7 @@ class Plies:
         return self._news[seat][self._since[seat] :]
 
     def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
-        """Return the list of legal moves for a turn, and true if the list is complete.
+        """Return the list of legal moves for a turn, and a flag, which is true if the list is complete.
 
         If more than `MOST_LEGAL` moves are legal, the list has the first `FIRST_LEGAL`, then a sample of the rest. The
         moves keep their order. The turn's id determines the sample, so that the transcript has the same list.
@@ -193,8 +193,8 @@ class Plies:
     def outcome(self) -> Outcome | None:
         """Return the outcome with fallen seats last; None while the match goes on.
 
-        If the rules do not define the effect of falls, the match ends when at most one seat is left. The termination
-        and the reason are those of the last fall if the match ended by falls, or if a seat of a two-seat match fell.
+        If the rules do not define the effect of falls, the match ends when at most one seat is left. If the match ended
+        by falls, or if a seat of a two-seat match fell, the termination and the reason come from the last fall.
         """
         state, falls, seats = self.state, self.falls, self._seats
         ruled = state.outcome

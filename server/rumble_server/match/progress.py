@@ -51,7 +51,7 @@ class Progress:
         self._runs = terms.away_clock == "runs"
         self._lateness = lateness
         self._counted_excused_ms = 0
-        """Sum in ms of the attempt's excused times that may make the match void. The times of open turns are left out.
+        """Sum in ms of the attempt's excused times, without open turns. If the sum is too great, the match is void.
 
         If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
         all.
@@ -121,7 +121,7 @@ class Progress:
         """Close the turn that a move answers, and go to `state`. The caller has computed `state` to check the move.
 
         `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
-        is true, the excused time may make the match void.
+        is true, the excused time is added to the sum that may make the match void.
         """
         seat = self.seats[made.seat]
         seat.bank_ms = made.bank_ms

@@ -28,9 +28,9 @@ from rumble_server.match.progress import UNASKED
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 STAMP_BEYOND_MS = 250
-"""Lateness in ms up to which a turn is excused without asking the kernel how long the answer has waited.
+"""Maximum lateness in ms for which a fast answer is excused without a question to the kernel.
 
-Each question to the kernel takes system calls.
+After a greater lateness, the kernel is asked how long the answer has waited. Each question takes system calls.
 """
 STAMP_MS = 10
 """Precision in ms of the kernel's times for received data: one tick of a kernel clock with 100 ticks a second."""
@@ -137,13 +137,12 @@ class Referee(Announcer):
 
         The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
         to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
-        excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. For a
-        turn from before a suspension of the club, all lateness stays excused.
+        excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. If the
+        turn was sent before a suspension of the club, all lateness is excused.
 
         If the bot has sent more data after the answer, only a minimum of the waiting time is known. Then all lateness
-        is excused. If the answer would be too late with only the minimum excused, but is in time with all lateness
-        excused, the match is void. So an honest bot with several matches loses nothing, and no bot wins by sending more
-        data.
+        is excused. If the answer is in time only because of lateness beyond the minimum, the match is void. So an
+        honest bot with several matches loses nothing, and no bot wins by sending more data.
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
@@ -163,9 +162,9 @@ class Referee(Announcer):
     def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
-        If the kernel measures how long the connection's answers wait, the time is 0: a bot must not gain by thinking
-        while the server is late, and then connecting again. There are three exceptions: a turn from before a suspension
-        of the club, a turn that was not sent to the bot, and an answer in doubt (`in_doubt`).
+        If the kernel measures how long the connection's answers wait, the time is 0. Otherwise a bot could think while
+        the server is late, and gain time by connecting again. The time is not always 0 in three cases: the turn is from
+        before a suspension of the club, the turn was not sent to the bot, or an answer is in doubt (`in_doubt`).
         """
         own = self.seats[seat]
         return 0 if own.turn is None or self._is_told(own, own.turn) else self._excused_ms(seat, now_ms)
@@ -259,7 +258,7 @@ class Referee(Announcer):
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str = "") -> None:
         """Make the seat lose for a reason outside the board. After a resignation, no seat counts as at fault.
 
-        A plain match ends. In any other match the seat falls out, if it is still in.
+        A plain match ends. In any other match the seat falls out, if it has not fallen out before.
         """
         if self.over is None and self.plies is not None:
             self._fall(seat, termination, reason, now_ms, failure)
@@ -286,7 +285,7 @@ class Referee(Announcer):
     # --- matches that are not plain ---
 
     def _take_answer(self, made: facts.MoveMade, code: int, counts: bool) -> None:
-        """Record a seat's answer for the present ply. If the answer has completed the ply, go on.
+        """Record a seat's answer for the present ply. If the answer has completed the ply, call `_go_on`.
 
         `code` is the code of the move. If `counts` is true, the excused time may make the match void.
         """
@@ -393,12 +392,12 @@ class Referee(Announcer):
     # --- time and the end ---
 
     def void_if_stalled(self, now_ms: int) -> bool:
-        """End the attempt as void if more time was excused than the server allows. Return true if it is void.
+        """End the attempt as void if more time was excused than the server allows. Return true if the attempt is void.
 
-        Two kinds of time do not count: time excused for an open turn, and time excused for an answer whose wait the
-        kernel has measured. Nobody thinks while an answer waits to be read. If these times counted, a bot that is about
-        to lose could try to make the server late. The log does not show which answers were measured, so after a restart
-        the times of all earlier answers count.
+        Time excused for an open turn does not count. Time excused for an answer does not count, either, if the kernel
+        has measured how long the answer waited: nobody thinks while an answer waits to be read. If such times counted,
+        a bot that is about to lose could make the match void by making the server late. The log does not show which
+        answers the kernel measured. So after a restart, the excused times of all earlier answers count.
         """
         excused_ms, most_ms = self._counted_excused_ms, self._bounds.excused_ms
         if excused_ms <= most_ms:
@@ -494,5 +493,5 @@ class Referee(Announcer):
 
 @lru_cache(256)
 def _the_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the same tuple object for equal numbers. Results stay in memory, and most of them have equal tuples."""
+    """Return the same object for equal tuples, to save memory. Results stay in memory, and most tuples are equal."""
     return numbers

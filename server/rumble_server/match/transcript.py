@@ -36,7 +36,7 @@ class TranscriptLine:
 
 
 def seats_in(facts: Iterable[object]) -> dict[int, tuple[str, ...]]:
-    """Return the bots of a match by attempt and seat, from its facts; empty if the match never began.
+    """Return the bots of each attempt in the order of seats, keyed by the attempt; empty if the match never began.
 
     Attempts may differ: if an absent bot is left out, the other bots have other seats.
     """

@@ -4,9 +4,9 @@
 runs the statements and carries out the commands of `Lease`; tests do the same on virtual time. Only one statement runs
 at a time. A *look* is the statement `Look`, which reads the rows of all nodes and clubs.
 
-Two nodes must never lead a club at the same time. Other nodes see the end of a lease by the database's clock, and the
-node itself by its own monotonic clock. The node counts the time of its lease from the moment it sends the renewal. The
-node also counts a tenth less than the full time, because two clocks may run at different rates.
+Two nodes must never lead a club at the same time. Other nodes measure a node's lease with the database's clock, and the
+node itself measures its lease with its own monotonic clock. The node counts the time from the moment it sends the
+renewal. The node also counts a tenth less than the full time, because two clocks may run at different rates.
 
 A node is suspended when its lease is over. The node goes on only after two statements: a renewal, then a look. The look
 shows takeovers of the node's clubs, because a takeover raises the club's epoch.
@@ -107,16 +107,16 @@ class Lease:
     """
 
     def __init__(self, node: str, lease_ms: int, driver: LeaseDriver, now_ms: int, *, stands_by: bool = False) -> None:
-        """Begin without a valid lease. With `stands_by`, the node first tries to lead `main`, then every club."""
+        """Begin without a valid lease. If `stands_by` is true, the node leads `main` first, then every club."""
         self.node = node
         self.until_ms = now_ms
         """Time in ms at which the lease ends by this node's clock."""
         self.clubs: dict[str, int] = {}
         """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
         self.nodes: dict[str, statements.NodeRow] = {}
-        """The nodes that had a valid lease at the last look, by id."""
+        """The nodes that had a valid lease at the last statement `Look`, by id."""
         self.rows: dict[str, statements.ClubRow] = {}
-        """Rows of the clubs that had a leader at the last look, by club."""
+        """Rows of the clubs that had a leader at the last statement `Look`, by club."""
         self.draining = self.suspended = False
         self._stands_by = stands_by
         self._lease_ms = lease_ms
@@ -132,7 +132,7 @@ class Lease:
         """
         self._renew_at_ms = now_ms
         self._look_at_ms: int | None = None
-        """Time in ms of the next planned look; None if no look is planned.
+        """Time in ms at which to send the next planned statement `Look`; None if no look is planned.
 
         The look comes just after the earliest time at which the lease of another node can end.
         """
@@ -239,7 +239,7 @@ class Lease:
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
-        """Do the work that is due: notice the lease's end, renew the lease, look, and close bots' connections.
+        """Do the work that is due: notice the lease's end, send a renewal or a look, and close bots' connections.
 
         Also end each offer to a node that is not ready in time, and make new offers.
         """
@@ -297,7 +297,7 @@ class Lease:
         self._next(now_ms)
 
     def failed(self, now_ms: int) -> None:
-        """Handle a failure of the running statement. Only the next look shows if the statement had its effect."""
+        """Handle a failure of the running statement. Only the next look shows whether the statement took effect."""
         self._notice(now_ms)
         self._running = None
         # The renewal comes soon, and a look follows each renewal.

@@ -35,7 +35,7 @@ ID_BYTES = 8
 AGAIN_S = 0.2
 """Pause in s after a failure, before the node loads a club or listens for notifications again."""
 SOON_S = 0.02
-"""Interval in s at which a stopping node counts the clubs left to hand over."""
+"""Interval in s at which a stopping node counts the clubs that the node still has to hand over."""
 GOES_MS = 15_000
 """Maximum time in ms that a stopping node waits for the next club to be handed over.
 
@@ -50,7 +50,7 @@ CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 lease_s = partial(time.clock_gettime, CLOCK)
 """Function that returns the time of the lease's clock in s.
 
-It is a C function without a wrapper, for speed at each move.
+The function is called at each move. For speed, the function is written in C, and has no wrapper in Python.
 """
 
 
@@ -104,7 +104,7 @@ class Led:
         """End the process, because this node cannot lead clubs any more."""
 
     def changed(self) -> None:
-        """Record that the copies in memory of the rows of nodes and clubs may have changed."""
+        """Wake callers that wait for new rows of nodes and clubs. Called after each answer of the database."""
 
     def own_uses(self) -> Mapping[str, Any]:
         """Return the use of resources of each club that this node leads, for other nodes to read. Keys are clubs."""
@@ -119,7 +119,7 @@ class Node:
         self.address = address
         self.stands_by = stands_by
         self.led = Led()
-        """The clubs to which commands go."""
+        """The object that carries out the node's commands to clubs."""
         self._lease_ms = lease_ms
         self._setup = setup
         # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
@@ -256,7 +256,7 @@ class Node:
             work.cancel()
 
     async def _listen(self) -> None:
-        """Have the lease read the rows again after each notification. Other nodes and commands send notifications."""
+        """Have the lease read the rows again after each notification from another node or from the command line."""
         while True:
             try:
                 await self._listening.listen(lambda: self._act(lambda: self.lease.look(now_ms())))

@@ -18,7 +18,10 @@ READY_S = 30.0
 AHEAD_S = 10.0
 """Time in s for which the tournaments of a club stay in memory after `read_ahead` has rebuilt the tournaments."""
 USES = TypeAdapter(dict[str, ClubUse])
-"""Validator of the clubs' use of resources, by club. Other nodes write the use of their clubs to the database."""
+"""Validator of a dict with the use of resources by each club, as read from the database.
+
+Each node writes the use by its clubs into the database.
+"""
 
 
 class NodeClubs(LedClubs):

@@ -11,7 +11,7 @@ from rumble_server.store.log.ahead import Ahead
 
 
 class StandbyClubs(LedClubs):
-    """The clubs of a server that leads every club. A `LoneLoader` loads the clubs, and reads them by `acquire`."""
+    """The clubs of a server that leads every club. A `LoneLoader` loads the clubs, and reads a club with `acquire`."""
 
     async def acquire(self, name: str) -> Stored:
         """Wait until this node leads a club, and read the club. Raises StoreError."""

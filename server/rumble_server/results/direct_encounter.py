@@ -9,12 +9,12 @@ from math import lcm
 class Encounters:
     """Scores of tied bots against each other.
 
-    If two bots met more than once, the pair counts with its average score.
+    If two bots met more than once, the average of their scores in these matches counts.
     """
 
     scores: dict[str, int]
     met: dict[str, int]
-    """Number of opponents that a bot met within the group, by bot."""
+    """For each bot, the number of other bots of the group that the bot has met."""
     win: int
     """Score for a win against a bot, in the unit of `scores`."""
 
@@ -22,7 +22,10 @@ class Encounters:
 Meet = Callable[[Sequence[str]], Encounters | None]
 """Function that returns the encounters of a group; None if too few of the bots have met to split the group."""
 Between = Callable[[str, str], tuple[int, int, int] | None]
-"""Function that returns the scores of two bots against each other and the number of matches; None without a match."""
+"""Function that returns the scores of two bots against each other, and the number of their matches.
+
+The function returns None if the two bots did not meet.
+"""
 
 
 def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> Encounters | None:
@@ -97,9 +100,9 @@ def _split_once(group: list[str], meet: Meet) -> list[list[str]]:
 
 
 def _reach(best: list[int]) -> list[int]:
-    """Return, for each place, the highest score that the bots from this place to the last place can reach.
+    """Return, for each place, the highest score that any bot at this place or at a later place can reach.
 
-    `best` has the highest score that the bot at each place can reach.
+    For each place, `best` has the highest score that the bot at this place can reach.
     """
     reach = best.copy()
     for place in reversed(range(len(reach) - 1)):

@@ -23,9 +23,10 @@ def edition_of(start: str) -> Edition:
 
 
 def named_edition(text: str) -> Edition | None:
-    """Return the edition named in the type of a TRF file (field 092); None if the type names no edition.
+    """Return the edition named in `text`; None if no edition is named.
 
-    Rumble's export writes types with, for example, the words `tie-breaks 2024-08`.
+    `text` is field 092 of a TRF file, the type of tournament. Rumble's exports write, for example, the words
+    `tie-breaks 2024-08` into the field.
     """
     return next((edition for edition in EDITIONS if f"tie-breaks {edition}" in text), None)
 

@@ -50,7 +50,10 @@ def _round(told: Any, where: str, left: set[str]) -> Paired:
 def rounds_from(
     paired: Iterable[Paired], results: Iterable[Result], field: Iterable[str], scheme: Scheme, legs: int
 ) -> Rounds:
-    """Make the rounds of a file, and add the file's results. Raises ValueError for a match that is in no round."""
+    """Make the rounds of an export, and add the export's results.
+
+    Raises ValueError if a result belongs to a match that is in no round.
+    """
     rounds = Rounds(scheme, legs, field)
     for each in paired:
         byes = {name: rounds.full_bye() for name in each.byes}

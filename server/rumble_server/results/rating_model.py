@@ -72,7 +72,7 @@ def _reach(edges: Mask, start: int) -> Mask:
 
 
 def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
-    """Return true if bots change seats enough to separate the first-move term from the strengths."""
+    """Return true if the bots changed seats often enough to separate the first-move term from the strengths."""
     information, _ = _information(count / 4)
     size = len(count)
     strengths = information[:size, :size].copy()
@@ -181,7 +181,7 @@ def _information(weight: Matrix) -> tuple[Matrix, Matrix]:
     """Return the information matrix, and a matrix (gauge) to add before the inversion.
 
     Let x be the vector of a pair: 1 for the bot in the first seat, -1 for the bot in the second seat, and 1 for the
-    first-move term. The information is the sum of `weight` times x x' over all pairs. The sum is singular, because a
+    first-move term. The information is the sum of `weight` times x x^T over all pairs. The sum is singular, because a
     constant added to all strengths changes nothing. The gauge fixes the mean of the strengths.
     """
     size = len(weight)
@@ -233,7 +233,7 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
 
 
 def virtual_draws(met: Mask, groups: list[list[int]]) -> Matrix:
-    """Return a virtual draw for each pair that met: half a draw for each order of seats.
+    """Return the matrix of virtual draws. Each pair that met has a virtual draw: half a draw for each order of seats.
 
     If groups of bots have not met, each bot also gets about one virtual draw in total with bots of other groups. These
     virtual draws connect the groups.

@@ -2,7 +2,8 @@
 
 Bots have a fixed strength and all results are known, so the order of the results does not matter. `rating_model` has
 the arithmetic. The intervals are 95% intervals from the Fisher matrix, corrected for the draws of each pair (a sandwich
-estimate). They take one matrix inversion; a parametric bootstrap would take hundreds of fits after each result.
+estimate). The intervals need a single matrix inversion after each result. A parametric bootstrap would need hundreds of
+fits.
 
 Matches lost by `no_show` are left out, because they show nothing about strength. numpy is imported when first needed.
 """
@@ -157,7 +158,7 @@ class RatedField:
         unrated = sorted(name for name, number in matches.items() if not number)
         self.matches = matches
         self.index = {name: number for number, name in enumerate(names)}
-        """Index in the arrays of the fit, for each bot that has matches."""
+        """For each bot that has matches, the index of the bot in the arrays of the fit."""
         self.unrated = tuple(Rating(name, None, None, 0) for name in unrated)
         """A `Rating` for each bot that has no matches; the values for rating and interval are None."""
         self.notes: list[str] = []

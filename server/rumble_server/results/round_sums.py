@@ -1,11 +1,11 @@
 """Tie-breaks of events in which some rounds were not played: FIDE Handbook C.07, articles 7 to 9, 14 and 16. Pure.
 
-Scores are adjusted as follows:
-- The score of an opponent (art. 16.3): after the last round for which the opponent was there, each unplayed round
-  counts as drawn.
-- The bot's own unplayed round (art. 16.4): it counts as played against a dummy that has the bot's own points. In the
-  edition of March 2026 the dummy's points are limited: by the adjusted score of the scheduled opponent (16.4.1), or,
-  without an opponent, by the points of a draw in each round (16.4.2).
+Unplayed rounds count as follows:
+- In an opponent's score (art. 16.3), unplayed rounds count as drawn after the last round for which the opponent was
+  there.
+- The bot's own unplayed round (art. 16.4) counts as played against a dummy that has the bot's own points. In the
+  edition of March 2026, the dummy has at most the adjusted score of the scheduled opponent (16.4.1). Without an
+  opponent, the dummy has at most the points of a draw in each round (16.4.2).
 - If the lowest values are cut, rounds that the bot chose not to play are cut first (16.5).
 - In a round-robin, forfeits count as played, and there are no dummies (art. 15.2).
 """
@@ -135,7 +135,10 @@ class RoundSums:
 
 
 def _cut_low(parts: list[_Part]) -> list[_Part]:
-    """Return the parts except one (art. 14.1.1): the lowest voluntary part (art. 16.5), or else the lowest part."""
+    """Return all parts except the lowest voluntary part (art. 14.1.1 and 16.5).
+
+    If no part is voluntary, leave out the lowest part of all.
+    """
     if not parts:
         return parts
     lowest = min(parts, key=lambda part: (not part.voluntary, part.score))

@@ -13,7 +13,7 @@ from rumble_server.results.tally import Scheme
 
 
 class RoundEntry(NamedTuple):
-    """A round of a bot: a pairing, a bye or an absence. In a bye and an absence, there is no opponent.
+    """A round of a bot: a pairing, a bye or an absence. A bye and an absence have no opponent.
 
     All counts are numbers of matches of this bot.
     """

@@ -1,4 +1,4 @@
-"""Tie-breaks as sums over the counts of a field, for formats in which the order of matches does not matter. Pure.
+"""Tie-breaks as sums over the results of a field, for formats in which the order of matches does not matter. Pure.
 
 In these formats forfeits count as played (FIDE Handbook C.07, art. 15.2).
 """
@@ -79,7 +79,10 @@ class Sums:
         return sums
 
     def encounters(self, group: Sequence[str]) -> Encounters | None:
-        """Return the encounters of a group; None if too few of the bots have met to split the group."""
+        """Return the encounters of a group.
+
+        Return None if the encounters cannot split the group, because too few of its bots have met.
+        """
         meetings, scheme = self.tally.meetings, self.scheme
 
         def between(one: str, other: str) -> tuple[int, int, int] | None:

@@ -1,4 +1,4 @@
-"""Counts of results, for ratings and for tie-breaks that need no rounds. To count a result takes constant time.
+"""Counts of results, for ratings and for tie-breaks that need no rounds. Counting a result takes constant time.
 
 A `Tally` only counts. Points are computed from the counts when read, under any points scheme. Points are exact integers
 in the units of a `Scheme`, because rounding could break or make a tie.

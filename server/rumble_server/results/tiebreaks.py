@@ -53,7 +53,7 @@ TIEBREAKS: dict[str, str] = {
     "tpr": "tournament performance rating",
     "faults": "fewest faults",
 }
-"""For the short name of each tie-break, a description for people."""
+"""Descriptions of the tie-breaks for people, keyed by the short names of the tie-breaks."""
 OF_RATINGS = frozenset(("aro", "tpr"))
 """Tie-breaks that need the bots' ratings from before the event."""
 OF_ROUNDS = frozenset(("bh-c1", "bh-m1", "ps")) | OF_RATINGS
@@ -113,8 +113,8 @@ def rank(
 ) -> "list[Standing]":
     """Rank the bots of results.
 
-    `field` adds names of bots that may have no result. For the name of a bot, `byes` has the number of matches that
-    count as won without an opponent.
+    `field` adds names of bots that may have no result. `byes` is keyed by the names of bots; each value is the number
+    of matches that count as won without an opponent.
     """
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
@@ -211,7 +211,7 @@ def _values(
 ) -> tuple[Mapping[str, int], dict[str, float | None]]:
     """Return two mappings by bot: the values by which to sort, and the values that the standings show.
 
-    The bot with the greatest value is sorted first.
+    Bots are sorted by the first mapping, the greatest value first.
     """
     if tiebreak == "faults":
         shown = {name: count.faults for name, count in counts.items()}

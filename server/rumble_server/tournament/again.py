@@ -11,9 +11,9 @@ from rumble_server.tournament.formats import formats_with
 MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
 OF_LAST_TIME = ("start_at_bots", "start_at_ms")
-"""Names of the fields of the automatic start.
+"""Names of the fields that make a tournament start by itself.
 
-They are not taken over, so the host has to start the next tournament.
+The next tournament does not get these fields, so the host has to start the tournament.
 """
 OF_GAME = (
     "settings",
@@ -44,7 +44,7 @@ def next_name(name: str, top: int | None = None) -> str:
 def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int | None = None) -> bytes:
     """Return the last tournament's configuration with the host's changes, as JSON. The values are still to be checked.
 
-    In a final of the best `top` bots, and in a format without `late_join`, no bot can join late.
+    In a final of the best `top` bots, and in a format without `late_join`, the field `late_join` is false by default.
     """
     is_same_game = changes.get("game", config.game) == config.game
     left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME

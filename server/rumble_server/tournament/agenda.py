@@ -35,8 +35,10 @@ class Agenda:
         """Numbers of the withdrawn bots."""
         self._late_matches = 0
         self._leads: list[int] | None = None
-        """Number of first moves minus number of second moves in the whole schedule, for each bot by number. None before
-        a bot joins late."""
+        """For each bot, in the order of `bots`: number of first moves minus number of second moves in all rounds.
+
+        None before a bot joins late.
+        """
         self.bots = list(bots)
         """Bots by number, late joiners at the end."""
         self.schedule = schedule
@@ -119,7 +121,7 @@ class Agenda:
         self._gone.add(self.bots.index(bot))
 
     def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
-        """Set the half-point byes. `half_byes` has the bots with such a bye, by the round's number.
+        """Set the half-point byes. For each round number, `half_byes` has the bots with such a bye in the round.
 
         All other bots are paired.
         """
@@ -189,7 +191,7 @@ class Agenda:
         return self._queue.oldest(bot, free, gone, places)
 
     def has_more(self, bot: str) -> bool:
-        """Return true if the bot has waiting matches, or may get more from a schedule that follows no results."""
+        """Return true if the bot has waiting matches, or may get matches from a schedule that follows no results."""
         return self._queue.has_waiting(bot) or not (self.schedule.follows_results or self.exhausted)
 
     def may_pull_for(self, bot: str) -> bool:

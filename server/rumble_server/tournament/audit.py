@@ -42,8 +42,11 @@ class MatchRecord:
     at_fault: tuple[int, ...] = ()
     moves: tuple[str, ...] = ()
     known_ms: int = 0
-    """Time in ms from which bots can wait for the match: the time at which its round was paired from results (Swiss,
-    knockout), or its last attempt became void. 0 for any other match."""
+    """Time in ms from which bots can wait for the match.
+
+    A match with a void attempt has the time at which the last attempt became void. A match of a round that was paired
+    from results (Swiss, knockout) has the time of the pairing. Any other match has 0.
+    """
     free_since_ms: tuple[int, ...] = (0, 0)
     """Times in ms, by seat: the bot was connected and had a free place from this time until the start of the match."""
 
@@ -77,7 +80,7 @@ class BotAudit:
     """Reasons why the matches of a waiting bot do not begin, by opponent: the opponent is `playing` or `away`, or
     `nothing` is in the way."""
     excused_ms: int = 0
-    """Time in ms that the bot's clock was not charged because the server was late, in all ended attempts."""
+    """Time in ms for which the bot's clock was not charged, because the server was late. All ended attempts count."""
     drops: int = 0
     """Number of times that the bot's connection ended while the bot was on turn, in all ended attempts."""
 
@@ -134,16 +137,16 @@ class Context:
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
     to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
-    """Waiting matches of each bot in `free_since_ms`, by bot. A match is given as the bot's opponent and the match's
+    """Waiting matches by bot, for the bots in `free_since_ms`. A match is given as the bot's opponent and the match's
     place in the schedule."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
-    """Times in ms since which bots have been connected with a free place, by bot. Bots without a free place are
-    missing."""
+    """For each bot, the time in ms since which the bot has been connected with a free place. Bots without a free place
+    are missing."""
     absent: frozenset[str] = frozenset()
     """Bots that are not connected now."""
     paused: Sequence[Span] = ()
     away: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    """Spans in which each bot was not connected, by bot. A span that has not ended yet ends at `now_ms` or later."""
+    """Spans in which a bot was not connected, by bot. If a bot is away now, its last span ends at `now_ms` or later."""
     excused_ms: Mapping[str, int] = field(default_factory=dict)
     seats: int = 2
     """Number of seats of a full match."""
@@ -157,7 +160,7 @@ class Context:
 
 
 def audit(records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3) -> Audit:
-    """Return the audit of matches, which may come in any order."""
+    """Return the audit of the matches in `records`, which may be in any order."""
     ordered = sorted(records, key=lambda record: record.started_ms)
     bots = {name: BotAudit() for name in context.bots}
     by_bot: dict[str, list[MatchRecord]] = {name: [] for name in context.bots}

@@ -53,7 +53,7 @@ class Changes:
     """True if the tournament has ended."""
 
     def note(self, fact: LogFact) -> None:
-        """Add the changes of a fact of this tournament, which the tournament has applied already."""
+        """Add the changes made by `fact`. The tournament must have applied the fact already."""
         match fact:
             case MoveMade() if self._is_joint(fact):
                 pass  # watchers hear of an answer only when all answers are in: then the next turns are asked

@@ -143,7 +143,7 @@ def change_invite(
 ) -> facts.InviteChanged:
     """Return the fact that bots join with the code `invite` from now on, or without a code if `invite` is None.
 
-    `made` is a secret made by the server, which is valid as well as the code. Raises TournamentError.
+    `made` is a secret that the server has made. Bots can join with the secret, too. Raises TournamentError.
     """
     _check_status(tournament)
     return facts.InviteChanged(tournament.id, invite, now_ms, made)
@@ -185,7 +185,7 @@ def change_roster(tournament: Tournament, names: tuple[str, ...], now_ms: int) -
 def bench(tournament: Tournament, bot: str, now_ms: int, version: str | None = None) -> facts.BotBenched | None:
     """Return the fact that a bot is benched, because it lost too many matches in a row by its own fault.
 
-    Return None if the bot is not to be benched. `version` is the version that the bot's newest login named.
+    Return None if the bot is not to be benched. `version` is the version given in the bot's newest login.
     """
     entrant, limit = tournament.field[bot], tournament.config.bench_after
     if entrant.benched or entrant.withdrawn or limit == 0 or entrant.faulty_in_a_row < limit:

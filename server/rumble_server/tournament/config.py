@@ -107,7 +107,7 @@ class TournamentConfig(BaseModel):
     illegal_retries: Annotated[int, Field(ge=0, le=100)] = 0
     """Number of illegal moves in a match that a bot may correct, on the same clock."""
     bench_after: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """Number of matches lost in a row by its own fault after which a bot is benched; 0: never."""
+    """Number of matches that a bot loses in a row by its own fault until the bot is benched; 0: never."""
     away_ms: Duration = 30_000
     """Time for which a bot may be disconnected in a match, separate from its thinking time."""
     away_clock: AwayClock = "stands"

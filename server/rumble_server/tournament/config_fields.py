@@ -1,6 +1,6 @@
-"""The fields of a tournament's configuration, from which the console makes its form and the command line its options.
+"""The fields of a tournament's configuration, for the form in the console and for the options of commands.
 
-The JSON Schema of the model gives all texts and bounds.
+All texts and bounds come from the JSON Schema of `TournamentConfig`.
 """
 
 from collections.abc import Mapping

@@ -42,7 +42,7 @@ class FinalResult:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A tournament's values for lists of tournaments. `bots` is the number of bots, or None if unknown."""
+    """The values shown for a tournament in lists of tournaments. `bots` is the number of bots, or None if unknown."""
 
     damaged: ClassVar[bool] = False
     """True if the tournament is too damaged to be rebuilt."""

@@ -7,8 +7,9 @@ from rumble_server.match.facts import MatchOver
 
 @dataclass(slots=True)
 class Entrant:
-    """A bot that joined. `absent_left_ms` is the rest of the absent budget: the time for which due matches wait for the
-    bot.
+    """A bot that joined. `absent_left_ms` is the rest of the bot's absent budget.
+
+    The absent budget is the time for which due matches wait for an absent bot.
     """
 
     bot: str
@@ -20,7 +21,7 @@ class Entrant:
     withdrawn: bool = False
     benched: bool = False
     benched_version: str | None = None
-    """The version with which the bot was benched; None if its login named no version."""
+    """The version with which the bot was benched; None if the bot's login gave no version."""
     faulty_in_a_row: int = 0
     house: str | None = None
     """Name of the reference bot behind a house bot; None for other bots."""
@@ -63,6 +64,6 @@ class Entrant:
         self.count_absence_from(now_ms)
 
     def count_absence_from(self, at_ms: int) -> None:
-        """Let the budget run no earlier than `at_ms`."""
+        """If the bot is absent, let its absent budget run only from `at_ms` on."""
         if self.absent_since_ms is not None:
             self.absent_since_ms = max(self.absent_since_ms, at_ms)

@@ -104,7 +104,7 @@ class BotBenched:
 
 @dataclass(frozen=True, slots=True)
 class TournamentStarted:
-    """The tournament started: `bots[i]` has number i + 1 in the schedule. Every pair plays these openings, in order."""
+    """The tournament started: `bots[i]` has number i + 1 in the schedule. Every pair plays the `openings` in order."""
 
     tournament: str
     bots: tuple[str, ...]
@@ -359,9 +359,9 @@ class ClubCreated:
 
 @dataclass(frozen=True, slots=True)
 class ClubChanged:
-    """A club changed. If `listed`, the public list of clubs has the club.
+    """A club changed. If `listed` is true, the club is in the public list of clubs.
 
-    If `house`, the club has residents: house bots that can always be challenged.
+    If `house` is true, the club has residents: house bots that can always be challenged.
     """
 
     club: str
@@ -386,7 +386,7 @@ HostFact = HostTokenSet | HostTokenRemoved | HostTokensRemoved
 BanFact = Banned | BanLifted
 ClubFact = AdministratorSet | ClubCreated | ClubChanged | ClubRemoved
 ServerFact = SlipFact | NameFact | DisplayNamed | HostFact | BanFact | ClubFact
-"""Facts about a club as a whole. A `ClubFact` is only in the log of main."""
+"""Facts about a club as a whole. Facts of the types in `ClubFact` are only in the log of main."""
 
 TournamentFact = (
     TournamentCreated
@@ -410,7 +410,7 @@ TournamentFact = (
     | MatchStarted
     | MatchOver
 )
-"""Facts that rebuild a tournament. All other facts of a match serve only to rebuild the match."""
+"""Facts from which a tournament is rebuilt. The other facts of a match are needed only to rebuild the match."""
 LogFact = ServerFact | TournamentFact | MatchFact | VersionSaved
 """All facts of the event log."""
 

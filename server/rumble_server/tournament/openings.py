@@ -119,9 +119,9 @@ def _problem(state: State, moves: Opening) -> str:
 
 
 def duplicates(matches: Iterable[tuple[Hashable, Sequence[str]]]) -> dict[tuple[Hashable, Opening], int]:
-    """Return the number of matches for each pair of a key and moves that at least two matches share.
+    """Count the matches that have equal keys and equal moves. A key is, for example, the seats of a match.
 
-    A key is, for example, the seats of a match.
+    Return the number of matches for each pair of a key and moves. Pairs with a single match are left out.
     """
     counts = Counter((key, tuple(moves)) for key, moves in matches)
     return {found: number for found, number in counts.items() if number > 1}
@@ -165,9 +165,10 @@ def _is_fair(state: State, recipe: Recipe) -> bool:
 
 
 def affordable(plies: int, moves: int) -> int:
-    """Return how many plies, at most `plies`, can be searched for a forced win, if there are `moves` moves at each ply.
+    """Return the number of plies, at most `plies`, that can be searched for a forced win.
 
-    A search that finds no win tries every move of the seat, but only one answer of the opponent to each move.
+    `moves` is the number of legal moves at each ply. A search that finds no win tries every move of the seat, but only
+    one answer of the opponent to each move.
     """
     while plies > 0 and moves ** ((plies + 1) // 2) > MOST_STATES:
         plies -= 1

@@ -68,7 +68,10 @@ class PairQueue:
         return [slots[0] for slots in self._waiting[bot].values()]
 
     def may_pull_for(self, bot: str) -> bool:
-        """Return true if the limits of looking ahead allow another round for a bot that found no match to play."""
+        """Return true if the limits of looking ahead allow another round for a bot that found no match to play.
+
+        Return false for a late joiner.
+        """
         if bot in self.late:
             return False
         return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self.late) < LOOK_AHEAD

@@ -7,7 +7,7 @@ from rumble_server.match.match_id import MatchKey
 
 @dataclass(slots=True, unsafe_hash=True)  # a frozen pairing takes twice as long to make
 class Pairing:
-    """Two bots that meet. `first` has seat 0 in odd legs. Cycle, round and board count from 1."""
+    """Two bots that meet. `first` has seat 0 in odd legs. Cycles, rounds and boards are numbered from 1."""
 
     cycle: int
     round: int
@@ -26,12 +26,12 @@ class Pairing:
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
     """Return the pairs of a round of a Berger table, board by board, with bots numbered from 0 and without the bye.
 
-    `number` counts from 1 to `bots - 1` (to `bots` in an odd field).
+    `number` is the number of the round: from 1 to `bots - 1`, or to `bots` if `bots` is odd.
 
     The formula is FIDE Handbook C.05 Annex 1 in closed form. In the formula, bots are numbered from 1 to n, and n is
     even; in an odd field, player n is the bye. Bots i and j below n meet in the round r with i + j = r + 1 (mod n - 1),
-    and the lower number is first if i + j is odd. Bot n meets x with 2x = r + 1 (mod n - 1), and x is first if
-    x <= n / 2.
+    and the lower number is first if i + j is odd. Bot n meets the bot x with 2x = r + 1 (mod n - 1), and bot x
+    is first if x <= n / 2.
     """
     n = bots + bots % 2
     ring = n - 1
@@ -48,9 +48,9 @@ def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
 
 
 def berger_leads(bots: int) -> list[int]:
-    """Return, for each bot, a number: the pairings as first bot minus the pairings as second bot.
+    """Return the lead of each bot in one cycle of the Berger table.
 
-    Pairings of a cycle of the Berger table are counted.
+    The lead is the number of the bot's pairings as first bot, minus the number of its pairings as second bot.
     """
     if bots % 2:
         return [0] * bots

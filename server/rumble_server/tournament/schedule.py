@@ -56,7 +56,10 @@ class Schedule(ABC, Generic[R, P]):
 
     @abstractmethod
     def played(self, over: MatchOver, seats: tuple[str, ...]) -> P:
-        """Return the result of a match as this schedule reads it. `seats` are the bots by scheduled seat."""
+        """Return the result of a match as this schedule reads it.
+
+        `seats` has the bots in the order of their scheduled seats.
+        """
 
     @abstractmethod
     def prepare(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> Callable[[], R] | None:
@@ -84,7 +87,7 @@ class Schedule(ABC, Generic[R, P]):
         return ()
 
     def stopped(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> str:
-        """Return the reason why the schedule finished before its last round; empty if it did not."""
+        """Return the reason why the schedule finished before its last round; empty in any other case."""
         return ""
 
     def places(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> dict[int, int]:

@@ -85,7 +85,7 @@ class Terms:
         )
 
     def _fallen(self, slot: Slot, gone: tuple[int, ...], reason: str, at_ms: int) -> Outcome:
-        """Return the outcome if the seats `gone` fall out before the first ply, with the payoffs that the rules give.
+        """Return the outcome if the seats `gone` fall out before the first ply. The game's rules give the payoffs.
 
         The other seats make some move. The choice of the move changes neither their places nor their payoffs.
         """

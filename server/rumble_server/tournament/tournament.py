@@ -251,9 +251,9 @@ class Tournament:
         return [names[number] for pairing in made.pairings for number in (pairing.first, pairing.second)]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
-        """If a bot has had no matches to play up to now, let its absent budget run from `at_ms` at the earliest.
+        """If a bot has had no matches to play up to now, do not count its absence before `at_ms`.
 
-        Call this before the bot gets further matches.
+        Call the method before the bot gets further matches.
         """
         if not self._agenda().has_more(bot):
             self.field[bot].count_absence_from(at_ms)

@@ -54,7 +54,7 @@ class ClubPaths:
                 await app(scope, receive, send)
 
     async def _of_club(self, name: str, rest: str, owner: str | Owner, scope: Scope) -> ASGIApp:
-        """Put a club's site and title into the state of `scope`, and return `app`.
+        """Put a club's site and title into the state of `scope`, and return the field `app`.
 
         On an error, return an application that answers with the error.
         """

@@ -1,7 +1,7 @@
 """Compression of public answers. An answer with a secret is sent uncompressed.
 
 If a compressed answer holds a secret and a text chosen by an attacker, the length of the answer reveals the secret
-(BREACH). So an answer is compressed only if its route is marked as public, and never if the request shows a secret.
+(BREACH). So an answer is compressed only if its route is marked as public, and never if the request contains a secret.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from rumble_server.web.guards.secret_checks import shows_secret
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
 MOST_AT_ONCE = 8192
-"""Largest size in bytes of a piece packed on the event loop. Packing takes 0.2 ms. Threads pack larger pieces."""
+"""Maximum size in bytes of a piece that is packed on the event loop, in 0.2 ms. Threads pack larger pieces."""
 LEVEL = 6
 """The default compression level of zlib."""
 GZIP = 16 + zlib.MAX_WBITS
@@ -57,11 +57,14 @@ class _Answer:
         self._request = request
         self._send = send
         self._start: Message | None = None
-        """The head of an answer that may be packed, held back until the first piece shows if packing is worth it."""
+        """The head of an answer that may be packed.
+
+        The head is sent together with the first piece of the body, because small answers are not packed.
+        """
         self._packer: zlib._Compress | None = None
 
     async def send(self, message: Message) -> None:
-        """Pass a message on; pack its body if the answer is packed."""
+        """Pass a message on. If the answer is sent as gzip, pack the piece of the body in the message."""
         if message["type"] == "http.response.start":
             await self._begin(message)
         elif self._start is not None:

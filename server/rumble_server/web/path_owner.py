@@ -1,7 +1,7 @@
 """The tables of paths, and the owners of paths: a club, any node, or each node for itself.
 
-Both the server (`club_paths.py`) and the answer to a proxy's question (`nodes/question.py`) use `owner_of`, so that
-they cannot differ. tests/server/web/test_path_owner.py covers every route.
+The server (`club_paths.py`) and the answer to a proxy's question (`nodes/question.py`) both use `owner_of`, so that
+both always name the same owner. tests/server/web/test_path_owner.py covers every route.
 """
 
 import re
@@ -23,7 +23,7 @@ class Owner(Enum):
 
 
 OF_NODE = frozenset({"/healthz", "/readyz", "/metrics", "/api/leader"})
-"""Paths about a single process. At `/api/leader` only proxies get an answer, which names a club's leader."""
+"""Paths about a single process. The path `/api/leader` answers only proxies, and names the leader of a club."""
 OF_ALL = frozenset({"/docs", "/clubs", "/code/frame"})
 """Paths of pages that need only a club's name and title, so that any node can show the pages."""
 OF_MAIN = (f"{PREFIX}/", "/clubs", "/admin", "/api/clubs")

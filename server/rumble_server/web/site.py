@@ -161,9 +161,9 @@ class Site:
         return done
 
     async def on_disk(self, number: int | None = None) -> None:
-        """Wait until the fact `number` (by default the newest fact) is on disk, so that it may be shown.
+        """Wait until the fact `number` is on disk. By default, wait for the newest fact. Raises WebError.
 
-        Raises WebError.
+        Only facts on disk may be shown.
         """
         number = self.log.last if number is None else number
         if number <= self.log.durable:

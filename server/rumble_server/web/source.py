@@ -6,7 +6,7 @@ from rumble_server.host.host_names import is_loopback
 
 
 def source_of(request: Request) -> str:
-    """Return the address by which limits count a request."""
+    """Return the address of a request's client. Limits are counted by this address."""
     return "" if request.client is None else request.client.host
 
 

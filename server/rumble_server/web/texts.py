@@ -26,7 +26,7 @@ ASK_MS = 1000
 _NAME = re.compile(r"\w[\w.-]+\b", re.ASCII)
 """Pattern of a word that may be the name of a bot. A full stop at the end of a sentence is not matched.
 
-A single letter is no such word, because "a" is in many sentences.
+A single letter does not match, because "a" is in many sentences.
 """
 
 
@@ -72,7 +72,7 @@ def byes_text(line: Standing | FinalResult) -> str:
 
 
 def heat(cell: tuple[float, int]) -> int:
-    """Grade a cell (points, matches) of the crosstable: 0 if the row's bot lost all matches, 4 if the bot won all."""
+    """Grade a cell (points, matches) of the crosstable, from 0 for matches all lost to 4 for matches all won."""
     scored, played = cell
     return round(scored / played * HEATS) if played else 0
 
@@ -280,10 +280,10 @@ def result_text(scores: list[float] | None) -> str:
 
 
 def seat_text(scores: Sequence[float], seat: int) -> str:
-    """Write the score of a seat, or its place at a table: `1`, `½`; as `static/live.js` does."""
+    """Write a seat's score, such as `½`, or a seat's place at a table, such as `3`; as `static/live.js` does."""
     return points(scores[seat]) if len(scores) == 2 else place_text(scores, seat)
 
 
 def place_text(scores: Sequence[float], seat: int) -> str:
-    """Write the place of a seat, by the scores of all seats: `1`; as `static/live.js` does."""
+    """Write the place of a seat, such as `1`, computed from the scores of all seats; as `static/live.js` does."""
     return str(places_of([-score for score in scores])[seat])

@@ -1,6 +1,6 @@
 """A Battlesnake as a bot.
 
-After a late or wrong answer, the bridge plays the last direction again, as Battlesnake does.
+After a late or wrong answer, the bridge plays the last direction again, as the game servers of Battlesnake do.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from rumble_bots.bridges.program import margin_ms
 from rumble_bots.sdk.bot import Bot, Noted, Turn
 
 TIMEOUT_MS = 500
-"""Maximum time in ms for a request and its answer, as at Battlesnake.
+"""Maximum time in ms for a request and its answer, as on the game servers of Battlesnake.
 
 If a match's clock allows less time, the maximum is lower.
 """

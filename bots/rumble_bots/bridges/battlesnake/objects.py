@@ -44,7 +44,7 @@ def body_of(
 
 
 def last_direction(view: Mapping[str, Any], seat: int) -> str:
-    """Return the direction of a snake's last move. The move may lead from an edge of the board to the opposite edge.
+    """Return the direction of a snake's last move, even if the move crossed an edge of the board to the opposite edge.
 
     Before the first move, return `FIRST`.
     """

@@ -101,7 +101,7 @@ class Webhooks:
 
 
 def _read(model: type[Answer], content: bytes) -> Answer:
-    """Parse an answer. Raises NoAnswer with the first problem."""
+    """Parse an answer. Raises NoAnswer, with the first validation error in its text."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:

@@ -40,9 +40,12 @@ BOARD = squares(8, 8, from_top=True)
 CELLS = tuple(square // 4 * BOARD.stride + square % 4 * 2 + 1 - square // 4 % 2 for square in range(32))
 """The cell of `BOARD` for each dark square, by the square's index."""
 PLACES = tuple(cell - cell // BOARD.stride for cell in CELLS)
-"""The index of each dark square in the board's text."""
+"""For each dark square, the index of its character in the board's text."""
 DRAWN = tuple(63 - place for place in PLACES)
-"""The index of each dark square in the drawing. The drawing is the view turned by 180 degrees, with black below."""
+"""For each dark square, the index of its cell in the drawing.
+
+The drawing is the view turned by 180 degrees, with black below.
+"""
 NUMBERED = tuple(str(DRAWN.index(cell) + 1) if cell in DRAWN else "" for cell in range(64))
 PIECES = {
     "b": Piece("black man", 0, "disc", "dark"),

@@ -1,7 +1,7 @@
 """The moves of checkers on 32 squares: tables of steps and jumps, the legal moves of a position, and moves as text.
 
-Squares are counted from 0 here, row by row from black's side. The code of a move has a leading 1, and then five
-bits for each square that the move touches.
+Squares are counted from 0 here, row by row from black's side. The code of a move has a leading bit 1, and
+then five bits for each square that the move touches.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ BETWEEN = {
 
 @cache
 def text_of(code: int) -> str:
-    """Return a move as text: the numbers of its squares, counted from 1, with `-` (a step) or `x` (jumps) between."""
+    """Return a move as text: its squares, counted from 1, joined by `-` (for a step) or `x` (for jumps)."""
     path = path_of(code)
     return ("-" if len(path) == 2 and (path[0], path[1]) not in BETWEEN else "x").join(str(s + 1) for s in path)
 

@@ -37,7 +37,10 @@ def _is_possible(code: int) -> bool:
 AWAY = Moves({})
 """The tables for a side whose king is not on its first square (e1 or e8), so that the side cannot castle."""
 AT_HOME = {Color.White: Moves({"e1g1": "e1h1", "e1c1": "e1a1"}), Color.Black: Moves({"e8g8": "e8h8", "e8c8": "e8a8"})}
-"""The tables for a side whose king is on its first square. If the king is on e1, `e1g1` always means castling."""
+"""By side, the tables for positions with the side's king on its first square.
+
+If White's king is on e1, `e1g1` always means castling.
+"""
 
 
 class CozyPosition:

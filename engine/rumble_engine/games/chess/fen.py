@@ -138,7 +138,10 @@ def attacked(cells: str, cell: int, man: str) -> Iterator[int]:
 
 @cache
 def _ways(cell: int, man: str) -> tuple[tuple[int, ...], ...]:
-    """Return the cells that the piece attacks on an empty board: a tuple for each direction, nearest first."""
+    """Return the cells that a piece `man` on `cell` attacks if the board is otherwise empty.
+
+    Each direction has a tuple, in which the nearest cell is first.
+    """
     steps, length = STEPS[man]
     row, column = divmod(cell, 8)
     ways = (((row + down * count, column + right * count) for count in range(1, length + 1)) for down, right in steps)

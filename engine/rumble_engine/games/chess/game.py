@@ -266,7 +266,7 @@ class Chess(Game):
         return BOARD.drawing("chequered", view["board"], MEN, last, facing=True)
 
     def path(self, view: Mapping[str, Any], move: str) -> Path:
-        """Return two clicks: the start square and the end square. All promotions of a move have the same path."""
+        """Return two clicks: the start square and the end square. The path does not show the piece of a promotion."""
         return BOARD.path(move)
 
     def written(self, state: State, move: str) -> str:

@@ -41,7 +41,7 @@ def spellings(state: State, move: str) -> list[str]:
 def _which(state: State, cells: str, start: str, end: str) -> str:
     """Return the part of `start` that distinguishes the moving piece from equal pieces that can also go to `end`.
 
-    The part is the column, the row or both. It is empty if no equal piece can go to `end`.
+    The part is the column, the row or both. Return an empty text if no equal piece can go to `end`.
     """
     man = cells[CELLS[start]]
     others = [

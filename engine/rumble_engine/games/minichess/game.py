@@ -9,7 +9,7 @@ The board at the start, white at the bottom:
        a b c d
 
 Rules: kings and pawns move and take as in chess (FIDE Laws of Chess, https://handbook.fide.com/chapter/E012023,
-articles 3.7, 3.8, 5), but there is no double step, no capture in passing and no castling. No side may leave its king
+articles 3.7, 3.8, 5), but there is no double step, no capture en passant and no castling. No side may leave its king
 attacked; checkmate wins. Kings alone are a draw at once. There is no rule of repetition, because the limit
 `quiet_plies` (below) ends every game.
 

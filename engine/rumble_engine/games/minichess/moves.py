@@ -24,16 +24,16 @@ def _ray(square: int, down: int, across: int) -> Iterator[int]:
 RAYS = tuple(tuple(ray for step in AROUND if (ray := tuple(_ray(square, *step)))) for square in range(16))
 """For each start square and each direction, the squares in this direction, nearest first."""
 AHEAD = tuple(tuple(_away(square, down, 0) for square in range(16)) for down in (-1, 1))
-"""The square that a pawn steps to, by seat and square; None off the board."""
+"""The square in front of a pawn, by the pawn's seat and square; None off the board."""
 ASLANT = tuple(
     tuple(tuple(end for across in (-1, 1) if (end := _away(square, down, across)) is not None) for square in range(16))
     for down in (-1, 1)
 )
-"""The squares that a pawn attacks, by seat and square."""
+"""The squares that a pawn attacks, by the pawn's seat and square."""
 PIECES = (("K", "P", "Q"), ("k", "p", "q"))
 """The king, pawn and queen of each seat."""
 LAST = (range(4), range(12, 16))
-"""The squares of the last row for pawns, by seat."""
+"""By seat, the squares of the row at the far end of the board, where the seat's pawns arrive."""
 
 
 def moved(board: str, start: int, end: int) -> str:

@@ -17,8 +17,8 @@ has `seats`.
 View of a seat in a hidden game: `{"seat": 0, "board": "...", "to_move": 0, "ply": 7, ...settings}`. `board` is
 OpenSpiel's text of the seat's knowledge. Spectators see neither `seat` nor `board`.
 
-The position's text is the action numbers with spaces between, or `start`. States after different moves are different,
-even if the positions are equal.
+The position's text is the action numbers with spaces between, or `start` before the first ply. States after different
+moves are different, even if the positions are equal.
 
 If OpenSpiel draws random numbers inside a game, the first ply is a ply of chance. The text of this ply is the seed
 of the random numbers. Other outcomes of chance are plies of chance, with OpenSpiel's probabilities.

@@ -16,8 +16,8 @@ EXCLUDED = {
     "bridge_uncontested_bidding": "the last move solves the deal, which takes half a second",
     "tiny_bridge_2p": "the last move solves the deal, which takes a sixth of a second",
 }
-"""Games that are not offered, each with the reason. Such games have a slow move, which would hold up all
-matches of a server."""
+"""Games that are not offered, each with the reason. A move of these games may take so long that all matches of the
+server would have to wait."""
 SEATS = ("players", "num_players", "numPlayers")
 """Names of OpenSpiel's parameters for the number of seats. No game has two parameters with such names."""
 SEEDS = ("rng_seed", "seed")
@@ -67,7 +67,7 @@ CHOICES = {
         ("winloss_scoring", "enable_gammons", "full_scoring"),
     )
 }
-"""Allowed values of settings. The key is the default: a setting with the default `cdh` may be `cdh` or `adh`."""
+"""Allowed values of settings, keyed by the default. A setting with the default `cdh` may be `cdh` or `adh`."""
 BOUNDS = {
     **{
         f"{name}.{size}": (2, 26)
@@ -104,7 +104,7 @@ def kinds() -> dict[str, Any]:
 
 
 def is_plain(kind: Any) -> bool:
-    """Return true for a game of moves in turn, without chance and secrets, that is only won, lost or drawn."""
+    """Return true if the seats move in turn, without chance and secrets, and a match is only won, lost or drawn."""
     return bool(
         kind.min_num_players <= 2
         and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL

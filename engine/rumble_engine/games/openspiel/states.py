@@ -21,7 +21,7 @@ MOST_MOVES = 2000
 SEED_BITS = 31
 """Number of bits of a seed. OpenSpiel stores seeds as 32-bit numbers with a sign."""
 MOST_PAID = 1e9
-"""Largest payoff, and largest loss. OpenSpiel's larger numbers are replaced by this bound."""
+"""Maximum payoff, and maximum loss, of a seat. OpenSpiel's larger payoffs and losses are replaced by the maximum."""
 UNKNOWN = "?"
 
 
@@ -55,7 +55,7 @@ class OpenSpielState(State):
     def outcome(self) -> Outcome | None:
         """The outcome, made from OpenSpiel's list `returns`, which has a number for each seat.
 
-        Except in plain games, the numbers are the payoffs.
+        In a plain game, the numbers only decide the result. In any other game, the numbers are the payoffs.
         """
         if not self._is_over:
             return None

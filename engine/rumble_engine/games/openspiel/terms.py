@@ -21,9 +21,9 @@ INFORMATION = {
     "repeated_leduc_poker": "the observation leaves out the order of the bets",
     "universal_poker": "the observation leaves out the cards on the board and the order of the bets",
 }
-"""Games whose views are OpenSpiel's information states. The value is the reason why observations do not suffice."""
+"""Games whose views are OpenSpiel's information states, each with the reason why observations do not suffice."""
 TOLD = {"dark_chess": "the clock at the end tells whether the other seat has captured something or moved a pawn"}
-"""Games whose views leave out the last two words of OpenSpiel's observation. The value is the reason."""
+"""Games whose views leave out the last two words of OpenSpiel's observation, each with the reason."""
 
 Key = tuple[str, int, tuple[tuple[str, SettingValue], ...]]
 """The key of the terms: a game's full name, the number of seats, and the values of the settings."""
@@ -47,7 +47,7 @@ class Terms:
         observes = kind.provides_observation_string and self._name not in INFORMATION
         self._reveals = "observation_string" if observes else "information_state_string"
         self.names: tuple[dict[int, str], ...] | None = ({}, {}) if self._name in LASTING else None
-        """Cached texts of actions, by seat and action; None if the text depends on the state."""
+        """Cached texts of actions, by seat and action; None in a game whose texts of actions depend on the state."""
 
     def __str__(self) -> str:
         given = ",".join(f"{name}={value}" for name, value in self._parameters.items())

@@ -14,9 +14,9 @@ SEATS = "αβγδεζ"
 """The Greek letter of each seat in the drawing. Latin letters stand for the cards, in the order of the deck."""
 BACK, BUTTON = "#", "*"
 LIMIT = 48
-"""Maximum number of chips, in small blinds, that a seat can have in the pot with limit betting."""
+"""With limit betting, the maximum value of a seat's chips in the pot, as a multiple of the small blind."""
 CARDS = 5
-"""Number of cells for the board's cards. An empty cell and the chips follow."""
+"""Number of cells for the board's cards in the drawing. After these cells come an empty cell and the chips."""
 
 
 def _card(card: str) -> Piece:

@@ -241,7 +241,7 @@ def action_of(word: str) -> int:
 
 
 def replayed(rules: Rules, button: int, cards: Sequence[str], betting: str, board: Sequence[str]) -> Hand:
-    """Return the hand with these private cards, and this betting and board. Raises BadPosition."""
+    """Return the hand that has these private cards, this betting and this board. Raises BadPosition."""
     if not BETTING.fullmatch(betting):
         raise BadPosition(f"{shown(betting)} is not the betting of a hand: cr300c/")
     every = [card for pair in cards for card in split(pair)] + list(board)

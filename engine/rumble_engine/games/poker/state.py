@@ -1,4 +1,4 @@
-"""The state of a poker match: the hand that is played, the chips won so far, and the hand before."""
+"""The state of a poker match: the present hand, the chips won so far, and the hand that ended last."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,11 +17,11 @@ from rumble_engine.texts import shown
 CONCEDED = -1
 """The code of the ply `-` in a match of two seats: the mover fell out, and folds all remaining hands."""
 MOST_LISTED = 52
-"""Maximum number of deals that `chances` lists. Only deals of the turn and of the river are few enough to be listed."""
+"""Maximum number of deals that `chances` lists. Only the fourth and the fifth card on the board have so few."""
 
 
 class PokerState(State):
-    """The number of hands played, the chips won, the present hand (None before the deal), and the hand before."""
+    """The number of hands played, the chips won, the present hand (None before the deal), and the last ended hand."""
 
     # No slots, because they exclude cached properties.
 
@@ -77,7 +77,7 @@ class PokerState(State):
 
     @property
     def _counts(self) -> list[int]:
-        """Number of cards in each set that is dealt next: 2 for each seat, or the number of new cards on the board."""
+        """Sizes of the sets of cards that are dealt next: 2 for each seat, or the number of new cards on the board."""
         return [2] * self.seats if self.hand is None else [self.hand.next_count]
 
     def chances(self) -> Sequence[tuple[int, float]]:
@@ -89,7 +89,7 @@ class PokerState(State):
         return [(way, 1 / count) for way in range(count)]
 
     def draw(self, number: int) -> int:
-        """Return the code of the deal that `number` picks. All deals of the next cards are equally probable."""
+        """Return the code of a deal chosen by the random `number`. All deals of the next cards are equally probable."""
         return number * ways(len(self._deck), self._counts) >> BITS
 
     # --- Plies ---
@@ -196,7 +196,7 @@ class PokerState(State):
         }
 
     def text(self) -> str:
-        """Return the number of hands played, the chips won, the present hand, and the hand before.
+        """Return the number of hands played, the chips won, the present hand, and the hand that ended last.
 
         The text of a hand is its cards, betting and board.
         """
@@ -220,7 +220,7 @@ def _told(hand: Hand) -> dict[str, Any]:
 
 
 def _written(hand: Hand | None, is_over: bool = False) -> str:
-    """Return the three words for a hand in the text of a position."""
+    """Return the text of a hand in the text of a position: cards, betting and board, separated by blanks."""
     if hand is None:
         return "- - -"
     cards = hand.shown() if is_over else hand.cards

@@ -110,7 +110,7 @@ def _folder(
 
 
 def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]", timeout: float | None) -> T:
-    """Call `play`, and return its result. Meanwhile show `heading`, and name the `functions` that take long.
+    """Call `play`, and return its result. Until then show a line with `heading` and the slow functions of `functions`.
 
     Raises CliError if a function takes longer than `timeout` seconds (None: `TIMEOUT_S`).
     """

@@ -14,7 +14,7 @@ FAULTS = (
     *("timeout", "illegal", "garbage", "drop", "flood", "slow-reader", "crash"),
     *("stale", "duplicate", "wrong-match", "huge", "silent", "absent"),
 )
-"""The faults of `rumble_bots.reference.faulty`, copied here because help must not load that slow module."""
+"""The names of the faults in `rumble_bots.reference.faulty`. With a copy, `--help` need not import the slow module."""
 
 
 def bot(

@@ -144,8 +144,8 @@ def bot_maker(
 ) -> "Callable[[str, Callable[[str], None]], BridgeBot | BattlesnakeBot]":
     """Return a function that makes the bot.
 
-    The returned function takes a label, and a function that shows a line to the person. If `stderr` is None, the label
-    names the file for the bot's standard error.
+    The returned function takes a label, and a function that shows a line to the person. If `stderr` is None, the file
+    for the bot's standard error is named after the label.
 
     Raises CliError for options that do not fit the protocol or each other. For a Battlesnake, `command` must be a
     single word, which is an HTTP address. Raises CliError for more or fewer words, and BadAddress for a bad address.

@@ -24,7 +24,7 @@ LOGS_S = 60.0
 KINDS = {bool: (bool, None), int: (str, "N"), frozenset: (list[str], "TEXT,...")}
 """Type of an option, and placeholder for the option's value in the help, keyed by the type of the setting.
 
-The option for a number has type str. `read_config` reads the number, and names the option if the number is bad.
+The option for a number has type str. `read_config` reads the number. Its error for a bad number names the option.
 """
 
 

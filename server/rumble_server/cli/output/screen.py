@@ -33,7 +33,7 @@ class Screen:
         return self._read is not None
 
     def end(self) -> None:
-        """Show no further entries. Call this before the programs are ended, so that their ends are not shown."""
+        """Show no further entries. Call `end` before the programs are ended, so that their ends are not shown."""
         self._ended = True
 
     def show(self, *entries: TraceEntry) -> None:

@@ -1,1 +1,1 @@
-"""Bots and matches without a tournament of a host: practice, a person's match, a demonstration, `rumble ask`."""
+"""Bots and matches outside of the hosts' tournaments: practice, a person's match, a demonstration, `rumble ask`."""

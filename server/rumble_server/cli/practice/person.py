@@ -16,7 +16,7 @@ HELP = "type a move, ? for all that are allowed, or resign"
 
 
 def diagram(game: Game, view: Mapping[str, Any], last: str | None) -> Any:
-    """Return the board as plain text: the default of `draw` in `Person`."""
+    """Return the board as plain text. `Person` calls this function if no other function is given as `draw`."""
     return game.diagram(view)
 
 

@@ -83,9 +83,9 @@ def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
 
 
 def _passed_on(code: int | None) -> int:
-    """Return the close code to send to the other side: `code`, or 1000 if the connection ended without a close code.
+    """Return the close code for the connection that is still open: `code`, or 1000 if `code` stands for no close code.
 
-    The codes 1005 and 1006 stand for an end without a close code, and cannot be sent.
+    None and the codes 1005 and 1006 stand for an end without a close code, and cannot be sent.
     """
     unsent = (None, CloseCode.NO_STATUS_RCVD, CloseCode.ABNORMAL_CLOSURE)
     return CloseCode.NORMAL_CLOSURE if code is None or code in unsent else code

@@ -36,7 +36,10 @@ class BotSpec:
 
 
 def search_ms(bot: str, game: str) -> int | None:
-    """Return a bot's search time for a move in ms; None if the bot searches to the end of the game, or not at all."""
+    """Return a bot's search time for a move in ms.
+
+    Return None if the bot does not search, or searches to the end of the game.
+    """
     if bot == "mcts":
         return SEARCH_MS
     return SEARCH_MS if bot in ("minimax", "streetwise") and game != "tictactoe" else None

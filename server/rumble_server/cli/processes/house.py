@@ -2,8 +2,8 @@
 
 The bots that wait for challenges share a process; each bot in a tournament has a process of its own.
 
-A process reads its bots on standard input: a line at the start, and a line after each change. The process ends when the
-input is closed, and so never outlives the server.
+A process reads the list of its bots from standard input: a line at the start, and a line after each change. The process
+ends when the input is closed, and so never outlives the server.
 """
 
 import asyncio

@@ -35,7 +35,7 @@ class StreamEvent:
 
 
 Connect = Callable[[str | None], Iterator[StreamEvent]]
-"""A function that yields the events after the event with the given id; for None, all events. Raises StreamLost."""
+"""A function that takes the id of an event, and yields the later events; for None, it yields all. Raises StreamLost."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[StreamEvent]:

@@ -53,7 +53,7 @@ class FolderBattle:
     ) -> None:
         """Find the files in `folder`. Raises CliError.
 
-        `tell` gets a line about each file that fails, once for each file.
+        `tell` is called once for each file that fails, with a line about the file.
         """
         self._files = sorted(each for each in Path(folder).glob("*.py") if not each.name.startswith(("_", ".")))
         if len(self._files) < 2:
@@ -69,7 +69,9 @@ class FolderBattle:
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
-        """The bots whose time is watched: a stand-in bot for the loading of each file, and each file's own bot.
+        """The bots whose time is watched.
+
+        Each file has a stand-in bot for the time of loading, and its own bot for the matches.
 
         `asked_at_s` of a stand-in is the time at which the loading of its file began; None after the loading.
         `asked_at_s` of a file's own bot is the time at which the running call began; None if no call is running.

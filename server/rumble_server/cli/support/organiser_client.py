@@ -125,7 +125,7 @@ class OrganiserClient:
     def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
         """Send a request, and repeat it while the server is being replaced, for at most `PATIENCE_S`. Raises CliError.
 
-        After a 502 only a GET is repeated.
+        After the status 502, only a GET is repeated, because the server may have carried out any other request.
         """
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
@@ -198,7 +198,7 @@ class OrganiserClient:
             return self._is_no_rumble(answer)
 
     def _whence(self) -> str:
-        """Return a text that says who makes host tokens."""
+        """Return a text that says where the user gets a host token of the club."""
         from rumble_protocol.clubs import MAIN
 
         if self._club == MAIN:

@@ -40,9 +40,9 @@ def print_standings(file: str, results: "ResultsFile", names: list[str], points:
 
 
 def given_points(text: str | None, results: "ResultsFile") -> "TablePoints":
-    """Return the rule for points that `text` describes. If `text` is None, the file's `table_points` are used.
+    """Return the rule for points. The rule is described by `text`, or by the file's `table_points` if `text` is None.
 
-    If the file has no `table_points` either, return points by places. Raises ValueError.
+    If the file has no `table_points` either, return the rule that gives points by places. Raises ValueError.
     """
     from rumble_server.results.tables.points import PLACES, TablePoints
 

@@ -28,13 +28,13 @@ FRAME_S = 0.2
 HEAD_ROWS = 4
 """Rows of a picture besides the rows of bots: the title, the headings of the columns, and two lines below the table."""
 GAP = 2
-"""Columns between the table and the boards."""
+"""Width, in characters, of the space between the table and the boards."""
 FRAME_COLUMNS, FRAME_ROWS = 4, 2
-"""Columns and rows of the frame around a board."""
+"""Width and height, in characters, that the frame adds to a board."""
 
 
 def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
-    """Show the tournament until its end: drawn on a terminal, as lines in a pipe. Raises CliError."""
+    """Show the tournament until its end. On a terminal, draw pictures; in a pipe, print lines. Raises CliError."""
     client = OrganiserClient(server)
     console = plain_or_rich()
     shown = WatchedTournament(boards)
@@ -258,6 +258,6 @@ def _panel(board: dict[str, Any]) -> Panel:
 
 
 def _plain_board(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a board's data with escaped texts. Only a diagram keeps its line breaks."""
+    """Return a board's data with control characters escaped in all texts. Only line breaks in a diagram are kept."""
     diagram = data.get("diagram")
     return plain(data) if diagram is None else {**plain(data), "diagram": plain_lines(diagram)}

@@ -66,9 +66,9 @@ class Choices:
         take(virtual)
         bot, seat = np.array(entries, dtype=np.int64).T
         self._ends: Indexes = np.array([bot, bots + seat])
-        """Two indexes for each entry: of the bot's strength, and of the seat's term.
+        """For each entry, two indexes in the vector of parameters: of the bot's strength, and of the seat's term.
 
-        The vector of parameters contains the strengths of all bots, and then the terms of all seats.
+        The vector contains the strengths of all bots, and then the terms of all seats.
         """
         self._weight, size = np.array(weights), np.array(sizes)
         self._start: Indexes = np.cumsum(size) - size
@@ -77,9 +77,12 @@ class Choices:
         """Index of the choice to which each entry belongs."""
         pairs = [(self._start[size == k, None], np.triu_indices(k, 1)) for k in range(2, size.max() + 1)]
         self._pairs = [np.concatenate([(start + each[end]).ravel() for start, each in pairs]) for end in (0, 1)]
-        """Indexes of both entries of each pair. A pair is any two entries of the same choice."""
+        """Two arrays: the indexes of the first and of the second entry of each pair.
+
+        A pair is any two entries of the same choice.
+        """
         self.pairs: Indexes = bot[np.array(self._pairs)]
-        """Indexes of the bots of both entries of each pair."""
+        """Two rows with the indexes of the bots in each pair's first and second entry."""
         self.is_played = self._pairs[0] < played
         """Mask of the pairs that come from played tables."""
 
@@ -105,7 +108,7 @@ class Choices:
         return self._chosen - sum(np.bincount(ends, expected, self._size) for ends in self._ends)
 
     def weights(self, chances: Matrix) -> Matrix:
-        """Return, for each pair, the Fisher information about the difference between the two entries."""
+        """Return, for each pair, the Fisher information about the difference in strength between the two entries."""
         left, right = self._pairs
         weights: Matrix = self._weight[self._choice[left]] * chances[left] * chances[right]
         return weights
@@ -131,7 +134,10 @@ class Choices:
 
 
 def _by_place(ranking: Sequence[Placed]) -> Iterable[list[tuple[int, int]]]:
-    """Return a list for each place, the last place first: the bots at the place and their seats, in order of seat."""
+    """Return a list for each place, beginning with the last place.
+
+    A list has the bot and the seat of each bot at the place, in order of seat.
+    """
     ordered = sorted(ranking, key=lambda each: (-each[2], each[1]))
     return ([each[:2] for each in group] for _, group in groupby(ordered, key=lambda each: each[2]))
 
@@ -152,7 +158,7 @@ def subsets(sharing: int) -> list[tuple[tuple[int, ...], float]]:
 
 
 def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
-    """Return three matrices with the index (bot in the lower seat, bot in the higher seat).
+    """Return three matrices. A row belongs to the bot in the lower seat, a column to the bot in the higher seat.
 
     The first matrix counts how often the bot in the lower seat finished before the other bot; a shared place counts
     one half. The second matrix counts the tables at which both bots sat. The third matrix has the sum of
@@ -171,13 +177,16 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return the amount by which a shared place reduces the variance of each pair at the place.
+    """Return the amount by which a shared place reduces the variance of each pair of bots at the place.
 
     `sharing` is the number of bots at the place, and `behind` the number of bots at later places. All bots count as
-    equally strong. In any order of the bots, a bot's score is the number of choices that the bot won, minus the
-    expected number. The expected number is the sum of 1 / n over the bot's choices, where n is the number of bots in a
-    choice. In every order, a bot at the shared place wins a single choice, so only the bot's expected number depends on
-    the order. For a draw of two bots the result is 1/4, the variance of a match between equals.
+    equally strong.
+
+    In an order of the bots, a bot's score is the number of choices that the bot won, minus an expected number. The
+    expected number is the sum of 1 / n over the bot's choices, where n is the number of bots in a choice. Every bot at
+    the shared place wins a single choice in any order, so the order changes only the expected number. The result is the
+    variance of the expected number over the positions in an order, divided by `sharing` - 1. For a draw of two bots the
+    result is 1/4, the variance of a match between equals.
     """
     sums = np.cumsum([1 / (left + behind) for left in range(sharing, 0, -1)])
     return float(sums.var()) / (sharing - 1)

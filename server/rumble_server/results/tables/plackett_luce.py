@@ -71,7 +71,7 @@ def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, le
 
 
 def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
-    """Return true if bots change seats enough to separate the seat terms from the strengths."""
+    """Return true if bots change seats often enough for the fit to separate the seat terms from the strengths."""
     bots, seats = sum(map(len, groups)), choices.seats
     chances, _ = choices.chances(np.zeros(bots + seats))
     information = choices.information(choices.weights(chances)) + _gauge([*groups, [*range(bots, bots + seats)]])

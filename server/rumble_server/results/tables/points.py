@@ -1,9 +1,9 @@
 """Points of tables: by the host's scheme of places, by payoffs, or, by default, by the number of worse places.
 
-- By default, a first place at a full table of the event is worth a point for each other seat, and a last place
-  nothing. All steps from a place to the next place are worth the same. A smaller table has the same points for the
-  first and the last place. For example, if a full table has four seats, its places are worth 3, 2, 1 and 0 points, and
-  the places of a table of three are worth 3, 1.5 and 0 points.
+- By default, a last place is worth 0 points. A first place at a full table of the event is worth as many points as a
+  full table has seats, minus 1. All steps from a place to the next place are worth the same. A smaller table has the
+  same points for the first and the last place. For example, if a full table has four seats, its places are worth 3, 2,
+  1 and 0 points, and the places of a table of three are worth 3, 1.5 and 0 points.
 - A scheme of places has the points of the first place, of the second, and so on. The last number of the scheme
   also counts for all further places.
 - Bots that share places share the points of these places equally.
@@ -28,7 +28,7 @@ PAYOFFS = "payoffs"
 
 @dataclass(frozen=True, slots=True)
 class TablePoints:
-    """The rules for points of tables. By default, a full table gives a bot a point for each seat behind the bot."""
+    """The rules for points of tables. By default, a bot at a full table gets a point for each worse place."""
 
     by_place: tuple[Fraction, ...] = ()
     """Points for the first place, for the second, and so on; empty for the default."""

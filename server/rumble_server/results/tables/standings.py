@@ -1,11 +1,11 @@
 """Standings of tables by points and tie-breaks. Pure.
 
 - `won`: first places that a bot did not share. A table counts only if another bot played, too.
-- `places`: the number of first places, then the number of second places, and so on; a place that is shared counts.
+- `places`: the number of first places, then the number of second places, and so on. Shared places count, too.
   The value shown is the place among the tied bots, or 0 if all stay tied.
 - `de`, direct encounter: who finished before whom among the bots still tied, by the rules of matches of two (FIDE
-  Handbook C.07, art. 6). A pair counts with the average over the tables at which both bots sat. The value
-  shown is the place among the tied bots, or 0 if all stay tied.
+  Handbook C.07, art. 6). The score of a bot against another is the average over the tables at which both bots sat. The
+  value shown is the place among the tied bots, or 0 if all stay tied.
 - `payoff`: the sum of payoffs.
 - `faults`: matches in which the bot fell out by its own fault; the bot with the fewest stands first.
 """

@@ -1,4 +1,4 @@
-"""Counts of the results of tables, for points, tie-breaks and ratings. To count a result takes constant time.
+"""Counts of the results of tables, for points, tie-breaks and ratings. Counting a result takes constant time.
 
 A `TableTally` only counts. Points are computed from the counts when read, under any rules for points.
 """
@@ -70,7 +70,7 @@ class TableCount:
 
     @property
     def half_byes(self) -> int:
-        """Number of half byes, which tables do not have: 0."""
+        """Number of half byes: always 0, because tables have no half byes."""
         return 0
 
     def copy(self) -> "TableCount":
@@ -83,9 +83,12 @@ class TableTally:
     def __init__(self, field: Iterable[str] = ()) -> None:
         self.bots: dict[str, TableCount] = {name: TableCount() for name in field}
         self.before: Counter[tuple[str, str]] = Counter()
-        """Number of tables at which the first bot of the pair finished before the second."""
+        """For each pair of bots, the number of tables at which the first bot finished before the second bot."""
         self.tied: Counter[tuple[str, str]] = Counter()
-        """Number of tables at which both bots of a pair shared a place. The bots of a pair are in order of name."""
+        """For each pair of bots, the number of tables at which both bots shared a place.
+
+        The bots of a pair are in order of name.
+        """
         self.rankings: Counter[Ranking] = Counter()
         """Number of tables with each ranking. Rankings of fewer than two bots are left out."""
         self.sizes: Counter[int] = Counter()
@@ -101,7 +104,10 @@ class TableTally:
     def over(
         cls, results: Iterable[TableResult], field: Iterable[str] = (), byes: Mapping[str, int] | None = None
     ) -> Self:
-        """Return a tally of results. `field` adds names of bots that may have no result, and `byes` adds byes."""
+        """Return a tally of results. `field` has names of bots that may have no result.
+
+        `byes` has, by bot, the number of first places without a table.
+        """
         tally = cls(field)
         for result in results:
             tally.add(result)

@@ -22,7 +22,7 @@ STANDARD: dict[str, int] = {
 """Points in tenths for each code, used for codes that a file does not set."""
 
 HALVES = dict.fromkeys((*codes.WON, codes.FORFEIT_WIN), 2) | dict.fromkeys((codes.DRAW, codes.UNRATED_DRAW), 1)
-"""Score in half points for each code. A code that is not here scores 0."""
+"""Score in half points for each code. Any other code scores 0."""
 
 
 @dataclass(frozen=True, slots=True)

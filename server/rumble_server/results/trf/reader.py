@@ -109,14 +109,14 @@ class _Reader:
         self.fields: dict[str, str] = {}
         self.players: dict[int, TrfPlayer] = {}
         self.lines: dict[int, _Line] = {}
-        """The line 001 of each player, keyed by starting number. Problems of a player point to this line."""
+        """The line 001 of each player, keyed by starting number. The error for a player's problem names this line."""
         self.points = Points()
         self.rounds: int | None = None
         self.first_seat = ""
         self.by_rank = False
         self.accelerations: dict[int, list[int]] = defaultdict(list)
         self.absent: set[int] = set()
-        """Players named by XXZ, who miss the next round."""
+        """Players listed in lines XXZ. These players miss the next round."""
         self.byes: dict[int, dict[int, str]] = defaultdict(dict)
         self.forbidden: list[Forbidden] = []
         self.named: list[tuple[int, _Line, int]] = []

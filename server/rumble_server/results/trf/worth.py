@@ -32,9 +32,9 @@ KEYS: dict[str, Cells] = {
     "Z": _cells(codes.FORFEIT_LOSS, codes.ABSENT),
     "P": _cells(codes.PAIRING_BYE),
 }
-"""Pairs of a result's code and a colour's code, by key. A key in the fields XXS and 162 sets the points of its pairs.
+"""For each key, pairs of a result's code and a colour's code. A field XXS or 162 gives the points for a key's pairs.
 
-In 162, bbpPairings writes Z where the format has A.
+In field 162, bbpPairings writes the key Z in place of the format's key A.
 """
 BBP = {"BBW": "W", "BBD": "D", "BBL": "L", "BBZ": "ZPB", "BBF": "FL", "BBU": "PAB"}
 """For each field of bbpPairings, the key of `KEYS` that means the same."""

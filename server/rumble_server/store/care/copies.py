@@ -90,7 +90,10 @@ def new_file(path: str) -> Iterator[str]:
 
 
 def take_place(part: str, path: str) -> None:
-    """Move the database file `part` to `path`. No process may have a database at `path` open. Raises OSError."""
+    """Move the database file `part` to `path`. Raises OSError.
+
+    Call this function only while no process uses a database at `path`.
+    """
     for suffix in ("-wal", "-shm"):  # first, since SQLite would take the old files for files of the new database
         Path(path + suffix).unlink(missing_ok=True)
     os.replace(part, path)

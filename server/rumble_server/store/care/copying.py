@@ -2,9 +2,9 @@
 
 A database in PostgreSQL can be copied to SQLite only if it has no club besides `main`.
 
-Facts keep their numbers and texts. The next run on the copy (in PostgreSQL: the next epoch of each club) gets a number
-greater than all runs and epochs of both databases. Turn ids contain this number, so no turn id from before the copy is
-used again.
+Facts keep their numbers and texts. On a copy in SQLite, the next run of the server gets a number greater than all runs
+and epochs of both databases. On a copy in PostgreSQL, the next epoch of each club gets such a number. Turn ids contain
+the number, so no turn id from before the copy is used again.
 """
 
 import itertools

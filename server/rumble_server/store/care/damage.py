@@ -102,7 +102,9 @@ class _Indexes:
             self._last = self._indexed = 0
 
     def note(self, row: Row) -> None:
-        """Compare a row with the index of matches, and remember whether the row's tournament is listed or over.
+        """Compare a row with the index of matches.
+
+        Also remember whether the row's tournament is listed, and whether the tournament is over.
 
         Raises ValueError with a line about the damage if the row is damaged.
         """

@@ -21,8 +21,8 @@ is true if the tournament is over.
 class Findings:
     """Results of a check.
 
-    `rows` counts the rows read, `lost` the rows that `rumble db repair` left empty, and `problems` has lines about
-    damage.
+    `rows` is the number of rows read. `lost` is the number of rows that `rumble db repair` left empty. `problems` has
+    lines about damage.
     """
 
     rows: int = 0

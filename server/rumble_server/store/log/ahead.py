@@ -1,6 +1,6 @@
 """Reading ahead: before a hand-over, the next leader of a club reads the club while the old leader still plays.
 
-After the hand-over, the recovery of the club reads only the facts written since, so the club pauses only briefly.
+After the hand-over, the new leader reads only the facts that are newer. The club therefore pauses only briefly.
 """
 
 import logging

@@ -97,7 +97,7 @@ class AsyncReader:
     ) -> Made | None:
         """Rebuild a tournament from the log, and return the result of `make` for it; None for an unknown tournament.
 
-        Raises DamagedLog for a damaged tournament. After the first time, the error is raised without reading the log.
+        Raises DamagedLog for a damaged tournament. Later calls raise the error again, and do not read the log.
         """
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])

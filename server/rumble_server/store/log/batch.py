@@ -61,7 +61,9 @@ class Batch:
         }
 
     def _rows(self) -> tuple[dict[str, list[Line]], dict[str, list[Line]], list[facts.LogFact]]:
-        """Return the lines of plies and frames, the lines of other facts (both by tournament), and the marks.
+        """Return two dicts of lines by tournament, and a list of marks.
+
+        The second dict has the facts that rebuild tournaments. The first dict has all other facts, such as plies.
 
         Marks are the facts that create, configure or end a tournament, or delete old versions.
         """

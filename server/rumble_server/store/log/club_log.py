@@ -36,7 +36,7 @@ class Group(Protocol):
     """Reason why writing fails at present; None while writing works."""
 
     def gather(self, club_log: "ClubLog") -> None:
-        """Record that a log has facts or records to write."""
+        """Add a log to the logs that have facts or records to write."""
 
     def hurry(self) -> None:
         """Begin the next commit sooner than usual, because a caller waits for the commit."""
@@ -51,8 +51,8 @@ class ClubLog:
     def __init__(self, group: Group, club: str, *, last: int, numbers: Numbers, epoch: int = 0, size: int = 0) -> None:
         """Make the log of a club. `last` is the number of the newest fact on disk.
 
-        `size` is the size in bytes of all rows. New facts get their numbers from `numbers`, and are written under
-        `epoch`.
+        `size` is the size in bytes of all rows of the club. New facts get their numbers from `numbers`, and are written
+        under `epoch`.
         """
         self.club = club
         self.epoch = epoch

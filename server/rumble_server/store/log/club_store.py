@@ -51,7 +51,10 @@ class ClubStore:
             await self._read_workers.close()
 
     async def end_writing(self) -> None:
-        """Write all facts that still wait, and end the writer. Only `close` waits for current reads."""
+        """Write all facts that still wait, and end the writer.
+
+        Reads may still be in progress afterwards. `close` waits for reads, too.
+        """
         if not self._has_ended_writing:
             self._has_ended_writing = True
             await self.group.close()

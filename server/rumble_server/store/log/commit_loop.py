@@ -16,17 +16,17 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import Content
 
 FAILED = "!"
-"""First character of an answer that reports a failure. No club's name begins with it."""
+"""First character of an answer that reports a failure. No club's name begins with this character."""
 STDOUT = 1
 """File descriptor of standard output."""
 SIZE_BYTES = 8
 """Length in bytes of the number at the beginning of a message. The number is the size of the rest in bytes."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
-"""Function that writes a commit, and returns the names of clubs led by other servers. These clubs are not written.
+"""Function that writes a commit. Returns the names of clubs that were not written, because other servers lead them.
 
-Its second argument is true for a repetition: the same commit seemed to fail just before, but may be written already.
-The function raises StoreError.
+The second argument is true if the call repeats a commit that seemed to fail. Such a commit may be on disk already. The
+function raises StoreError.
 """
 
 

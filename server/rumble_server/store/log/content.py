@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TypedDict
 
 TOURNAMENT, PLY = 0, 1
-"""Kinds of rows: `TOURNAMENT` has facts that rebuild a tournament, `PLY` has plies, frames, and versions of bots."""
+"""Kinds of rows: `TOURNAMENT` has the facts that rebuild tournaments, and `PLY` has all other facts."""
 
 
 class Content(TypedDict):
@@ -35,7 +35,8 @@ class Content(TypedDict):
     dropped: list[tuple[str, int, int]]
     """Bots whose old versions are to be deleted.
 
-    Each has the key of the bot's rows, the number of the oldest row to keep, and the size in bytes of the deleted rows.
+    Each item has the key of the bot's rows, the number of the oldest row to keep, and the size in bytes of the deleted
+    rows.
     """
 
 

@@ -11,7 +11,7 @@ TournamentRow = tuple[str, bool, bool, bool]
 """A tournament's id and three flags: the tournament is listed, it is over, its plies were deleted."""
 
 DERIVED = ("indexed", "runs", "bytes")
-"""Keys in the table `meta` whose values are not copied, because each database makes its own."""
+"""Keys in the table `meta` whose values are not copied, because each database computes these values itself."""
 
 
 class Contents(Protocol):

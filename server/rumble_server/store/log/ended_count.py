@@ -20,9 +20,9 @@ class EndedCount:
 
     def __init__(self) -> None:
         self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """Fact number and status of each tournament end of this run that is not in `_counts` yet, by club.
+        """For each club, tournament ends of this run that are not in `_counts` yet, as fact number and status.
 
-        The query may have counted some of these tournaments, too.
+        The query `LogReader.ended_by_club` may have counted some of these tournaments, too.
         """
         self._counts: Counter[str] = Counter()
         self._counted: Mapping[str, Counted] | None = None

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 class LastUsed(Generic[Key, Value]):
     """A cache that drops the least recently used values when the sizes of all values add up to more than `most`.
 
-    A number of values, `least`, is always kept, however large the values are: the values used most recently.
+    The most recently used values are always kept, however large they are; `least` is the number of such values.
     """
 
     def __init__(self, most: int, least: int = 0) -> None:

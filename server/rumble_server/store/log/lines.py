@@ -1,6 +1,7 @@
 """Lines of the log for the two facts that every ply has: the turn and the move.
 
-For speed, the code here names each field. `store/log/codec.py` makes the lines of all other kinds of facts.
+The functions here name each field, because general code would be slower. `store/log/codec.py` makes the lines of all
+other kinds of facts.
 """
 
 from typing import Any

@@ -54,8 +54,8 @@ class WriterProcess:
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
         """Let the process write a commit, and return the names of clubs led by other servers.
 
-        Nothing is written for these clubs. Await each call before the next call. Raises StoreError or OSError; the
-        commit may be written nevertheless.
+        Nothing is written for these clubs. `again` is true if the commit is a repetition. Await each call before the
+        next call. Raises StoreError or OSError; the commit may be written nevertheless.
         """
         child = self.child or await self.start()
         try:
@@ -80,7 +80,7 @@ class WriterProcess:
 
 
 class ProcessEnded(StoreError):
-    """The error that the writing process has ended. The next commit starts a new process, which may succeed."""
+    """Raised if the writing process has ended. The next commit starts a new process, which may succeed."""
 
 
 class _Child(asyncio.SubprocessProtocol):

@@ -49,14 +49,14 @@ class LogReader:
     def tournament_ids(self, *, over: bool | None = None) -> list[str]:
         """Return ids of tournaments, oldest first.
 
-        `over` selects tournaments: True ended tournaments, False open tournaments, None both.
+        If `over` is true, return only ended tournaments; if false, only open tournaments; if None, both.
         """
         return self.rows.tournament_ids(over)
 
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
-        `unlisted` selects tournaments: True only unlisted tournaments, False only listed tournaments.
+        If `unlisted` is true, only unlisted tournaments count; otherwise only listed tournaments count.
         """
         return self.rows.listed_ids(limit, unlisted=unlisted)
 
@@ -188,7 +188,7 @@ class LogReader:
         return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
-        """Return the frame of another match to which `shared` refers; None if the log has no such frame."""
+        """Return the frame to which `shared` refers, a frame of another match; None if the log has no such frame."""
         rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None

@@ -100,7 +100,7 @@ class Rows(ABC):
     def tournament_ids(self, over: bool | None) -> list[str]:
         """Return ids of tournaments, oldest first.
 
-        If `over` is true, return only ended tournaments; if false, only open tournaments; if None, both.
+        If `over` is true, return only ended tournaments; if false, only open tournaments; if None, all tournaments.
         """
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)

@@ -47,7 +47,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A statement for a club's leader: this node has read the club ahead. The answer is `Executed`.
+    """A statement that reports to a club's leader that this node has read the club ahead. The answer is `Executed`.
 
     `offer` is the number of the offer in which the leader asked this node to read the club ahead.
     """
@@ -70,7 +70,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """A statement for all nodes: this node now lets a club's bots in. The answer is `Executed`.
+    """A statement that reports to all nodes that this node now accepts the bots of a club. The answer is `Executed`.
 
     The node has loaded the club, and leads it under `epoch`.
     """
@@ -95,7 +95,7 @@ class ClubRow:
     node: str
     epoch: int
     wanted: str | None = None
-    """Node that an operator wants as the next leader; None if no operator asked for a move."""
+    """Node that an operator wants as the next leader; None if no operator wants another leader."""
     to: str | None = None
     """Node that the leader's newest offer asks to read the club ahead; None without an offer."""
     offer: int = 0
@@ -103,7 +103,7 @@ class ClubRow:
     ready: int = 0
     """Number of the newest offer after which the asked node has read the club ahead; 0 without such an offer."""
     listens: int = 0
-    """Newest epoch in which the club's leader lets bots in."""
+    """Number of the newest epoch in which the club's leader has accepted bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Seen:
     clubs: Mapping[str, ClubRow] = field(default_factory=dict)
     """Clubs with a leader, by name."""
     lapse_in_ms: int | None = None
-    """Time in ms until the earliest end of another node's lease, if no lease is renewed; None without other nodes."""
+    """Time in ms until the first lease of another node ends, if no lease is renewed; None without other nodes."""
 
 
 @dataclass(frozen=True, slots=True)

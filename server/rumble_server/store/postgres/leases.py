@@ -114,7 +114,7 @@ SELECT {_TELL} FROM asked
 
 
 class OtherSetup(StoreError):
-    """The error that another running node has different games, limits or formats of the log."""
+    """The error of a node whose games, limits or formats of the log differ from those of another running node."""
 
 
 @dataclass(frozen=True, slots=True)

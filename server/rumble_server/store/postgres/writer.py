@@ -76,7 +76,7 @@ _PARTS = {
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
     ),
 }
-"""The parts of a commit's statement, by name. Each has the columns of its rows, and the SQL that writes its rows.
+"""The parts of a commit's statement, by name. Each part has the columns of its rows, and the SQL that writes the rows.
 
 The part `held` comes first, and changes the rows of `clubs`. Later parts only write rows of clubs that `held` has
 changed. A part without rows is left out; most commits have only the parts `held` and `logged`.

@@ -16,7 +16,7 @@ _PAUSE_S = 0.02
 
 
 class DatabaseLock:
-    """The lock of a database. It is held as long as any process has the file descriptor `file` open."""
+    """The lock of a database. The lock is held until every process has closed the file descriptor `file`."""
 
     def __init__(self, database: str, wait_s: float | None = None) -> None:
         """Lock the file `...-lock` beside the database. Wait at most `wait_s`, by default `WAIT_S`.

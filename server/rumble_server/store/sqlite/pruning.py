@@ -80,9 +80,9 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
 
 
 def vacuum(path: str) -> tuple[int, int]:
-    """Shrink the database file by its free space, while no server runs on it. Raises StoreError.
+    """Shrink the database file by its free space, and return the file's size in bytes before and after.
 
-    Return the file's size in bytes before and after.
+    Call this function only while no server runs on the database. Raises StoreError.
     """
     with locked(path) as real_path, closing(open_existing(real_path)) as database:
         with Failing("write to", path):

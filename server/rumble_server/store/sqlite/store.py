@@ -79,7 +79,7 @@ class SqliteStore(ClubStore):
     # --- clubs ---
 
     def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same object each time. Raises StoreError."""
+        """Return the log of a club. All calls for a club return the same object. Raises StoreError."""
         if club not in self.group.logs:
             size = self._read_bytes(club)
             # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater

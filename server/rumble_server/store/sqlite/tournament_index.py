@@ -14,7 +14,7 @@ _UNINDEXED = """WITH RECURSIVE keys (key) AS (
     WHERE EXISTS (SELECT 1 FROM log WHERE tournament = key AND kind = 0 AND facts LIKE '%"tournament_created":%')"""
 """SQL query for tournaments that are in the log, but not in the index of tournaments.
 
-The recursion jumps from tournament to tournament in the log's index, which is faster than to look at each row.
+The recursion finds one tournament after another in the log's index. A look at each row would be slower.
 """
 
 

@@ -17,9 +17,8 @@ OF_SEAT = ("seat", "place", "payoff", "fall")
 def write(document: Mapping[str, Any], seats: int | None = None) -> str:
     """Return the matches of an export document as CSV.
 
-    If `seats` is given, or if a match has more than two seats, each seat has its own columns. `seats` is the minimum
-    number of seats with columns. In all other cases the columns are `HEADER`, without `at_fault` if a match lacks this
-    field.
+    If `seats` is given, or if a match has more than two seats, each seat has its own columns. At least `seats` seats
+    get columns. In all other cases the columns are `HEADER`, without `at_fault` if a match lacks this field.
     """
     most = max([seats or 2, *(len(match["seats"]) for match in document["matches"])])
     if seats is not None or most > 2:

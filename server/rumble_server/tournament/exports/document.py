@@ -68,7 +68,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
 def _swiss(tournament: Tournament) -> dict[str, Any]:
     """Return the data that are needed, besides the results, to pair a Swiss.
 
-    In `virtual_points`, a 1 has the value of a win.
+    `virtual_points` are in units of the points for a win.
     """
     config, agenda = tournament.config, tournament.agenda
     told: dict[str, Any] = {
@@ -99,7 +99,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
 
 
 def _with_absent(over: MatchOver) -> dict[str, Any]:
-    """Return the fields of a table's result, with absent bots added in further seats and on the last places."""
+    """Return the fields of a table's result. Absent bots get further seats, and the last places."""
     result = table_result_of(over)
     plies = {} if over.placement is None else {seat: ply for seat, ply, _ in over.placement.falls}
     return {

@@ -3,7 +3,7 @@
 The file follows the Portable Game Notation standard (S. J. Edwards, 1994): the seven tag roster first and in order,
 then further tags by name. Moves are written as people write them, chess moves in SAN. White is the seat called White,
 which is the second in Go and Othello; in a game without a seat of that name, White is the first seat. Comments contain
-the bots' thoughts.
+the bots' infos about their moves.
 """
 
 import json

@@ -18,16 +18,16 @@ ENDINGS = {"resignation": "R", "timeout": "T", "normal": ""}
 
 
 def check(game: str) -> None:
-    """Raise ValueError for any game except Go, and for Go if the library that plays it is missing."""
+    """Raise ValueError if the game is not Go, or if the library for Go is missing."""
     if game != GO:
         raise ValueError(f"SGF is for {GO}; this tournament is of {game}")
     get_game(GO)
 
 
 def write(document: Mapping[str, Any]) -> str:
-    """Return the matches of an export document as SGF, in order of finishing.
+    """Return the matches of an export document as SGF, in the order in which the matches ended.
 
-    Raises ValueError for any game except Go.
+    Raises ValueError if the game is not Go.
     """
     tournament = document["tournament"]
     check(tournament["game"])
@@ -70,7 +70,7 @@ def _node(move: str, info: Mapping[str, Any] | None, size: int) -> str:
 
 
 def _point(vertex: str, size: int) -> str:
-    """Return the point of a vertex: `dp` for `d4` on a board of 19, since SGF counts rows from the top.
+    """Return a vertex in SGF's notation: `dp` for `d4` on a board of 19, since SGF counts rows from the top.
 
     A pass is the empty text.
     """

@@ -95,7 +95,7 @@ __all__ += ["Schedule", "TablePlan", "TableRound", "Task", "formats_with", "make
 
 
 def formats_with(option: str) -> list[str]:
-    """Return the names of the formats that have an option; empty for an option of all formats."""
+    """Return the names of the formats that have an option; an empty list if all formats have the option."""
     return [name for name, each in FORMATS.items() if option in each.options]
 
 

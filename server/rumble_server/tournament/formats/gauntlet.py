@@ -12,8 +12,8 @@ from rumble_server.tournament.pairing import Pairing
 class Gauntlet(FixedSchedule):
     """Challengers against the rest of the field.
 
-    A bot has the first seat about as often as the second: the two numbers differ by one at most. Seats are swapped from
-    cycle to cycle.
+    A bot has the first seat about as often as the second seat: its numbers of first and second seats differ by one at
+    most. Seats are swapped from cycle to cycle.
     """
 
     def __init__(self, plan: Plan) -> None:

@@ -90,8 +90,8 @@ class Knockout(PairSchedule):
     def _ready(self, winners: dict[Place, int]) -> Iterator[tuple[Place, int, int]]:
         """Yield the places that can be paired now, each with its bots, the better seed first.
 
-        At the start the places of rounds 1 and 2 are tried, because two bots with byes can meet at once. Later, only
-        the next places of the bots in `winners` are tried.
+        At the start the places of rounds 1 and 2 are tried. A place of round 2 can be paired at the start if both its
+        bots have byes. Later, only the next places of the bots in `winners` are tried.
         """
         places = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
         if not self._open:

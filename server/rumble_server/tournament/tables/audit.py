@@ -22,7 +22,7 @@ from rumble_server.match.match_id import MatchId, MatchKey
 from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span, seconds
 
 EVEN_COMPANY = 2
-"""Greatest fair difference between a bot's number of meetings with a second bot and with a third bot."""
+"""Greatest fair difference between two counts: how often a bot met a second bot, and how often it met a third bot."""
 LESS_EVEN_COMPANY = 4
 """Greatest fair difference, like `EVEN_COMPANY`, at tables of more than `MOST_EVEN_SEATS` seats. For such
 tables, the search for rounds finds no smaller difference."""
@@ -35,10 +35,13 @@ class TableRecord:
 
     match_id: str
     bots: tuple[str, ...]
-    """The bots of the table in seat order, as scheduled: gone bots included."""
+    """All scheduled bots of the table: the bots that played, in seat order, and then the gone bots."""
     started_ms: int
     free_since_ms: Mapping[str, int]
-    """By bot, the time in ms from which the bot always had a free place, or was gone; empty for a lost table."""
+    """By bot, the time in ms since which the bot had a free place when the table started; empty for a lost table.
+
+    For a bot that was gone, the time is the start of the table.
+    """
     known_ms: int = 0
     """Time in ms from which bots can wait for the table: the time at which its round was made, or its last attempt
     became void."""
@@ -122,7 +125,7 @@ def _waits(
 
 
 def _seat_flags(tables: Sequence[Sequence[str]]) -> Iterator[Flag]:
-    """Yield the flags of seats. If some tables are smaller, the last seat of full tables is left out."""
+    """Yield the flags of seats. Only the seats that every table has are compared."""
     had = Counter((bot, seat) for bots in tables for seat, bot in enumerate(bots))
     seats = range(min(map(len, tables), default=0))
     for name in dict.fromkeys(bot for bots in tables for bot in bots):
@@ -134,7 +137,7 @@ def _seat_flags(tables: Sequence[Sequence[str]]) -> Iterator[Flag]:
 
 
 def _company_flags(tables: Sequence[Sequence[str]], most: int) -> Iterator[Flag]:
-    """Yield the flags of company: a flag for a bot names the two bots that the bot met most and least often."""
+    """Yield the flags of company. A flag names the bot, the bot met most often, and the bot met least often."""
     met: dict[str, Counter[str]] = {bot: Counter() for bots in tables for bot in bots}
     for bots in tables:
         for bot in bots:

@@ -13,7 +13,9 @@ from rumble_server.tournament.tables.round_robin import seated_rounds
 from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 
 MOST_FURTHER_ROUNDS = 3
-"""Maximum number of rounds that are added until every challenger meets each of the other bots at least once a cycle."""
+"""Maximum number of rounds added to the default number.
+
+Rounds are added until every challenger meets each of the other bots at least once a cycle."""
 
 
 @dataclass(frozen=True, slots=True)

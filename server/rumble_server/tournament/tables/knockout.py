@@ -21,7 +21,7 @@ from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound,
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 TablePlaces = Mapping[MatchKey, Sequence[int]]
-"""By match, the places of the bots in seat order; 1 is the best place, and tied bots have the same place."""
+"""For each match, the places of the bots in seat order. 1 is the best place, and tied bots have the same place."""
 _Keys = dict[int, tuple[int, ...]]
 """The places of each bot of a table: in the first match, then in the replays that the bot played."""
 
@@ -77,14 +77,17 @@ class TableKnockout:
         self.plan = plan
         self._byes = dict.fromkeys(range(plan.bots), 0)
         self._rounds: list[list[list[Seating]]] = []
-        """The matches of each table by round: the first match, then the replays."""
+        """For each round and each table, the matches of the table: the first match, then the replays."""
         self._on: list[list[int]] = []
-        """Number of bots that go on from each table, by round."""
+        """For each round and each table, the number of bots that go on from the table."""
         self._rested: list[tuple[int, ...]] = []
         """The bots with a bye, by round."""
 
     def add(self, made: TableRound) -> None:
-        """Add the next round, or replays of tables in the newest round. Raises ValueError for other tables."""
+        """Add the next round, or replays of tables in the newest round.
+
+        Raises ValueError for any other round or replay.
+        """
         if all(seating.cycle > 1 for seating in made.seatings):
             for seating in made.seatings:
                 plays = self._rounds[-1][seating.board - 1]
@@ -125,7 +128,7 @@ class TableKnockout:
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
     def went_on(self) -> dict[tuple[int, int], int]:
-        """Return a bot that went on from each table, keyed by the table's round and board.
+        """Return, for each table, a bot that went on from the table. The keys are pairs of round and board.
 
         If several bots went on, the first in seat order is returned. Tables of the newest round are left out.
         """

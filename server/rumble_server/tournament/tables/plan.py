@@ -30,7 +30,7 @@ class TablePlan:
     """Maximum number of replays of a tie in a knockout. Only a tie that decides which bots go on is played again."""
     seed: int = 0
     points: TablePoints = field(default_factory=TablePoints)
-    """Points of a Swiss."""
+    """Rules for the points of a Swiss."""
 
     def __post_init__(self) -> None:
         if self.seats < 3 or not 2 <= self.least <= self.seats or self.cycles < 1:
@@ -55,7 +55,7 @@ def smallest_table(seats: int, least: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """The bots of a table in seat order. Cycle, round and board count from 1; a replay is in the next cycle."""
+    """The bots of a table in seat order. Cycle, round and board count from 1. A replay counts as the next cycle."""
 
     cycle: int
     round: int
@@ -95,6 +95,6 @@ def table_sizes(bots: int, full: int, smallest: int) -> list[int]:
 
 
 def meetings(played: Iterable[TableRound]) -> Counter[tuple[int, int]]:
-    """Return the number of meetings of any two bots, by the numbers of the two bots in ascending order."""
+    """Count how often each pair of bots has met. A key is the numbers of two bots, the lower number first."""
     tables = (sorted(seating.bots) for round_ in played for seating in round_.seatings)
     return Counter(pair for bots in tables for pair in combinations(bots, 2))

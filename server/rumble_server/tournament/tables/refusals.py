@@ -9,7 +9,7 @@ _FOR_TWO: dict[str, tuple[tuple[object, ...], str]] = {
     "acceleration": (("none",), "baku is for Dutch pairings of two bots: leave out acceleration above two seats"),
     "openings": (("auto", "none"), "openings are played from both of two seats: leave them out above two seats"),
 }
-"""For each option, the values allowed above two seats, and the sentence that refuses any other value."""
+"""For each option, the values allowed in matches of more than two seats, and the sentence that refuses other values."""
 
 
 def refusal(chosen: Mapping[str, object]) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from rumble_server.tournament.tables.seats import balanced_seats
 def rounds_of_round_robin(plan: TablePlan) -> int:
     """Return the number of rounds of `plan`.
 
-    By default there are enough rounds for two bots to meet at least once a cycle on average.
+    By default there are enough rounds for two bots to meet, on average, at least once in each cycle.
 
     The default is a multiple of the number of seats. So a bot with a full table in every round has each seat equally
     often.

@@ -198,7 +198,7 @@ class KnockoutOfTables(TableSchedule):
 
 
 def _next_round(knockout: TableKnockout, places: TablePlaces, gone: frozenset[int]) -> TableRound:
-    """Make the round that follows a decided round: the replays of its tied tables, or else the next round."""
+    """Make the next round. If the last round has tied tables, the new round only repeats these tables."""
     made = knockout.prepare(places, gone)
     if made is None:
         raise ValueError("the knockout has no next round")

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 BYE = -1
 """Number in place of a table's number, for a bot with a bye."""
 MOST_SPREAD = {True: 2, False: 1}
-"""Greatest spread of a block with which the search may end early. The spread is the difference between the most and the
-fewest meetings of the block's pairs of bots. The key True is for pairs inside a group, and the key False for pairs from
-two groups."""
+"""Maximum spread of a block: while a block has a greater spread, the search does not end early. The spread is the
+difference between the most and the fewest meetings of the block's pairs of bots. The key True is for pairs inside a
+group, and the key False for pairs from two groups."""
 _WEIGHTS = {True: 1, False: 8}
 """Factors of the cost of a pair: the key True is for pairs inside a group, and False for pairs from two groups."""
 MOST_BOTS_SEARCHED = 128
@@ -20,15 +20,15 @@ MOST_BOTS_SEARCHED = 128
 MOST_WORK = 1 << 20
 """Maximum of the number of rounds times the square of the number of bots. The biggest search takes about a minute."""
 IDLE_SWEEPS = 8
-"""Number of successive sweeps without a lower cost after which the search ends, if the `excess` is not above 0. A sweep
-disturbs each round once."""
+"""Number of successive sweeps that do not lower the cost. After so many such sweeps, the search ends if the `excess` is
+not above 0. A sweep disturbs each round once."""
 MOST_TRIALS = 1_500
 """Number of calls of `disturb` after which no further sweep of a search begins. A call takes about 0.5 ms for 16 bots,
 and 3 ms for 64 bots."""
 _BYE_COST = 1e9
 """Cost of uneven numbers of byes, far above every cost of uneven numbers of meetings."""
 _PARTS = 8
-"""Number of units per meeting: costs are computed from meetings in units of 1 / `_PARTS`. So all costs are whole
+"""Number of units in a meeting. Costs are computed from numbers of meetings in these units. So all costs are whole
 numbers, whose sums do not depend on the order of adding."""
 _Tables = NDArray[np.int64]
 """The table of each bot in a round."""
@@ -113,7 +113,7 @@ class _Company:
         self._byes += sign * (tables == BYE)
 
     def _uneven(self, more: int = 0) -> _Numbers:
-        """Return the cost of each pair of bots, as if each pair had met `more` further times."""
+        """Return the cost that each pair of bots would have if `more` were added to the pair's number of meetings."""
         squares: _Numbers = np.square(_PARTS * (self._met + more - self._mean))
         np.fill_diagonal(squares, 0)
         return self._weight * squares * squares
@@ -124,7 +124,7 @@ class _Company:
 
     @property
     def excess(self) -> float:
-        """Greatest excess of a block. Above 0, a block is too uneven.
+        """Greatest excess of a block. If the number is above 0, some block is too uneven.
 
         The excess of a block is its spread minus its value of `MOST_SPREAD`. The spread is the difference between the
         most and the fewest meetings of the block's pairs.

@@ -45,7 +45,7 @@ def _coloured(tables: Sequence[Sequence[int]], colours: int) -> list[list[int]]:
     All tables have `colours` bots.
     """
     edges: dict[tuple[_Vertex, int], tuple[_Vertex, _Vertex]] = {}
-    """For each vertex and colour, the edge at the vertex that has the colour; a missing pair has no such edge."""
+    """For a vertex and a colour, the edge of this colour at the vertex. A pair without such an edge has no entry."""
     played: Counter[int] = Counter()
     for number, bots in enumerate(tables):
         for bot in bots:
@@ -73,8 +73,8 @@ def seats_had(tables: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 def seated_by(had: SeatCounts, bots: Iterable[int]) -> tuple[int, ...]:
     """Return the bots of a table in seat order, so that few bots get a seat that they had often before.
 
-    The number of a bot is how often the bot had its present seat before, according to `had`. If any two bots exchanged
-    their seats, the sum of their two numbers would not become smaller.
+    The cost of a bot is the number of times that the bot had its new seat before, according to `had`. No exchange of
+    seats between two bots would reduce the sum of their costs.
     """
     order = list(bots)
     pairs = list(combinations(range(len(order)), 2))

@@ -46,7 +46,7 @@ class TableSwissTask:
 
 
 def rounds_of_swiss(plan: TablePlan) -> int:
-    """Return the number of rounds; by default as many as a knockout for two seats has."""
+    """Return the number of rounds: by default, as many as the bots would need for a knockout with two seats."""
     return (plan.bots - 1).bit_length() if plan.rounds is None else plan.rounds
 
 
@@ -103,7 +103,7 @@ class _Search:
         return improved
 
     def _moved(self, place: int, to: int) -> int:
-        """Return how many tables away the place `to` is from the own table of the bot at `place`."""
+        """Return the distance in tables between the table of the place `to` and the own table of the bot at `place`."""
         return abs(self._own[self._bots[place]] - self._table[to])
 
     def _cost(self, *places: int) -> tuple[int, int]:

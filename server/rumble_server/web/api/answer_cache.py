@@ -26,8 +26,9 @@ class AnswerCache:
         """The last answer about each object that may change, with the time in ms at which the answer was begun."""
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[Any]], *, keep: bool = True) -> Any:
-        """Return the answer of a key. Call `make` if the answer is not in the cache, and no other request makes it.
+        """Return the answer of a key.
 
+        Call `make` if the answer is not in the cache, and is not being made for another request.
         An answer is kept only if `keep` is true and the answer is bytes. Raises Crowded, and the errors of `make`.
         """
         asker_now().begin()

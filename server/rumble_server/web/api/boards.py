@@ -56,7 +56,7 @@ def board_routes() -> APIRouter:
 
 
 def draw(name: str, body: bytes) -> bytes:
-    """Answer `body`, a BoardQuestion about the game `name`, with a BoardAnswer as JSON.
+    """Return a BoardAnswer as JSON. `body` is a BoardQuestion as JSON, about the game `name`.
 
     Raises WebError for a bad question or position, and for illegal moves.
     """
@@ -124,7 +124,7 @@ def _refusal(state: State, move: str) -> str | None:
 
 
 def _sample(game: Game, view: dict[str, Any]) -> State | None:
-    """Return a state that agrees with a view; None if the game has no samples, or the view is not of a seat."""
+    """Return a state that agrees with a view; None if the game has no samples, or the view belongs to no seat."""
     with suppress(NotSampled, BadPosition):
         return game.sample(view, Random(0))
     return None

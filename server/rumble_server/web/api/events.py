@@ -15,7 +15,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.site import site_of
 
 LONGEST_EVENT_ID = 18
-"""Maximum number of digits of a `Last-Event-ID`; a longer one is ignored."""
+"""Maximum number of digits of a `Last-Event-ID`. A longer id is ignored."""
 EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
 

@@ -61,9 +61,12 @@ class ExportedTournament(ServerMessageModel):
     seats: Count
     """Number of seats of a full match."""
     scheme: list[float] | None = Field(default=None, min_length=3, max_length=3)
-    """Points for a win, a draw and a loss. If places or payoffs count, `table_points` replaces this field."""
+    """Points for a win, a draw and a loss. If places or payoffs give the points, `table_points` replaces this field."""
     table_points: list[float] | str | None = None
-    """Points of each place, or the word `places` or `payoffs`. If wins count, `scheme` replaces this field."""
+    """Points of each place, or the word `places` or `payoffs`.
+
+    If wins and draws give the points, `scheme` replaces this field.
+    """
     tiebreak_order: list[str]
     tiebreak_rules: str
     names: list[str]

@@ -230,9 +230,9 @@ def _columns(rebuilt: Rebuilt) -> int | None:
 
 
 def _infos(rebuilt: Rebuilt, over: MatchOver) -> list[MoveInfo | None]:
-    """Return the thoughts of the bots in a match, by ply.
+    """Return the `info` that the bots sent with their moves in a match, by ply.
 
-    Returns an empty list if no bot sent thoughts, or if the frames cannot be read.
+    Returns an empty list if no bot sent an `info`, or if the frames cannot be read.
     """
     try:
         return infos(rebuilt.match_facts(over.match), over) if over.informed else []

@@ -76,7 +76,7 @@ class MatchList(ServerMessageModel):
 class RatingLine(ServerMessageModel):
     """A bot's rating and its 95% interval (low, high). Both are null for a bot without a rating.
 
-    The `notes` of `RatingsAnswer` tell why a bot has no rating.
+    The `notes` of `RatingsAnswer` give the reason why a bot has no rating.
     """
 
     name: str
@@ -299,8 +299,8 @@ class BoardQuestion(RequestModel):
 
 
 class BoardAnswer(ServerMessageModel):
-    """A board to show and to move on. `moves` has the clicks for each move. A click is given as a list of cells, and
-    each of the cells can be clicked.
+    """A board, with the moves that can be made on the board. `moves` has the clicks for each move. A click is given as
+    a list of cells, and each of the cells can be clicked.
 
     `spellings` has the moves that people write in other ways, each with its texts, the usual text first. `keys` has the
     moves that people make by a single key, each with its `KeyboardEvent.key`. `refusal` is the reason why `try_move` is
@@ -375,7 +375,7 @@ class MatchNamed(RequestModel):
 
 
 class Pause(RequestModel):
-    """The reason of a pause, which the bots are told."""
+    """The reason of a pause. The bots get the reason, too."""
 
     reason: str = Field(default="the host paused it", min_length=1, max_length=200)
 

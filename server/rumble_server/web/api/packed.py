@@ -12,7 +12,7 @@ from rumble_server.web.api.streamed import SENT_BYTES, streamed
 from rumble_server.web.compression import GZIP, may_pack
 
 NO_CACHE = {"Cache-Control": "no-cache"}
-"""The `Cache-Control` of an answer that a browser may keep, but has to check for a change at each use."""
+"""The header that lets a browser keep an answer. The browser must ask at each use whether the answer has changed."""
 
 
 async def packed_answer(request: Request, packed: bytes, media_type: str) -> Response:

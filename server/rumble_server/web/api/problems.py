@@ -20,7 +20,7 @@ PATTERNS = {
     CLUB_PATTERN: "1 to 32 of a-z, 0-9 and -",
     NAME_PATTERN: "1 to 32 of the letters A-Z a-z, digits, and . _ -, and begin with a letter or a digit",
 }
-"""Descriptions of the patterns of texts, in words for people."""
+"""For each pattern, a description for people of the texts that match."""
 
 
 def bad_request(problems: Sequence[ErrorDetails], skip: int = 0) -> WebError:

@@ -33,7 +33,7 @@ WITH_MODEL: dict[int | str, dict[str, Any]] = {404: {"model": WebErrorAnswer}}
 model into the OpenAPI document. A single such route suffices, and more would slow the start (see `error_answers`)."""
 JSON = "application/json"
 MANY_RESULTS = 500
-"""Number of results from which a tournament counts as large: showing it takes the event loop some ms."""
+"""Minimum number of results of a large tournament. To show a large tournament takes the event loop some ms."""
 
 
 def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
@@ -118,7 +118,10 @@ def read_routes() -> APIRouter:
 
 
 async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tournament) -> bytes:
-    """Return a tournament in memory as the API's JSON, once all facts shown are on disk. Raises WebError."""
+    """Return a tournament in memory as the API's JSON. Raises WebError.
+
+    The call returns only when all facts that the JSON shows are on disk.
+    """
     make = partial(_show, site, tournament)
     return await make() if len(tournament.results) < MANY_RESULTS else await answers.recent(tournament, make)
 

@@ -131,7 +131,10 @@ def _match_view(
 
 
 def _course(terms: MatchStarted, moves: Sequence[str], seat: int | None) -> dict[str, Any]:
-    """Return `written` (the moves as people write them, as far as `seat` sees them) and `movers` (who moved)."""
+    """Return two fields with an entry for each move: `written` and `movers`.
+
+    `written` has the moves as people write them, as far as `seat` may see the moves. `movers` has the seats that moved.
+    """
     game = get_game(terms.game)
     state, written, movers = terms.first_state(), [], []
     for move in moves:

@@ -10,7 +10,10 @@ SENT_BYTES = 65_536
 
 
 async def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer with `pieces`. The first piece is awaited here, so that an error in it becomes an error answer."""
+    """Return a response that sends `pieces`.
+
+    The first piece is awaited here. If making the first piece fails, the client gets an error answer.
+    """
     first = await anext(pieces, b"")
     return StreamingResponse(_slices(first, pieces), headers=headers, media_type=media_type)
 

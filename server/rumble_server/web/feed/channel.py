@@ -28,11 +28,11 @@ SNAPSHOT_MS = 1_000
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
 AT_ONCE_BYTES = 12_000
-"""Number of bytes of made events after which a turn of the event loop ends: the size of about 12 boards of connect
-four, which take 1 to 3 ms to make."""
+"""Size in bytes at which no more events are made in a turn of the event loop. About 12 boards of connect four have this
+size, and take 1 to 3 ms to make."""
 TOGETHER_BYTES = 1 << 18
-"""Size in bytes at which made events are sent without waiting for the rest of the flush. Packing so many bytes takes
-2 ms. Events packed together take fewer bytes than events packed alone, and less time for each reader."""
+"""Size in bytes at which the events made so far are sent before the flush has ended. Packing so many bytes takes 2 ms.
+Events packed together take fewer bytes than events packed alone, and less time for each reader."""
 MOST_BOARDS = 50
 """Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
 
@@ -83,9 +83,9 @@ class Channel:
         self._kept_bytes = 0
         self._snapshot: _Kept | None = None
         self._presence = views.presence(tournament, arena)
-        """The connected bots, and the bots with matches in other tournaments, as last sent."""
+        """The presence that was sent last: the connected bots, and the bots with matches in other tournaments."""
         self._pairing = tournament.pairs_long
-        """True if the next round is being paired, as last sent."""
+        """True if the status that was sent last says that the next round is being paired."""
         self._telling: Iterator[ServerMessageModel | None] | None = None
         """The events of the flush in progress that are still to be made; None if no flush is in progress.
 
@@ -130,8 +130,8 @@ class Channel:
     def _tell(self) -> None:
         """Make some events of a flush in this turn of the event loop, and the others in later turns.
 
-        The turn ends when `AT_ONCE_BYTES` are made. The made events are sent together: at the end of the flush, and
-        before that whenever they reach `TOGETHER_BYTES`.
+        The turn ends when `AT_ONCE_BYTES` are made. The made events are sent together at the end of the flush, and
+        also earlier whenever their size reaches `TOGETHER_BYTES`.
         """
         assert self._telling is not None
         telling, self._telling = self._telling, None  # after an error, the next flush goes on without this one
@@ -219,9 +219,10 @@ class Channel:
         return {(each.terms.match, each.terms.attempt): each for each in referees}
 
     def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel | None]:
-        """Yield the events of a flush, each made when it is asked for. A match's final board precedes its result.
+        """Yield the events of a flush. A match's final board precedes the match's result.
 
-        Yield None before the last events. So the standings, which may take long, get a new turn of the event loop.
+        An event is made only when the caller asks for the event. Yield None before the last events. So the standings,
+        which may take long, get a new turn of the event loop.
         """
         names = self._arena.display_names
         for over in changes.over:

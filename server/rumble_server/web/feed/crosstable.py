@@ -1,6 +1,6 @@
 """The pairs of a crosstable, each with the scores of two bots against each other.
 
-Pairs are cached. After another meeting of its two bots, a pair is made again.
+Pairs are cached. When the two bots of a pair have met again, the pair is made again.
 
 Pairs are by far the largest part of a view: 4,950 pairs for a field of 100 bots.
 """
@@ -19,7 +19,7 @@ from rumble_server.tournament.tournament import Tournament
 MOST_IN_CROSSTABLE = 100
 """Maximum number of bots in a crosstable. A larger field has no crosstable, because people could not read it."""
 AT_ONCE = 500
-"""Number of pairs made in a turn of the event loop by `prepare_pairs`."""
+"""Number of pairs that `prepare_pairs` makes in a turn of the event loop."""
 
 _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 

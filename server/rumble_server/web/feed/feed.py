@@ -70,7 +70,7 @@ class Feed:
     async def stream(
         self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False
     ) -> AsyncIterator[bytes]:
-        """Yield the encoded events of a tournament until the reader or the server stops; as gzip if `packed`."""
+        """Yield the encoded events of a tournament until the reader or the server stops. With `packed`, use gzip."""
         await self.ranker.fresh(tournament)
         await prepare_pairs(tournament)
         channel = self._channel(tournament)

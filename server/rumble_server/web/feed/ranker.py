@@ -104,7 +104,7 @@ def on_thread(task: Task, done: Done) -> None:
 
 @dataclass(slots=True)
 class _Known:
-    """A tournament's newest ranking that was computed in the background, and its newest ranking shown."""
+    """A tournament's newest ranking from a background computation, and the newest ranking that was shown."""
 
     background: Ranking | None = None
     computed_at_ms: int = 0
@@ -207,7 +207,7 @@ def _task(tournament: Tournament) -> Task:
 
 
 def movement_results(bots: int) -> int:
-    """Return the number of latest results over which movement is measured, about two for each bot."""
+    """Return the number of latest results over which movement is measured. A bot has about two of the results."""
     return max(bots, FEWEST_RESULTS)
 
 

@@ -17,7 +17,7 @@ PACK_LEVEL = 1
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """Events that are sent together, once the log is on disk up to `number`."""
+    """Events that are sent together, as soon as the log is on disk up to the fact `number`."""
 
     number: int
     data: bytes

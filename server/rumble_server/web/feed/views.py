@@ -39,7 +39,9 @@ BOARDS_AT_ONCE = 10
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
 SHOWN_MS = 10_000
-"""Time in ms for which a page may show the result of an ended match on a board: 3 s, and time to load the page."""
+"""Time in ms after the end of a match for which a page may show the result on a board.
+
+A page shows the result for 3 s. The rest of the time is for loading the page."""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)

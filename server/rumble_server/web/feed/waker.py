@@ -30,7 +30,7 @@ class Waker:
         self._is_armed = False
 
     def wake(self, reader: Sleeper) -> None:
-        """Wake a reader, in this turn of the event loop or a later one."""
+        """Wake a reader now; if `PORTION` readers were woken in this turn of the event loop, in a later turn."""
         if not self._is_armed:
             self._is_armed = True
             self._clock.after_input(self._on_next_turn)

@@ -1,4 +1,4 @@
-"""The scale of the rating chart. Pure; `static/ratings.js` computes an equal scale in live pages."""
+"""The scale of the rating chart. Pure; `static/ratings.js` computes the same scale in live pages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ class FormField:
     default: Any
     """The initial value in the form; None for an empty field."""
     choices: Mapping[str, str]
-    """The values, each with its text for people."""
+    """Texts for people, keyed by the values to choose from."""
     minimum: int | None
     maximum: int | None
     formats: str
@@ -51,7 +51,7 @@ GROUPS = {
     "Scoring and openings": "openings points tiebreaks tiebreak_rules rated seed seed_ratings",
     "Faults and patience": "illegal_retries bench_after away_ms away_clock absent_ms spectator_delay_ms listed",
 }
-"""The names of the fields of each group, in order."""
+"""For the title of each group, the names of the group's fields in order, separated by spaces."""
 ADVANCED = ("Scoring and openings", "Faults and patience")
 LABELS = {
     "classroom": "For a class",

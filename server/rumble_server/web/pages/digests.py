@@ -92,7 +92,7 @@ def records(digests: Iterable[Digest]) -> list[Record]:
 
 
 def _has_winner(digest: Digest) -> bool:
-    """Return whether rank 1 means that a bot won the tournament."""
+    """Return true if the tournament is finished, and its format has winners: the bots with rank 1."""
     return digest.summary.status == "finished" and FORMATS[digest.format].has_winner
 
 

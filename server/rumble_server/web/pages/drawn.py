@@ -1,7 +1,7 @@
 """Boards as SVG, drawn by the server. In the browser, `static/drawing.js` draws the same SVG, element by element.
 
-There are two copies of this code, because pages show boards without scripts, and scripts show boards without a request
-for each move. A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
+The server draws for browsers without scripts. In other browsers, the script draws each move without a request to the
+server. A cell is 100 units wide; colours are classes of `static/css/board.css`. Texts of a game are escaped.
 """
 
 import json
@@ -72,7 +72,10 @@ class BoardLayout:
         return x - (138 if self._slanted else 74), y
 
     def corners(self) -> tuple[Spot, Spot, Spot, Spot, Spot]:
-        """Return the four corners of the coloured edge around hexagons, clockwise from the top left, and the middle."""
+        """Return the corners of the coloured edge around hexagons, and the middle of the board.
+
+        The corners are in clockwise order from the top left. The middle is last.
+        """
         (a, b), (c, d) = self._at(0, 0), self._at(0, self.columns - 1)
         (e, f), (g, h) = self._at(self.rows - 1, self.columns - 1), self._at(self.rows - 1, 0)
         middle = (a + e) // 2, (b + f) // 2
@@ -115,7 +118,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
 
 
 def token(drawing: Drawing, seat: int) -> Markup:
-    """Draw a single piece of a seat: the first in `drawing.pieces`. Draw nothing if the seat has no pieces."""
+    """Draw the first piece of a seat in `drawing.pieces`. Draw nothing if the seat has no pieces."""
     own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
     if own is None:
         return Markup()

@@ -81,7 +81,7 @@ async def _answer(request: Request, template: str, **context: Any) -> Response:
 def _shown_code(request: Request, tournament: Tournament) -> str | None:
     """Return the invitation code in the page's address.
 
-    Returns an empty text for a wrong code, and None if the address has no code or the tournament needs none.
+    Returns an empty text for a wrong code, and None if the address has no code or the tournament needs no code.
     """
     given = request.query_params.get("invite")
     if given is None or tournament.invite is None:

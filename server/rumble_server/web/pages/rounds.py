@@ -1,4 +1,4 @@
-"""The rounds of a Swiss and the bracket of a knockout of two seats for pages, from schedule and results. Pure."""
+"""For pages: the rounds of a Swiss, and the bracket of a knockout with two seats a match. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,10 @@ class Leg:
 
 @dataclass(slots=True)
 class Meeting:
-    """A pairing of a round. `seats` are the bots, empty while unknown; `legs` are the matches over or in play."""
+    """A pairing of a round.
+
+    `seats` are the bots, empty while unknown. `legs` are the matches that are over or in play.
+    """
 
     seats: tuple[str, str] = ("", "")
     legs: list[Leg] = field(default_factory=list)
@@ -89,7 +92,7 @@ def reached(rank: int, best: int, finalists: int = 0) -> str:
 
 
 def pairing_text(tournament: Tournament, rounds: Sequence[RoundView | TablesOfRound]) -> str:
-    """Write that the next round of a Swiss is being paired. Return an empty text if no round is being paired."""
+    """Return a sentence that names the round of a Swiss that is being paired; an empty text if there is none."""
     agenda = tournament.agenda
     if agenda is None or agenda.schedule.has_bracket or tournament.status != "running":
         return ""

@@ -75,7 +75,7 @@ def table_rounds(tournament: Tournament) -> list[TablesOfRound]:
 def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, TableView]]:
     """Return the round, the board and the view of each table, sorted by round and board.
 
-    A table includes the matches in which it was played again after a tie.
+    If the bots of a table played again after a tie, the view has these matches, too.
     """
     results = {match: table_result_of(over) for match, over in tournament.results.items()}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}

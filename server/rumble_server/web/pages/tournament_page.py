@@ -174,7 +174,7 @@ def places_text(points: Sequence[float] | str) -> str:
 
 
 def columns(standings: Sequence[Standing], challengers: Collection[str]) -> list[tuple[int, str]]:
-    """Return the place and the name of each bot with a column in the crosstable.
+    """Return the bots with a column in the crosstable: each bot's position in `standings`, from 1, and its name.
 
     In a gauntlet, only the challengers have columns; otherwise all bots of the field have columns.
     """

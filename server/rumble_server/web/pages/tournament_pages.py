@@ -19,7 +19,7 @@ MATCHES_A_PAGE = 50
 MOST_AUDITED = 5000
 """Maximum number of results in a tournament whose page has an audit. Larger audits are only in the API."""
 BOT_NAME = "@bot-name@"
-"""The placeholder for a made-up bot name. A page is written once for several readers; each reader gets another name."""
+"""The placeholder for a made-up bot name. A page is written once for several readers. Each gets a new name."""
 
 
 def page_of_tournament(
@@ -28,7 +28,7 @@ def page_of_tournament(
     """Write the page of a tournament.
 
     If the tournament is in memory, `shown` is the API's JSON of the tournament, and `now` is the context of the audit.
-    If the tournament is over, both are None. `invite` is the code in the page's address.
+    Otherwise both are None. `invite` is the code in the page's address.
     """
     view = from_log.view(rebuilt) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))

@@ -1,11 +1,11 @@
-"""The pairing of a bracket: the best candidate by the criteria; of several best candidates, the first in the sequence.
+"""The pairing of a bracket. Of the candidates that are best by the criteria, the first in the sequence is chosen.
 
 Article 2 of C.04.3 has the criteria, and articles 3 and 4 have the sequence of candidates.
 
 A weighted matching pairs the players in the bracket and the players after the bracket. The criteria determine the
 weights. The sequence is expressed as preferences. The preferences are then added one by one in the lowest bits of the
-weights, which the criteria leave free. The next matching meets a preference if and only if all criteria can still be
-met as well as before.
+weights, which the criteria leave free. After each addition, the matching is computed again. The new matching meets the
+preference if the criteria can then be met as well as before, and otherwise not.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,10 @@ from rumble_server.tournament.formats.dutch.player import DutchPlayer
 
 
 class BracketPairing:
-    """A bracket being paired. Players are vertices: the moved-down players, the residents, then the lower players."""
+    """A bracket being paired. The vertices of the matching are players.
+
+    The moved-down players come first, then the residents, and then the players after the bracket.
+    """
 
     def __init__(self, bracket: Bracket, criteria: Sequence[Criterion] = QUALITY) -> None:
         self.bracket = bracket
@@ -89,7 +92,10 @@ class BracketPairing:
     # --- moved-down players (3.3 and 4.4): the choice of players to pair, and of their partners ---
 
     def _choose_moved_down(self) -> list[int]:
-        """Return the moved-down players to pair: the highest ranked of each score, as many as the criteria demand."""
+        """Return the moved-down players to pair. The criteria determine how many players of each score are paired.
+
+        Higher ranked players are preferred.
+        """
         chosen: list[int] = []
         players, graph = self.bracket.players, self.graph
         by_score: dict[int, list[int]] = {}
@@ -124,7 +130,10 @@ class BracketPairing:
             taken.add(self._pair_with_first(vertex, residents))
 
     def _pair_with_first(self, vertex: int, wanted: list[int]) -> int:
-        """Pair a player with the first player of `wanted` with whom the matching stays optimal; return this partner."""
+        """Pair the player `vertex` with a player of `wanted`, and return this partner.
+
+        The partner is the first player of `wanted` for whom the matching stays optimal.
+        """
         graph = self.graph
         wanted = [each for each in wanted if graph.weight(vertex, each)]
         if graph.matching[vertex] != wanted[0] and not graph.exchange(vertex, wanted[0]):
@@ -243,7 +252,7 @@ def first_candidate(bracket: Bracket) -> list[tuple[DutchPlayer, DutchPlayer]] |
 
 
 def _kind(player: DutchPlayer, bracket: Bracket) -> object:
-    """Return all values of a player that the criteria depend on, except the earlier opponents."""
+    """Return the values of a player on which the criteria depend. The player's earlier opponents are left out."""
     return (
         player.score,
         player.preference,

@@ -27,7 +27,7 @@ def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
 
 class Bracket:
     """A pairing bracket (1.3), and the players after it: the next scoregroup (`lower`), and the players further down
-    (`beyond`). Matching may be tried with only some of these players; the other players are then in neither list.
+    (`beyond`). A bracket made for a trial may leave out some of the later players.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class Bracket:
         self.players = [*near, *beyond]
         scores = [player.score for player in near]
         self.slot: dict[int, int] = {}
-        """The positions of counts in a packed integer. For each score, the integer holds a count of players with the
-        score. `slot` has the position of the count's lowest bit. The counts of higher scores are in higher bits."""
+        """For each score, the position of the lowest bit of a count in a packed integer. The integer holds a count of
+        players for each score. The counts of higher scores are in higher bits."""
         self.slot_bits = 0
         """The number of bits that the counts of all scores take."""
         for score in sorted(set(scores)):

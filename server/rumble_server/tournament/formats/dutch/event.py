@@ -71,8 +71,9 @@ def baku(players: int, rounds: int, win: int, draw: int) -> tuple[tuple[int, ...
     """Return the virtual points of Baku acceleration, by player and round (C.04.5.1).
 
     The first half of the field, rounded up to an even number, has virtual points in the first half of all rounds. In
-    the first half of these accelerated rounds, the virtual points are those of a win, and in the other accelerated
-    rounds those of a draw. Halves are rounded up.
+    the first half of these accelerated rounds, each of these players has as many virtual points as a win gives. In the
+    other accelerated rounds, each of these players has as many virtual points as a draw gives. The halves of rounds are
+    rounded up.
     """
     group = 2 * ((players + 3) // 4)
     accelerated = (rounds + 1) // 2

@@ -7,7 +7,7 @@ new start would be slower. If `exchange` can turn the last matching into an opti
 from collections.abc import Iterable
 
 CHUNK = 60
-"""Number of bits of a weight given to the compiled part at a time."""
+"""Size in bits of the pieces in which the compiled part gets a large weight."""
 
 
 class Graph:
@@ -16,7 +16,7 @@ class Graph:
     def __init__(self, size: int, bits: int) -> None:
         """Make a graph without edges; `bits` is the number of bits of the greatest weight.
 
-        Only `settle` uses the greatest weight. Every weight that a caller sets must be below half of the greatest.
+        Only `settle` uses the greatest weight. A weight that a caller sets must be below half of the greatest weight.
         """
         from py4swiss.dynamicuint import DynamicUint
         from py4swiss.matching_computer import ComputerDutchOptimality
@@ -107,7 +107,7 @@ class Graph:
 
 
 def is_perfect(size: int, edges: Iterable[tuple[int, int]]) -> bool:
-    """Return whether these edges have a matching of all vertices."""
+    """Return true if some of the edges form a matching of all vertices."""
     from py4swiss.matching_computer import ComputerDutchValidity
 
     computer = ComputerDutchValidity(size, 1)

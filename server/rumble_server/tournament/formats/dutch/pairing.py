@@ -14,7 +14,7 @@ Pair = tuple[DutchPlayer, DutchPlayer]
 
 
 class CannotBePaired(Exception):
-    """The error that no pairing of the round meets the absolute criteria."""
+    """The error for a round of which no pairing meets the absolute criteria."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,11 @@ class DutchPlayer:
     difference: int
     """Number of games with white, minus number of games with black."""
     repeated: str
-    """The colour of the last two games if both had the same; else empty."""
+    """The player's colour in the last two games, if both games had the same colour; else empty."""
     preference: str
     strength: int
     floats: tuple[str, str]
-    """The floats of the last round and of the round before."""
+    """The player's floats in the last two rounds, the last round first."""
     may_have_bye: bool
     topscorer: bool
 

@@ -56,7 +56,7 @@ def host_token_routes() -> APIRouter:
 
 
 async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
-    """Make a host token of a club, and return it once it is on disk. Raises WebError."""
+    """Make a host token of a club, wait until the token is on disk, and return the token. Raises WebError."""
     token = make_secret()
 
     def add() -> None:

@@ -19,7 +19,7 @@ NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried"
 
 
 def page_link(tournament: Tournament | Basics, base: str) -> str:
-    """Return the link to a tournament's page. If bots need an invitation code, the link contains `shared_invite`."""
+    """Return the link to a tournament's page. If bots need an invitation code, the link contains a code."""
     code = tournament.shared_invite
     query = "" if code is None else "?" + urlencode({"invite": code})
     return f"{base}/tournaments/{quote(tournament.id)}{query}"
@@ -56,8 +56,8 @@ def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]
     If `given` is right, `invite` is the code that the page shows, and `carried` is the query of the page's links. If
     the host chose a code, `invite` is another code, made by the server. If `given` is wrong, `invite_is_old` is true.
 
-    A wrong code is never shown. Otherwise anyone could send a link to a page with a command that people would copy into
-    a shell. The caller counts wrong codes.
+    A wrong code is never shown. Otherwise anyone could put any text into a link as the code. The page would show the
+    text in a command, and people would copy the command into a shell. The caller counts wrong codes.
     """
     code = tournament.shared_invite
     invited = given is not None and code is not None and tournament.admits(given)
