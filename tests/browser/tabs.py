@@ -1,6 +1,7 @@
 """Contexts of the browser, and the reset of a page that tests share."""
 
 from typing import Any
+from urllib.parse import urljoin
 
 from playwright.async_api import Browser, BrowserContext, Page, ViewportSize
 
@@ -26,6 +27,8 @@ async def forget(page: Page) -> None:
     for other in page.context.pages:
         if other is not page:
             await other.close()
+    if page.url.startswith("http"):  # the scripts of a page might send a request when its token is gone
+        await page.goto(urljoin(page.url, "/healthz"))
     await page.evaluate(EMPTY)
     await page.goto("about:blank")
     await page.emulate_media(media="null", color_scheme="null", forced_colors="null", reduced_motion="null")
