@@ -1,8 +1,8 @@
 """The configuration of a server.
 
-Every field here is a setting, and so is every field that `Bounds` itself defines. A setting is an option of `rumble
-serve`, an environment variable and a key of the settings file (`cli/support/settings.py`). A field's docstring is the
-setting's help.
+Every field of `ServerConfig` is a setting. Every field of `limits.bounds.Bounds` is a setting, too, but not the fields
+of its base class `Constants`. A setting is an option of `rumble serve`, an environment variable and a key of the
+settings file (`cli/support/settings.py`). A field's docstring is the setting's help.
 """
 
 from ipaddress import ip_network

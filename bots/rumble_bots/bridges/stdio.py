@@ -2,8 +2,8 @@
 
 `Stdio` writes each turn as a line of JSON, with the fields that the server sent. `BareStdio` writes the legal moves
 in one line, separated by spaces, or by tabs if a move contains a space. Both read the move as text or as a JSON string.
-The answer `resign` resigns the match. After the answer `failed: REASON`, the bot loses the match as a crashed bot.
-Empty lines are ignored.
+The answer `resign` resigns the match. After the answer `failed: REASON`, the bot counts as crashed, and loses the
+match. Empty lines are ignored.
 """
 
 import json

@@ -25,8 +25,8 @@ class Minimax(ReferenceBot):
 
     Options: `search` is a key of `SEARCHES`, `depth` is in plies, and `time_ms` is the maximum time for a move. The
     searches differ in speed. With the same `depth`, a search with a table may find more exact values than a search
-    without a table. The default search is `cached` for a game that is small from the bot's first position on, and
-    `strong` for any other game. The docstring of `rumble_bots.search.think` says how depth and time work together.
+    without a table. The default search is `cached` if the game tree is small below the first position that
+    the bot gets, otherwise `strong`. `rumble_bots.search.think` explains how depth and time work together.
     """
 
     about = "Looks ahead as far as it can."

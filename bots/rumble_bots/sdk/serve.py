@@ -52,7 +52,7 @@ async def serve(
 ) -> Summary:
     """Play on `server`. Return a `Summary`, which says how play ended.
 
-    `join` is the id of a tournament to join, and `challenge` describes a match to ask for. The bot plays until the
+    `join` is the id of a tournament to join, and `challenge` is a request for a match. The bot plays until the
     tournament or the match is over. Without `join` and `challenge`, the bot plays until cancelled. If `challenges` is
     true, the bot accepts challenges, and plays until cancelled. After a lost connection the bot connects again. Raises
     SdkError if the bot cannot begin to play, or cannot continue.

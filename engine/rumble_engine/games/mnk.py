@@ -44,9 +44,10 @@ class Family:
         self.board = squares(columns, rows, from_top=False)
         self.connect, self.exact = connect, exact
         self.lines = tuple(_lines(self.board, connect, exact))
-        """Pairs of masks. The first mask is a line of `connect` cells, the second the cells just beyond both ends.
+        """Pairs of masks, a pair for each line of `connect` cells.
 
-        A stone of the same seat just beyond an end makes the line too long to win. If longer lines win, too, the second
+        The first mask has the cells of the line. The second mask has the cells just beyond both ends of the line. A
+        stone of the same seat just beyond an end makes the line too long to win. If longer lines win, too, the second
         mask is 0.
         """
         self.starts = tuple(

@@ -26,10 +26,10 @@ Freed old objects are not subtracted from this number. A storm of requests makes
 takes 3 ms to 10 ms; a later pass would take longer.
 """
 PASS_SHARE = 0.01
-"""Share of the time that passes may take. If passes take more, the next pass waits for twice as many new objects.
+"""Largest desired part of the process's time for passes.
 
-The number is not doubled if a pass could then take longer than `LONGEST_PASS_S`. If passes take less than a quarter of
-the share, the number is halved.
+If passes take more, the next pass waits for twice as many new objects. The number is not doubled if a pass could then
+take longer than `LONGEST_PASS_S`. If passes take less than a quarter of the share, the number is halved.
 """
 LONGEST_PASS_S = 0.003
 """Longest desired CPU time of a pass in s. After a longer pass, the next pass waits for half as many new objects."""

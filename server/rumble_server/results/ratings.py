@@ -118,7 +118,7 @@ class Ratings:
 def rate(
     results: Iterable[Result], *, field: Iterable[str] = (), prior: Prior = "auto", first_move: bool = True
 ) -> Ratings:
-    """Rate the bots of results. `field` adds names of bots that may have no result.
+    """Rate the bots of results. The bots in `field` are listed, too, even without a result.
 
     `prior` and `first_move` mean the same as in `rate_tally`.
     """

@@ -113,8 +113,8 @@ def rank(
 ) -> "list[Standing]":
     """Rank the bots of results.
 
-    `field` adds names of bots that may have no result. `byes` is keyed by the names of bots; each value is the number
-    of matches that count as won without an opponent.
+    The bots in `field` are ranked, too, even without a result. `byes` is keyed by the names of bots; each value is the
+    number of matches that count as won without an opponent.
     """
     return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 

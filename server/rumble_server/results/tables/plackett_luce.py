@@ -16,7 +16,7 @@ from rumble_server.results.tables.choices import Choices
 MOST_SEAT_TERM = 12.0
 """Maximum difference of two seat terms, in natural units.
 
-A fit stops at a greater difference, because the terms would grow without bound.
+If a difference gets greater, the fit stops. Otherwise the terms would grow without bound.
 """
 
 

@@ -160,7 +160,7 @@ class Knockout(PairSchedule):
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
     def bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
-        """Return the known bots of a place: two, one or none. A bye in round 1 has only one bot."""
+        """Return the known bots of a place in the bracket: two, one or none. A bye in round 1 has only one bot."""
         if place[0] == 1:
             return self._seeded(place[1])
         return tuple(winners[before] for before in _feeders(place) if before in winners)

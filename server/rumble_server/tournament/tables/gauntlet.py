@@ -15,7 +15,8 @@ from rumble_server.tournament.tables.search import BYE, check_search, search_rou
 MOST_FURTHER_ROUNDS = 3
 """Maximum number of rounds added to the default number.
 
-Rounds are added until every challenger meets each of the other bots at least once a cycle."""
+Rounds are added until every challenger meets each of the other bots at least once a cycle.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ MOST_LATEST = 12
 SHOWN_MS = 10_000
 """Time in ms after the end of a match for which a page may show the result on a board.
 
-A page shows the result for 3 s. The rest of the time is for loading the page."""
+A page shows the result for 3 s. The rest of the time is for loading the page.
+"""
 
 View = TypeVar("View", bound=TournamentView)
 BoardView = TypeVar("BoardView", bound=Board)
