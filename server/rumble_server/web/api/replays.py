@@ -11,7 +11,7 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.referee import Referee
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
-from rumble_server.web.feed.shown import Shown, shown, shown_now
+from rumble_server.web.feed.shown import Shown, drawing_of, shown, shown_now
 from rumble_server.web.feed.views import away_view
 
 
@@ -29,7 +29,7 @@ def replay(
     """
     game = get_game(terms.game)
     state, boards, course = terms.first_state(), list[PlyBoard](), _course(terms, moves, seat)
-    blank = game.drawing(state.view(seat))
+    blank = drawing_of(game, state.view(seat))
     seen = None
     for ply, move in enumerate((None, *moves[: first + most - 1])):
         if move is not None:

@@ -1,11 +1,15 @@
-"""Positions for the feed, the API and pages; in a hidden game, made from a view alone. Pure."""
+"""Positions for the feed, the API and pages; in a hidden game, made from a view alone."""
 
-from typing import NamedTuple
+import logging
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from rumble_engine import ALL, Drawing, Game, State, get_game
 
 from rumble_server.match.plies import Public
 from rumble_server.match.referee import Referee
+
+log = logging.getLogger(__name__)
 
 
 class Shown(NamedTuple):
@@ -24,7 +28,7 @@ def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown
     `seat` is None for a spectator, and `ALL` for a reader after the match.
     """
     view = state.view(seat)
-    drawing = game.drawing(view, last)
+    drawing = drawing_of(game, view, last)
     if not game.hides:
         return Shown(view, state.text(), state.diagram(), drawing)
     return Shown(view, state.text() if seat == ALL else "", game.diagram(view), drawing)
@@ -34,3 +38,21 @@ def shown_now(referee: Referee, public: Public) -> Shown:
     """Show the position in `public`: without secrets during the match, and with all secrets after the match."""
     game, moves = get_game(referee.terms.game), public.moves
     return shown(game, public.state, moves[-1] if moves else None, None if referee.over is None else ALL)
+
+
+def drawing_of(game: Game, view: dict[str, Any], last: str | None = None) -> Drawing | None:
+    """Return the drawing of a view. If the game has no drawings, or its code fails, return None.
+
+    Pages then show the diagram.
+    """
+    try:
+        return game.drawing(view, last)
+    except Exception:  # noqa: BLE001  # a game's code may raise anything
+        report(f"{game.name} is shown without a drawing")
+        return None
+
+
+@lru_cache(maxsize=1_024)
+def report(effect: str) -> None:
+    """Log the present error of a game's code, and its effect. Do nothing if the same effect was logged already."""
+    log.exception("%s, because the code of the game failed", effect)

@@ -1,10 +1,8 @@
-"""Tournaments and matches as models of the feed. Pure; used by the feed, the API and the pages."""
+"""Tournaments and matches as models of the feed. Used by the feed, the API and the pages."""
 
 import asyncio
-import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, islice
 from typing import Any, TypeVar
 
@@ -30,9 +28,7 @@ from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pai
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
 from rumble_server.web.feed.ranker import Ranking
-from rumble_server.web.feed.shown import shown, shown_now
-
-log = logging.getLogger(__name__)
+from rumble_server.web.feed.shown import report, shown, shown_now
 
 BOARDS_AT_ONCE = 10
 """Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
@@ -202,7 +198,7 @@ def board_view(
     try:
         position = shown_now(referee, public)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
-        _report(referee.terms.game, referee.terms.match, referee.terms.attempt)
+        report(f"attempt {referee.terms.attempt} at {referee.terms.match} has no board")
         return None
     return kind(
         match=referee.terms.match,
@@ -233,7 +229,7 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
             state = state.play(move)
         position = shown(get_game(terms.game), state, over.moves[-1] if over.moves else None, ALL)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
-        _report(terms.game, over.match, over.attempt)
+        report(f"attempt {over.attempt} at {over.match} has no board")
         return None
     return Board(
         match=over.match,
@@ -249,12 +245,6 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
         at_ms=over.at_ms,
         display_names=tournament.display_names(over.seats),
     )
-
-
-@lru_cache(maxsize=1_024)
-def _report(game: str, match: str, attempt: int) -> None:
-    """Log the present error of a game's code. Do nothing if an error of the attempt was logged already."""
-    log.exception("%s: attempt %d has no board, because the code of %s failed", match, attempt, game)
 
 
 def away_view(referee: Referee) -> list[Away | None]:

@@ -1,8 +1,7 @@
 import asyncio
-from typing import Any
 
 import pytest
-from rumble_engine.games.tictactoe import TicTacToe
+from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_server.web.feed.channel import SNAPSHOT_MS
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
 
@@ -94,10 +93,10 @@ async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: Memor
 async def test_a_position_that_a_game_cannot_show_stops_no_stream(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def drawing(self: TicTacToe, view: dict[str, Any], last: str | None) -> None:
+    def diagram(self: TicTacToeState) -> str:
         raise RuntimeError("a bug in the game")
 
-    monkeypatch.setattr(TicTacToe, "drawing", drawing)
+    monkeypatch.setattr(TicTacToeState, "diagram", diagram)
     broken, whole = server.world.create(name="Broken"), server.world.create(name="Whole", game="connect4")
     watchers = [await server.watched(each) for each in (broken, whole)]
     for tournament in (broken, whole):

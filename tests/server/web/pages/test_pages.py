@@ -1,10 +1,13 @@
 import re
+from typing import Any
 
 import httpx
 import pytest
+from rumble_engine.games.tictactoe import TicTacToe
 from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.house import HouseKeys
 from rumble_server.limits.quotas import NO_QUOTAS
+from rumble_server.web.feed.shown import report
 from rumble_server.web.pages.pages import MOST_UNFOLDED
 
 from tests.server.web.memory_server import MemoryServer
@@ -170,3 +173,28 @@ async def test_main_is_called_by_its_title(server: MemoryServer, browser: httpx.
     assert "<title>Rumble: bot tournaments</title>" in (await browser.get("/")).text
     Administrator(server.world.arena).change("main", title="Our school")
     assert "<title>Our school: bot tournaments</title>" in (await browser.get("/")).text
+
+
+@pytest.mark.parametrize("played_ms", [2_500, 100_000])
+async def test_a_game_whose_drawings_fail_is_shown_as_text(
+    server: MemoryServer,
+    browser: httpx.AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    played_ms: int,
+) -> None:
+    def drawing(self: TicTacToe, view: dict[str, Any], last: str | None) -> None:
+        raise RuntimeError("a bug in the game")
+
+    monkeypatch.setattr(TicTacToe, "drawing", drawing)
+    report.cache_clear()
+    tournament = server.world.create()
+    server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
+    server.world.organiser.start(tournament.id)
+    server.pass_ms(played_ms)
+    match = f"{tournament.id}.1.1.1.1"
+    for path in ("/", f"/tournaments/{tournament.id}", f"/matches/{match}", f"/api/matches/{match}"):
+        assert (await browser.get(path)).status_code == 200, path
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "tictactoe is shown without a drawing, because the code of the game failed"
+    ]
