@@ -24,18 +24,11 @@ from websockets.typing import Subprotocol
 
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
-from rumble_server.gateway.frames import (
-    HEADS,
-    KNOWN_HEADS,
-    LEAST_FRAME_BYTES,
-    least_size,
-    only_pong,
-    ping,
-    text_head,
-    whole_texts,
-)
+from rumble_server.gateway.frame_reader import FrameReader
+from rumble_server.gateway.frames import HEADS, KNOWN_HEADS, only_pong, text_head, whole_texts
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import select_subprotocol
+from rumble_server.gateway.pings import Pings
 from rumble_server.gateway.round_trip import kernel_round_trip_ms, kernel_unread_ms
 from rumble_server.gateway.session import Session
 from rumble_server.limits.connections import Place
@@ -50,7 +43,6 @@ MOST_UNSENT_BYTES = 1 << 20
 """Maximum number of sent bytes that a bot may leave unread. A bot that leaves more is disconnected."""
 CLOSE_S = 5.0
 """Maximum time in s of the closing handshake; then the connection is cut."""
-ROUND_TRIPS = 5
 FLOOD_MS = 10_000
 """Length in ms of the period in which control frames and empty frames are counted."""
 FLOOD_REASON = "too many control or empty frames"
@@ -63,8 +55,6 @@ MOST_ASKED = 64
 MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
 `has_time` returns true. Refusing a frame of this size takes 0.2 ms."""
-FRAMES_AT_ONCE = 32
-"""Maximum number of frames that `websockets` parses between two calls of `has_time`. Handling a ping takes 60 us."""
 MOST_WASTED = 32
 """Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop. Once the number is reached, even
 answers are handled only if `has_time` returns true."""
@@ -89,13 +79,12 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         """The set in which uvicorn keeps connections, to shut them down when it stops."""
         self.protocol = ServerProtocol(
-            max_size=(most_bytes := min(entrance.bounds.stranger_frame_bytes, gateway.frame_bytes)),
+            max_size=min(entrance.bounds.stranger_frame_bytes, gateway.frame_bytes),
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
             logger=quiet,
         )
-        self._most_bytes = most_bytes
-        """Maximum size in bytes of a message from the bot."""
+        self._reader = FrameReader(self.protocol, entrance.bounds, entrance.turns)
         self._is_known = False
         """True once the bot has logged in."""
         self._asked = 0
@@ -103,45 +92,18 @@ class Connection(asyncio.Protocol):
 
         Up to this number, received moves are handled without asking `has_time` (see `ReadFairness`).
         """
-        self._is_open = False
-        """True if frames can be sent.
-
-        `_look_at_state` updates the value after calls that may change the protocol's state.
-        """
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []
         """Header and payload of each frame to be written at the end of this turn of the loop."""
-        self.parts = bytearray()
-        """The parts of a fragmented message that have been received so far."""
-        self._fragmented = False
-        """True between the first and the last frame of a fragmented message."""
-        self._unparsed = 0
-        """Upper bound of the size in bytes of an incomplete frame in the parser; 0 if there is no such frame."""
-        self.rest = b""
-        """Received bytes. The bytes from index `rest_at` on wait for a later turn of the loop.
-
-        Reading from the socket is paused until all these bytes are handled.
-        """
-        self.rest_at = 0
         self._is_held = False
         """True from `hold` to `go_on`: reading is paused while the login of the session is checked."""
-        self._few_bytes = 0
-        """Maximum size in bytes of data that is handled without counting frames; 0 if frames have to be counted.
-
-        Data of this size cannot contain more frames than a turn of the loop allows.
-        """
         self._empty_frames = 0
         """Number of control frames and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
         self._keepalive: asyncio.TimerHandle | None = None
         self._closing: asyncio.TimerHandle | None = None
-        self._pinged_at_ms: int | None = None
-        """Time at which the newest ping was sent, in ms of server time; None once its pong was received."""
-        self._heard_at_ms = 0
-        """Time at which the newest pong was received, in ms of server time."""
-        self.round_trips: tuple[int, ...] = ()  # a deque would cost memory: half of the size of a `Connection`
-        """Durations in ms of the newest round trips of pings, oldest first."""
+        self.pings = Pings(self.opened_ms)
         self.address = source.address
         self.is_local = source.is_local
         self._shown_host = source.host
@@ -149,8 +111,6 @@ class Connection(asyncio.Protocol):
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False
         """True if the kernel reports how long received data has waited to be read."""
-        self._is_newest = True
-        """False while a text is handled, if bytes after the text have been read already; otherwise True."""
 
     # --- asyncio.Protocol ---
 
@@ -181,50 +141,60 @@ class Connection(asyncio.Protocol):
 
         Bytes beyond this turn's bounds wait for a later turn.
         """
-        size = len(data)
-        if size <= self._few_bytes:
-            if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None:
+        reader, session, size = self._reader, self.session, len(data)
+        if size <= MOVE_BYTES and self._is_known and session is not None and reader.is_between_messages:
+            if size <= MOST_PONG_BYTES and (pong := only_pong(data)) is not None and self._is_open:
                 self._count_empty()
                 self._on_pong(pong)
-                if not self._is_open:  # too many control frames
-                    self._flush()
                 return
-            texts, _ = whole_texts(data, 0, size, self._most_bytes)
-            session, turns = self.session, self._turns
-            if texts and session is not None:
-                count = len(texts)
-                is_asked = count <= self._asked and size <= MOVE_BYTES and turns.wasted < MOST_WASTED
-                if is_asked or turns.has_time():
-                    if count == 1:
-                        session.received(texts[0])
-                    else:
-                        self._receive(session, texts)
-                    left = self._asked - count  # read anew: a message that answers nothing has set `_asked` to 0
-                    self._asked = left if left > 0 else 0
+            if self._asked and self._turns.wasted < MOST_WASTED and self._is_open:
+                texts, _ = whole_texts(data, 0, size, self._gateway.frame_bytes)
+                if 0 < len(texts) <= self._asked:
+                    self._receive_answers(session, texts)
                     return
-        if self.rest or self._is_held:  # a transport may still deliver data read before the pause
-            self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
-        else:
-            self._read(data, 0)
+        waits = self._is_held or reader.has_bytes
+        reader.feed(data)  # a transport may still deliver data that was read before a pause
+        if not waits:
+            self._read()
 
-    def _receive(self, session: Session, texts: list[str], *, are_newest: bool = True) -> None:
-        """Handle texts in order. `are_newest` is False if bytes after the last text have been read already."""
-        self._is_newest = False
-        for text in texts[:-1]:
-            session.received(text)
-        self._is_newest = are_newest
+    def _receive_answers(self, session: Session, texts: list[str]) -> None:
+        """Handle answers to open turns, which need no budget."""
+        if len(texts) > 1:
+            self._reader.is_newest = False
+            for text in texts[:-1]:
+                session.received(text)
+            self._reader.is_newest = True
         session.received(texts[-1])
-        self._is_newest = True
+        left = self._asked - len(texts)  # read anew: a message that answers nothing has set `_asked` to 0
+        self._asked = left if left > 0 else 0
 
     def read_on(self) -> None:
         """Handle bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
-        if self._is_held:
+        if self._is_held or self.transport is None:
             return
-        data, self.rest = self.rest, b""
-        if self.transport is not None:
-            self._look_at_state()
-            self._read(data, self.rest_at)
-            self._resume(self.transport)
+        self._read()
+        self._resume(self.transport)
+
+    def _read(self) -> None:
+        """Handle the bytes that `_reader` has, up to the bounds of a turn of the loop.
+
+        If bytes are left, they wait for a later turn. Pause reading from the socket meanwhile.
+        """
+        for message in self._reader.read():
+            if isinstance(message, str):
+                if self.session is not None:
+                    self.session.received(message)
+                    if self._asked:
+                        self._asked -= 1
+            elif isinstance(message, bytes):
+                if self.session is not None:
+                    self.session.close(CloseCode.NOT_UTF8)
+            else:
+                self._on_frame(message)
+        self._flush()
+        if self._reader.has_bytes and self.transport is not None and not self.transport.is_closing():
+            self.transport.pause_reading()
+            self._turns.wait(self)
 
     def stop_reading(self) -> bool:
         if self.transport is None or not self.transport.is_reading():
@@ -238,64 +208,12 @@ class Connection(asyncio.Protocol):
         return self.transport is not None and not self._is_known
 
     def _resume(self, transport: asyncio.Transport) -> None:
-        if not self.rest and not self._is_held and not transport.is_closing():
+        if not self._reader.has_bytes and not self._is_held and not transport.is_closing():
             transport.resume_reading()
-
-    def _read(self, data: bytes, start: int) -> None:
-        """Handle the bytes of `data` from `start` on, up to the bounds of a turn of the loop. The rest waits."""
-        bounds, turns = self._entrance.bounds, self._turns
-        frames, stop = bounds.frames_per_turn, min(len(data), start + bounds.bytes_per_turn)
-        while frames > 0 and start < stop and self._is_at_frame() and turns.has_time():
-            texts, start = whole_texts(data, start, min(stop, start + LEAST_FRAME_BYTES), self._most_bytes)
-            session = self.session
-            if not texts or session is None:
-                break
-            self._receive(session, texts, are_newest=start == len(data))
-            frames -= len(texts)
-        if start < len(data):
-            self._parse(data, start, frames, stop)
-
-    def _is_at_frame(self) -> bool:
-        """Return true if the connection is open, and the next byte begins a message (no message is incomplete)."""
-        return self._is_open and self._unparsed == 0 and not self._fragmented
-
-    def _parse(self, data: bytes, start: int, frames: int, stop: int) -> None:
-        """Parse bytes from `start` to `stop` with `websockets`, and handle at most `frames` frames. The rest waits."""
-        protocol, turns = self.protocol, self._turns
-        while frames > 0 and start < stop and turns.has_time():
-            # Each frame has at least LEAST_FRAME_BYTES, so a piece of this size has no more frames.
-            piece = data[start : min(start + min(frames, FRAMES_AT_ONCE) * LEAST_FRAME_BYTES, stop)]
-            start += len(piece)
-            protocol.receive_data(piece)
-            self._look_at_state()
-            self._unparsed += len(piece)
-            events = protocol.events_received()
-            for event in events:
-                self._is_newest = event is events[-1] and start == len(data)
-                # `least_size` is a lower bound, so `_unparsed == 0` proves that the parser's buffer is empty.
-                self._unparsed -= least_size(len(cast(Frame, event).data))
-                self.on_frame(cast(Frame, event))
-                frames -= 1
-        self._is_newest = True
-        self._flush()
-        if start < len(data):
-            self._wait(data, start)
-
-    def _wait(self, data: bytes, start: int) -> None:
-        """Leave the bytes of `data` from `start` on for a later turn of the loop.
-
-        Pause reading from the socket meanwhile.
-        """
-        if self.transport is not None and not self.transport.is_closing():
-            self.rest, self.rest_at = data, start
-            self._look_at_state()
-            self.transport.pause_reading()
-            self._turns.wait(self)
 
     def eof_received(self) -> None:
         self._turns.has_time()  # counts the end of a connection, which takes time as a frame does
         self.protocol.receive_eof()
-        self._look_at_state()
         self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -306,8 +224,6 @@ class Connection(asyncio.Protocol):
                 timer.cancel()
         self._keepalive = self._closing = None
         self.transport = None
-        self._look_at_state()
-        self.rest = b""
         self._turns.do(self.address, self._clean_up)
 
     def _clean_up(self) -> None:
@@ -349,13 +265,12 @@ class Connection(asyncio.Protocol):
         only a minimum, and the second value is False.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
-        return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._is_newest
+        return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._reader.is_newest
 
     def hold(self) -> None:
         """Pause reading while the login of the session is checked."""
         if self.transport is not None and not self.transport.is_closing():
             self._is_held = True
-            self._look_at_state()
             self.transport.pause_reading()
 
     def go_on(self) -> None:
@@ -368,8 +283,7 @@ class Connection(asyncio.Protocol):
         self._place.know()
         self._turns.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
         self._is_known = True
-        self._most_bytes = self.protocol.max_message_size = self._gateway.frame_bytes
-        self._look_at_state()
+        self.protocol.max_message_size = self._gateway.frame_bytes
 
     def unasked(self) -> None:
         if self._asked:
@@ -405,12 +319,11 @@ class Connection(asyncio.Protocol):
         """Begin the closing handshake. Cut the connection if the handshake takes longer than `CLOSE_S`."""
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
-            self._look_at_state()
-        self._flush()
+            self._flush()
 
     def cut(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""
-        log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self._heard_at_ms)
+        log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self.pings.heard_ms)
         self._abort()
 
     # --- frames ---
@@ -425,7 +338,6 @@ class Connection(asyncio.Protocol):
         response: Response
         response = self.protocol.reject(*refusal) if refusal is not None else self.protocol.accept(request)
         self.protocol.send_response(response)
-        self._look_at_state()
         self._flush()
         if self.protocol.state is not State.OPEN:
             return
@@ -439,28 +351,17 @@ class Connection(asyncio.Protocol):
             self.close(refused, CLOSE_REASONS[refused])
             return
         self.session = self._gateway.connect(self)
-        self._heard_at_ms = self._now_ms()
         self.keep_alive()
 
-    def on_frame(self, frame: Frame) -> None:
-        """Handle a frame from the bot."""
-        opcode = frame.opcode
-        if opcode is Opcode.TEXT or opcode is Opcode.CONT:
-            self._fragmented = not frame.fin
-            self.parts += frame.data
-            if not frame.data:
-                self._count_empty()
-            if frame.fin:
-                data = bytes(self.parts)
-                self.parts.clear()
-                self._on_text(data)
-        elif opcode is Opcode.BINARY:
+    def _on_frame(self, frame: Frame) -> None:
+        """Handle a frame that is no text: a control frame, a binary frame, or a frame without content."""
+        if frame.opcode is Opcode.BINARY:
             if self.session is not None:
                 self.session.close(CloseCode.BINARY_FRAME)
-        else:
-            self._count_empty()
-            if opcode is Opcode.PONG:
-                self._on_pong(bytes(frame.data))
+            return
+        self._count_empty()
+        if frame.opcode is Opcode.PONG:
+            self._on_pong(bytes(frame.data))
 
     def _count_empty(self) -> None:
         """Count a control frame or empty frame.
@@ -479,38 +380,25 @@ class Connection(asyncio.Protocol):
             self._end_session()
             # No closing handshake: nothing more is parsed.
             self.protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
-            self._look_at_state()
+            self._flush()
 
-    def _look_at_state(self) -> None:
-        self._is_open = self.protocol.state is State.OPEN and self.transport is not None
-        is_simple = self._is_known and self._is_at_frame() and not self.rest and not self._is_held
-        self._few_bytes = self._entrance.bounds.frames_per_turn * LEAST_FRAME_BYTES if is_simple else 0
+    @property
+    def _is_open(self) -> bool:
+        """True if frames can be sent."""
+        return self.transport is not None and self.protocol.state is State.OPEN
 
     def _end_session(self) -> None:
         session, self.session = self.session, None
         if session is not None:
             self._gateway.lost(session)
 
-    def _on_text(self, data: bytes) -> None:
-        session = self.session
-        if session is None:
-            return
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            session.close(CloseCode.NOT_UTF8)
-            return
-        session.received(text)
-
     def _on_pong(self, data: bytes) -> None:
         if self.session is None:
             return
-        self._heard_at_ms = now_ms = self._now_ms()
-        if self._pinged_at_ms is None or data != str(self._pinged_at_ms).encode():
-            return  # the answer to an earlier ping: the peer has read nothing for a while
-        self.round_trips = (*self.round_trips, now_ms - self._pinged_at_ms)[-ROUND_TRIPS:]
-        self._pinged_at_ms = None
-        self.lag_ms = min(self.round_trips)
+        shortest_ms = self.pings.pong(data, self._now_ms())
+        if shortest_ms is None:
+            return
+        self.lag_ms = shortest_ms
         if self.lag_ms and self.transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
             self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self.transport) or 0)
         self.session.round_trip(self.lag_ms)
@@ -523,18 +411,17 @@ class Connection(asyncio.Protocol):
         transport = self.transport
         if transport is None:
             return
-        self.write_out()
         parts = self.protocol.data_to_send()
         if parts:
+            self.write_out()  # earlier frames first
             transport.write(b"".join(parts))
-        if b"" in parts:  # `websockets` ends what it sends by an empty part
-            if transport.can_write_eof():
-                transport.write_eof()
-            else:
-                transport.close()
-        if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
-            self._cut_slow(transport)
-        self._look_at_state()
+            if b"" in parts:  # `websockets` ends what it sends by an empty part
+                if transport.can_write_eof():
+                    transport.write_eof()
+                else:
+                    transport.close()
+            if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
+                self._cut_slow(transport)
         if self.protocol.close_expected() and self._closing is None:
             self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self._abort)
         elif self.protocol.state is State.CLOSED:
@@ -580,13 +467,11 @@ class Connection(asyncio.Protocol):
         session = self.session
         if session is None or self.protocol.state is not State.OPEN:
             return
-        limits = self._gateway.limits
-        now_ms = self._now_ms()
-        if self._pinged_at_ms is not None and now_ms - self._heard_at_ms > limits.pong_ms:
+        limits, now_ms = self._gateway.limits, self._now_ms()
+        if self.pings.is_silent(now_ms, limits.pong_ms):
             session.silent()
-        self._pinged_at_ms = now_ms
         if self.transport is not None:
-            self.transport.write(ping(str(now_ms).encode()))
+            self.transport.write(self.pings.ping(now_ms))
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self.keep_alive)
 
     def _now_ms(self) -> int:

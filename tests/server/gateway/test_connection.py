@@ -230,7 +230,7 @@ async def test_fragments_without_content_take_no_memory() -> None:
         opcode = None
         while opcode != Opcode.PONG:
             opcode, _ = await client.frame()
-        assert bytes(server.made[0].parts) == LOGIN
+        assert bytes(server.made[0]._reader._parts) == LOGIN
         client.send(Opcode.CONT, b"")
         assert (await client.hear("session"))["name"] == "ann"
 

@@ -11,7 +11,7 @@ import pytest
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.frames import turn_frame
 from rumble_server.gateway import connection
-from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.frame_reader import FRAMES_AT_ONCE, FrameReader
 from rumble_server.gateway.session import Session
 from rumble_server.limits.bounds import Bounds
 from websockets.frames import Frame as WireFrame
@@ -42,14 +42,14 @@ async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
         handles[:] = [handle]
 
     def counted(method: Any) -> Any:
-        def call(reader: Connection | Session, frame: Any) -> None:
+        def call(reader: FrameReader | Session, frame: Any) -> Any:
             counts[turn] += 1
-            method(reader, frame)
+            return method(reader, frame)
 
         return call
 
     handles: list[asyncio.Handle] = []
-    monkeypatch.setattr(Connection, "on_frame", counted(Connection.on_frame))
+    monkeypatch.setattr(FrameReader, "_messages", counted(FrameReader._messages))
     monkeypatch.setattr(Session, "received", counted(Session.received))
     next_turn()
     yield counts
@@ -143,10 +143,10 @@ async def test_what_waits_for_its_turn_is_not_copied_and_nothing_more_is_read_me
         flood = WireFrame(Opcode.PONG, b"").serialize(mask=True) * 500
         link.data_received(flood)
         places = []
-        while link.rest:
-            assert link.rest is flood
+        while link._reader.has_bytes:
+            assert link._reader._data is flood
             assert not transport.is_reading()
-            places.append(link.rest_at)
+            places.append(link._reader._at)
             await asyncio.sleep(0)
         assert places == list(range(60, 3_000, 60))
         assert transport.is_reading()
@@ -195,7 +195,7 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
             client.send(Opcode.TEXT, text[:1], fin=False)
             client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
         await clients[0].hear("session")
-        assert max(counts.values()) <= 2 * connection.FRAMES_AT_ONCE + 2, "a turn has time for two pieces"
+        assert max(counts.values()) <= 2 * FRAMES_AT_ONCE + 2, "a turn has time for two pieces"
 
 
 async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypatch: pytest.MonkeyPatch) -> None:

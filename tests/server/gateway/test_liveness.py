@@ -35,8 +35,8 @@ async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last
         async with asyncio.timeout(PATIENCE_S):
             lags = [await told.get() for _ in range(8)]
         (link,) = server.made
-        assert link.lag_ms == min(link.round_trips)
-        assert len(link.round_trips) == 5
+        assert link.lag_ms == min(link.pings.round_trips)
+        assert len(link.pings.round_trips) == 5
         assert all(0 <= lag_ms < PATIENCE_S * 1000 for lag_ms in lags)
 
 
@@ -71,10 +71,10 @@ async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest
             if opcode == Opcode.PING:
                 pings.append(data)
         (link,) = server.made
-        heard_ms = link._heard_at_ms
+        heard_ms = link.pings.heard_ms
         for data in pings[:4]:
             client.send(Opcode.PONG, data)
-        await until(lambda: link._heard_at_ms > heard_ms)
+        await until(lambda: link.pings.heard_ms > heard_ms)
         assert told.empty()
 
 
