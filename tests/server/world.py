@@ -382,7 +382,6 @@ class World:
             limits,
             identity="1d",
             open_names=open_names,
-            gate=None if holds is None else self.gate,
         )
         self.log.on_durable.append(lambda: self.gate.enter(self.arena.on_durable))
         self.disk = Disk(self.log)

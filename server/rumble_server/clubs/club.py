@@ -26,7 +26,7 @@ from rumble_server.arena.recovery import Recovered, read, take_up
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
-from rumble_server.gateway.ports import Leader, MoveGate
+from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
@@ -52,7 +52,7 @@ Ask = Callable[[Any, Callable[[Any], None]], None]
 PROGRAM = f"rumble {version('botrumble')}"
 
 
-class ClubGate(MoveGate, Protocol):
+class ClubGate(Protocol):
     """The gate before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
 
     @property
@@ -194,7 +194,6 @@ def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: 
         identity=identity,
         club=name,
         open_names=config.open_names,
-        gate=gate,
     )
 
 

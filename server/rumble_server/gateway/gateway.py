@@ -7,7 +7,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.ports import Clock
-from rumble_server.gateway.ports import KnownBots, Leader, MoveGate
+from rumble_server.gateway.ports import KnownBots, Leader
 from rumble_server.gateway.session import Link, Session, SessionParts
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.buckets import NameBuckets
@@ -49,7 +49,6 @@ class Gateway:
         identity: str,
         club: str = MAIN,
         open_names: bool = False,
-        gate: MoveGate | None = None,
     ) -> None:
         """Make the gateway of `club`.
 
@@ -70,7 +69,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names, gate)
+        self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names)
         """The objects that all sessions of the club share."""
 
     def connect(self, link: Link) -> Session:

@@ -3,7 +3,6 @@
 If this process leads clubs by a lease, the club's gate (`nodes/gate.py`) stands between the sessions and the arena.
 """
 
-from collections.abc import Callable, Sized
 from typing import Protocol
 
 from rumble_protocol.bot_messages import BotMessage, Login
@@ -42,35 +41,6 @@ class Leader(Protocol):
 
     def lost(self, session_id: int) -> None:
         """Tell the arena that the connection has ended."""
-
-
-Receive = Callable[[int, BotMessage, str], None]
-"""Type of the method `Leader.receive`."""
-
-
-class HeldLease(Protocol):
-    """A lease of this process, as the gate sees it."""
-
-    @property
-    def until_ms(self) -> float:
-        """Time at which the lease ends, in ms of the lease's clock."""
-
-
-class MoveGate(Protocol):
-    """The part of a club's gate that sessions read before each move. Only a process with a lease has gates.
-
-    Sessions read the attributes of the gate, and then call the arena directly, because a call through the gate would
-    cost time at every move.
-    """
-
-    closed_at_ms: int | None
-    lease: HeldLease
-    now_s: Callable[[], float]
-    receive: Receive | None
-
-    @property
-    def waiting(self) -> Sized:
-        """The calls that wait at the gate."""
 
 
 class KnownBots(Protocol):

@@ -16,7 +16,7 @@ from rumble_protocol.server_messages import Limits
 
 from rumble_server.arena import messages
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import Leader, MoveGate
+from rumble_server.gateway.ports import Leader
 from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
@@ -100,8 +100,6 @@ class SessionParts:
     """The message `welcome` as a frame, the first frame on every connection."""
     open_names: bool
     """True if bots on other machines may log in without a key."""
-    gate: MoveGate | None = None
-    """The gate of the club; None in a process that leads clubs without a lease."""
 
 
 @dataclass(slots=True, eq=False)
@@ -188,13 +186,7 @@ class Session:
                 leader.refused(self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail))
             return
         if type(message) is Move and self.name is not None:
-            gate = self.shared.gate
-            if gate is None or gate.closed_at_ms is not None or gate.waiting or gate.receive is None:
-                leader.receive(self.id, message, text)
-            elif gate.now_s() * 1000 < gate.lease.until_ms:
-                gate.receive(self.id, message, text)
-            else:
-                leader.receive(self.id, message, text)
+            leader.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
             self._log_in(message)
         elif self._take():

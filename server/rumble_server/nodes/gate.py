@@ -10,14 +10,14 @@ lease is valid again. The number of waiting frames of each session is bounded.
 from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rumble_protocol.bot_messages import BotMessage, Login
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import HeldLease, Leader, Receive
+from rumble_server.gateway.ports import Leader
 
 What = TypeVar("What")
 Found = TypeVar("Found")
@@ -26,6 +26,14 @@ PORTION = 256
 """Maximum number of waiting calls that enter the arena in one iteration of the event loop."""
 MOST_FRAMES = 256
 """Maximum number of frames of a session that wait at a closed gate. No bot that follows the rules sends more."""
+
+
+class HeldLease(Protocol):
+    """A lease of this process, as the gate sees it."""
+
+    @property
+    def until_ms(self) -> float:
+        """Time at which the lease ends, in ms of the lease's clock."""
 
 
 class Over:
@@ -42,8 +50,6 @@ class Gate:
         self._clock = clock
         self.lease: HeldLease = lease
         self.now_s = now_s
-        self.receive: Receive | None = None
-        """The method `receive` of the arena. Sessions that find the gate open call the method directly."""
         self.waiting: deque[Callable[[], None]] = deque()
         """Calls that wait until the gate opens, in order."""
         self.closed_at_ms: int | None = None
@@ -81,7 +87,6 @@ class Gate:
 
     def leader(self, arena: Arena) -> Leader:
         """Wrap the arena, so that sessions call the arena through the gate."""
-        self.receive = arena.receive
         return GatedLeader(arena, self)
 
     def holds(self) -> bool:
@@ -238,7 +243,9 @@ class GatedLeader:
         self._enter(partial(self._log_in, session_id, login, caller))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
-        if self._gate.lets_in():
+        gate = self._gate
+        # `lets_in`, written out because its calls would cost time at every move.
+        if gate.closed_at_ms is None and not gate.waiting and gate.now_s() * 1000 < gate.lease.until_ms:
             self._receive(session_id, message, text)
         else:
             self._hold(session_id, partial(self._receive, session_id, message, text))
