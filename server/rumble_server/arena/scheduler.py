@@ -1,9 +1,11 @@
 """The consequences of events: matches begin or are lost; tournaments start, pair their rounds, and end.
 
 A transaction settles the tournaments changed by its facts. The scheduler starts only a few matches in a turn of
-the event loop, so that frames are not kept waiting.
+the event loop, so that frames are not kept waiting. A tournament that cannot be settled, because the code of its game
+or of its schedule fails, is paused, and stops no other tournament.
 """
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from itertools import chain
@@ -24,6 +26,8 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.tournament import OVER, Tournament
 
+log = logging.getLogger(__name__)
+
 MOST_ATTEMPTS = 5
 """Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
 match. A challenge is cancelled instead of paused."""
@@ -33,7 +37,7 @@ attempt is void because too much time was excused. Without this maximum, a bot c
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
-"""Maximum number of matches started in one call; the rest start in the next turn of the event loop."""
+"""Maximum number of matches started or lost in a turn of the event loop; the rest follow in the next turn."""
 
 
 class Scheduler:
@@ -54,6 +58,10 @@ class Scheduler:
         self._queue: dict[str, None] = {}
         """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later turn of
         the event loop."""
+        self._budget = STARTS_AT_ONCE
+        """Number of further matches that may start or be lost in this turn of the event loop."""
+        self._is_refill_due = False
+        """True if the next turn of the event loop calls `_refill`."""
         self._held: dict[str, None] = {}
         """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
         first. A tournament that starts a match goes to the end."""
@@ -108,8 +116,16 @@ class Scheduler:
         stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
         if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
             return
-        why = f"match {over.match} was void {over.attempt} times: {over.reason}"
-        if tournament.challenger is not None:
+        self._pause(tournament, f"match {over.match} was void {over.attempt} times: {over.reason}")
+
+    def _pause(self, tournament: Tournament, why: str) -> None:
+        """Pause a running tournament, so that the host can look into it. Cancel a challenge, or a lobby.
+
+        Do nothing if the tournament is paused or over.
+        """
+        if tournament.status in ("paused", *OVER):
+            return
+        if tournament.challenger is not None or tournament.status == "lobby":
             self._lifecycle.end(tournament, cancelled=True, reason=why)
             return
         for fact in commands.pause(tournament, why, self._recorder.clock.now_ms()):
@@ -144,8 +160,7 @@ class Scheduler:
         if self.stopped:
             return
         queue, changed = self._queue, self._recorder.unsettled
-        budget = STARTS_AT_ONCE
-        while (queue or changed) and budget > 0:
+        while (queue or changed) and self._budget > 0:
             queue.update(changed)
             changed.clear()
             tournament_id = next(iter(queue))
@@ -155,22 +170,47 @@ class Scheduler:
                 self._held.pop(tournament_id, None)
                 self._watch_clock(tournament_id, None)
                 continue
-            if tournament.status in ("paused", *OVER):
-                for made in self._appointments.of(tournament):
-                    self._lapse(made)
-            if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
-                self._start_by_itself(tournament)
-            budget = self._start_matches(tournament, budget)
-            if budget > 0:
-                del queue[tournament_id]
-                changed.pop(tournament_id, None)
-                if not tournament.plays:
-                    self._go_on_or_end(tournament)
-                self._watch_clock(tournament_id, tournament.wake_at_ms)
+            try:
+                self._settle(tournament)
+            except Exception:
+                log.exception("%s: could not be settled", tournament_id)
+                queue.pop(tournament_id, None)
+                self._budget -= 1
+                self._pause_failed(tournament)
         queue.update(changed)
         changed.clear()
-        if queue:
-            self._recorder.clock.after_input(self._go_on)
+        if self._budget < STARTS_AT_ONCE and not self._is_refill_due:
+            self._is_refill_due = True
+            self._recorder.clock.after_input(self._refill)
+
+    def _settle(self, tournament: Tournament) -> None:
+        """Settle one tournament of the queue. If the budget is spent meanwhile, the tournament stays in the queue."""
+        if tournament.status in ("paused", *OVER):
+            for made in self._appointments.of(tournament):
+                self._lapse(made)
+        if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
+            self._start_by_itself(tournament)
+        self._start_matches(tournament)
+        if self._budget > 0:
+            del self._queue[tournament.id]
+            self._recorder.unsettled.pop(tournament.id, None)
+            if not tournament.plays:
+                self._go_on_or_end(tournament)
+            self._watch_clock(tournament.id, tournament.wake_at_ms)
+
+    def _pause_failed(self, tournament: Tournament) -> None:
+        """Pause or cancel a tournament because the server failed to settle it. The tournament is settled no more."""
+        try:
+            self._pause(tournament, "the server failed at the schedule of this tournament; its log says more")
+        except Exception:
+            log.exception("%s: could not be paused", tournament.id)
+
+    def _refill(self) -> None:
+        """Begin the budget of a new turn of the event loop, and settle the tournaments that are left."""
+        self._is_refill_due, self._budget = False, STARTS_AT_ONCE
+        if self._queue:
+            with self._recorder.transaction:
+                self._recorder.unsettled.update(self._queue)
 
     def _go_on_or_end(self, tournament: Tournament) -> None:
         """Pair the next round of a tournament that has no open matches, or end the tournament if it is complete."""
@@ -179,13 +219,10 @@ class Scheduler:
         if tournament.is_complete:  # perhaps complete now, without a further round
             self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
 
-    def _go_on(self) -> None:
-        with self._recorder.transaction:
-            self._recorder.unsettled.update(self._queue)
-
-    def _start_matches(self, tournament: Tournament, budget: int) -> int:
+    def _start_matches(self, tournament: Tournament) -> None:
+        """Start due matches and record lost matches, as far as the budget and the club's quota allow."""
         if self.draining or self.trouble is not None:
-            return budget
+            return
         players, game = self._recorder.players, tournament.config.game
         is_challenge = tournament.challenger is not None
         if is_challenge:
@@ -197,7 +234,7 @@ class Scheduler:
         room = self._match_room()
         if room <= 0 and tournament.status == "running":
             self._hold(tournament)
-            return budget
+            return
         if self._held:
             self._held.pop(tournament.id, None)
         now_ms = self._recorder.clock.now_ms()
@@ -222,13 +259,12 @@ class Scheduler:
                 self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found)
-            budget -= 1
-            if budget <= 0:
+            self._budget -= 1
+            if self._budget <= 0:
                 break
             if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
                 self._held[tournament.id] = None
                 break
-        return budget
 
     def _lapse(self, made: Appointment) -> None:
         """End an appointment, and free its players for other matches."""

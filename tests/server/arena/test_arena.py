@@ -191,6 +191,20 @@ def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> No
     assert len(world.arena.matches.live) == STARTS_AT_ONCE + 10
 
 
+def test_many_events_of_a_turn_start_no_more_matches_than_one() -> None:
+    world = World()
+    tournament = world.create()
+    bots = [world.login(f"bot-{number}", join=tournament.id, max_matches=4) for number in range(3 * STARTS_AT_ONCE)]
+    for bot in bots[:20]:
+        bot.drop()
+    world.organiser.start(tournament.id)
+    for bot in bots[:20]:
+        world.login(bot.name, max_matches=4)
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE
+    world.run(0)
+    assert len(world.arena.matches.live) > 5 * STARTS_AT_ONCE
+
+
 def test_a_bot_in_two_tournaments_plays_in_both() -> None:
     world = World()
     friday, monday = world.create(start_at_bots=3), world.create(start_at_bots=3, name="Monday")

@@ -11,6 +11,8 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
 from rumble_server.match.facts import MoveMade, SeatFell
 from rumble_server.match.transcript import TranscriptLine, transcript
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.terms import Terms
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import first_legal
@@ -186,3 +188,79 @@ def test_a_restart_after_a_ply_that_fails_voids_the_match_and_its_transcript_can
     fell = next(number for number, fact in enumerate(world.log.facts, 1) if isinstance(fact, SeatFell))
     (void,) = world.after_crash(fell).tournament("friday").voided
     assert (void.termination, void.at_fault) == (Termination.ABORTED, ())
+
+
+# --- errors at the schedule of a tournament ---
+
+
+def failing_for(monkeypatch: pytest.MonkeyPatch, kind: type, method: str, is_bad: Callable[..., bool]) -> None:
+    """Let a method fail at each call for which `is_bad` returns true."""
+    right = getattr(kind, method)
+
+    def call(self: Any, *given: Any, **named: Any) -> Any:
+        if is_bad(self, *given):
+            raise RuntimeError("a bug in a schedule")
+        return right(self, *given, **named)
+
+    monkeypatch.setattr(kind, method, call)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "is_bad"),
+    [
+        (Tournament, "due", lambda tournament, *_: tournament.config.name == "Bad"),
+        (Tournament, "pairing_task", lambda tournament: tournament.config.name == "Bad"),
+        (Terms, "start", lambda _, slot, *__: slot.match_id.startswith("bad.")),
+    ],
+)
+def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    kind: type,
+    method: str,
+    is_bad: Callable[..., bool],
+) -> None:
+    world = World()
+    bad = world.create(name="Bad", legs=1, format="swiss", rounds=2)
+    other = world.create(name="Other", legs=1)
+    for bot in world.logins("ann", "ben", "cid", "dot", join=bad.id):
+        bot.play(first_legal)
+    with monkeypatch.context() as broken:
+        failing_for(broken, kind, method, is_bad)
+        world.organiser.start(bad.id)
+        world.run()
+        for bot in world.logins("eve", "fay", join=other.id):
+            bot.play(first_legal)
+        world.organiser.start(other.id)
+        world.run()
+        assert (other.status, len(other.results)) == ("finished", 1)
+        assert (bad.status, bad.reason) == (
+            "paused",
+            "the server failed at the schedule of this tournament; its log says more",
+        )
+        assert "bad: could not be settled" in caplog.text
+    world.organiser.resume(bad.id)
+    world.run()
+    assert (bad.status, len(bad.results)) == ("finished", 4)
+
+
+def test_a_tournament_that_fails_at_a_no_show_is_paused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    bad, other = world.create(name="Bad", legs=1), world.create(name="Other", legs=1)
+    *_, third = world.logins("ann", "ben", "cid", join=bad.id)
+    world.organiser.start(bad.id)
+    failing_for(monkeypatch, Terms, "no_show", lambda *_: True)
+    third.say(type="leave", tournament=bad.id)
+    world.logins("eve", "fay", join=other.id)
+    world.organiser.start(other.id)
+    assert third.last("left")["tournament"] == bad.id
+    assert (bad.status, other.status, len(other.running)) == ("paused", "running", 1)
+
+
+def test_a_tournament_that_fails_to_start_by_itself_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing_for(monkeypatch, TournamentConfig, "make_openings", lambda config: config.name == "Bad")
+    world = World()
+    bad, _ = world.begun("ann", "ben", name="Bad")
+    good, _ = world.begun("ann", "ben", name="Good")
+    assert (bad.status, good.status) == ("cancelled", "running")
+    assert bad.reason.startswith("the server failed")
