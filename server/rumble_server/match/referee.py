@@ -143,6 +143,8 @@ class Referee(Announcer):
         If the bot has sent more data after the answer, only a minimum of the waiting time is known. Then all lateness
         is excused. If the answer is in time only because of lateness beyond the minimum, the match is void. So an
         honest bot with several matches loses nothing, and no bot wins by sending more data.
+
+        `docs/architecture/matches.md` has an example in numbers, under "Excused time".
         """
         lateness, open_ms = self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
