@@ -49,8 +49,8 @@ from rumble_server.host.networks import network_addresses
 from rumble_server.host.service_manager import tell_ready, tell_stopping
 from rumble_server.host.side_process import SideProcess
 from rumble_server.host.tls import Certificate, CertificateError
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.connections import Connections
-from rumble_server.limits.door import Door
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
@@ -163,8 +163,9 @@ class Server:
             log.warning("a game is left out: %s", problem)
         self._clock = LoopClock(asyncio.get_running_loop(), time.time())
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
-        outbox, places, door = Outbox(), Connections(self.config.bounds), Door(self.config.bounds, self.refusals)
-        self._process = self._make_process(outbox, places, door)
+        outbox, places = Outbox(), Connections(self.config.bounds)
+        admission = Admission(self.config.bounds, self.refusals)
+        self._process = self._make_process(outbox, places, admission)
         self._shared = ClubParts(
             config=self.config,
             store=self.store,
@@ -173,7 +174,7 @@ class Server:
             clock=self._clock,
             work=self._work,
             house=self._house,
-            door=door,
+            admission=admission,
             strangers=Strangers(self.config.bounds, self.refusals),
             process=self._process,
             shut_out=self._shut_out,
@@ -298,7 +299,7 @@ class Server:
 
     # --- parts for all clubs ---
 
-    def _make_process(self, outbox: Outbox, places: Connections, door: Door) -> Process:
+    def _make_process(self, outbox: Outbox, places: Connections, admission: Admission) -> Process:
         """Make the description of this process for the web, with the figures for /metrics."""
         config = self.config
         operation = ProcessFigures(
@@ -320,7 +321,7 @@ class Server:
             operation,
             places,
             unready=self._unready,
-            guesses=door.guesses,
+            guesses=admission.guesses,
             leads=self._leads,
         )
 

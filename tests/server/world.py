@@ -21,8 +21,8 @@ from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionTable
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.seat import DelayMs
@@ -332,7 +332,7 @@ def make_arena(**given: Any) -> Arena:
         "grace_ms": 0,
         "may_claim": lambda _name, _key: True,
         "work": lambda task, done: done(task()),
-        "door": Door(),
+        "admission": Admission(),
         "clubs": ClubDirectory(),
         "bounds": Bounds(),
     }
@@ -371,13 +371,13 @@ class World:
             **{"find_ended": self.log.find_ended, **arena},
         )
         self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_turn))
-        door = self.arena.door
+        admission = self.arena.admission
         self.gateway = Gateway(
             self.arena if holds is None else self.gate.leader(self.arena),
             self.arena,
             sessions,
             self.clock,
-            Strangers(door.bounds, door.refusals),
+            Strangers(admission.bounds, admission.refusals),
             "test",
             limits,
             identity="1d",

@@ -71,7 +71,7 @@ class ServerRun:
             work=self._work,
             bounds=bounds,
         )
-        strangers = Strangers(bounds, self.arena.door.refusals)
+        strangers = Strangers(bounds, self.arena.admission.refusals)
         self.gateway = Gateway(self._leader(), self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
         self.log.on_durable += [
             lambda: self.gate.enter(self.arena.on_durable),

@@ -29,9 +29,9 @@ from rumble_server.arena.recorder import Recorder, Transaction
 from rumble_server.arena.refused import RefusedBots
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
@@ -62,7 +62,7 @@ class Arena:
         grace_ms: int,
         may_claim: MayClaim,
         work: Work,
-        door: Door,
+        admission: Admission,
         clubs: ClubDirectory,
         bounds: Bounds,
     ) -> None:
@@ -74,8 +74,8 @@ class Arena:
         self.clock = clock
         self.log = log
         self.random = random
-        self.door = door
-        self.recorder = recorder = Recorder(log, clock, self._settle, door.bans, clubs)
+        self.admission = admission
+        self.recorder = recorder = Recorder(log, clock, self._settle, admission.bans, clubs)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
@@ -84,10 +84,10 @@ class Arena:
         self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
-        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, door)
-        self.invitations = Invitations(recorder, door)
+        self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)
+        self.invitations = Invitations(recorder, admission)
         self.refused_bots = RefusedBots()
-        self.challenges = Challenges(recorder, self.lifecycle, random, door)
+        self.challenges = Challenges(recorder, self.lifecycle, random, admission)
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
         self._transaction = self.recorder.transaction
@@ -137,7 +137,7 @@ class Arena:
 
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address; None without a ban."""
-        return self.door.bans.of_address(address, self.clock.now_ms())
+        return self.admission.bans.of_address(address, self.clock.now_ms())
 
     @property
     def waiting_for_disk(self) -> int:
@@ -155,7 +155,8 @@ class Arena:
             sessions.invited(session_id, invited_to)
         with self._transaction:
             try:
-                is_stranger = self.logins.is_stranger(login, caller, invited_to)
+                self.logins.check_room(login, caller, invited_to)
+                is_stranger = self.logins.is_stranger(login, caller.address, invited_to)
                 if is_stranger:
                     sessions.count_stranger(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_stranger=is_stranger)
@@ -354,7 +355,7 @@ class Arena:
 
         If no bot has logged in on a connection from a banned address, the connection is closed at once.
         """
-        bans, now_ms = self.door.bans, self.clock.now_ms()
+        bans, now_ms = self.admission.bans, self.clock.now_ms()
         for player, session in list(self._sessions.values()):
             ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
             if ban is not None:

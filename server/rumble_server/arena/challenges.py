@@ -20,7 +20,7 @@ from rumble_server.arena.names import is_house_name
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession
-from rumble_server.limits.door import Door
+from rumble_server.limits.admission import Admission
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -38,11 +38,11 @@ class Challenges:
     Each challenge takes a place. The place is counted for a holder: an address or a tournament.
     """
 
-    def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, door: Door) -> None:
+    def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, admission: Admission) -> None:
         self._recorder = recorder
         self._lifecycle = lifecycle
         self._random = random
-        self._door = door
+        self._admission = admission
         self._counted: dict[str, str] = {}
         """Holder of each open challenge's place, by the challenge's tournament id (see `_counted_for`)."""
         self._spenders: dict[str, str] = {}
@@ -76,7 +76,7 @@ class Challenges:
             if not other.plays(config.game):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_hurry(session, other, len(at_other), config.time_control)
-        if len(self._counted) >= self._door.bounds.open_challenges and not self._make_room(counted_for):
+        if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(counted_for):
             self._refuse(session, others[0], TOO_MANY)
         tournament = self._lifecycle.create(config, challenger=player.name)
         seats = [other.name for other in others]
@@ -123,14 +123,14 @@ class Challenges:
 
     def _check_hurry(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
         """Raise TournamentError for a challenge with long time limits, if `other` has many open challenges already."""
-        bounds = self._door.bounds
+        bounds = self._admission.bounds
         longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
         if at_other >= bounds.unhurried_challenges and longest_ms > bounds.hurried_challenge_ms:
             message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
             self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
 
     def _check_bounds(self, session: BotSession, other: Player, counted_for: str, at_other: Set[str]) -> None:
-        bounds, counted = self._door.bounds, self._counted
+        bounds, counted = self._admission.bounds, self._counted
         own = {each for each, counts_for in counted.items() if counts_for == counted_for}
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
@@ -155,9 +155,9 @@ class Challenges:
         return True
 
     def _check_bytes(self, session: BotSession, other: Player, counted_for: str) -> None:
-        if not self._door.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
-            self._door.refusals.note("challenge_bytes", session.address, other.name)
-            most = self._door.bounds.challenge_bytes_per_day
+        if not self._admission.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
+            self._admission.refusals.note("challenge_bytes", session.address, other.name)
+            most = self._admission.bounds.challenge_bytes_per_day
             message = f"challenges from your address have written {most} bytes in a day, as much as they may"
             raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
 
@@ -165,13 +165,13 @@ class Challenges:
         """Charge bytes on disk to the holders of challenges. `sizes` maps tournament ids to numbers of new bytes."""
         for tournament_id in self._spenders.keys() & sizes.keys():
             spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
-            self._door.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
+            self._admission.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None or (tournament.status in OVER and self._recorder.is_durable(tournament)):
                 del self._spenders[tournament_id]
 
     def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
-        self._door.refusals.note("challenges", session.address, other.name)
+        self._admission.refusals.note("challenges", session.address, other.name)
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
 
 

@@ -9,7 +9,7 @@ from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.recorder import Recorder
-from rumble_server.limits.door import Door
+from rumble_server.limits.admission import Admission
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
 
@@ -29,9 +29,9 @@ class Invitation:
 class Invitations:
     """The check of invitation codes, with a bound on the number of wrong codes."""
 
-    def __init__(self, recorder: Recorder, door: Door) -> None:
+    def __init__(self, recorder: Recorder, admission: Admission) -> None:
         self._recorder = recorder
-        self._door = door
+        self._admission = admission
 
     def shown_by(self, login: Login, address: str) -> Invitation:
         """Check the invitation of a login, and count a wrong code. Call this once for each login.
@@ -43,7 +43,7 @@ class Invitations:
             return Invitation()
         player = self._recorder.players.get(login.name)
         if player is not None and player.name in tournament.field:
-            return Invitation(tournament.id if self._door.guesses.knows(address, login.name) else None)
+            return Invitation(tournament.id if self._admission.guesses.knows(address, login.name) else None)
         if login.invite is None:
             return Invitation()
         try:
@@ -56,7 +56,7 @@ class Invitations:
         """Count the invitation `invite` if it is wrong. Raises TournamentError after too many wrong codes."""
         if invite is None or tournament.invite is None or tournament.admits(invite):
             return
-        if not self._door.guesses.wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):
+        if not self._admission.guesses.wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):
             raise too_many()
 
 

@@ -50,7 +50,7 @@ class Joining:
         found = next((each for each in self.arena.tournaments.values() if each.join_code == meant), None)
         if found is None:
             unknown = "no tournament takes entries with this code; look at the code again"
-            refuse_code(self.arena.door.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
+            refuse_code(self.arena.admission.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
         return found
 
     @transactional
@@ -70,29 +70,29 @@ class Joining:
         self._check_ban(name, address)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
         player, _ = arena.logins.admit(
-            name, key, keyless_allowed=False, may_name=lambda: self._may_name(address, tournament)
+            name, key, keyless_allowed=False, take_name=lambda: self._take_name(address, tournament)
         )
         if arena.display_names.get(name) is None:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
             arena.lifecycle.enter(player, tournament, changed(joined, by_code=True))
-        arena.door.guesses.right(address, name, now_ms)
+        arena.admission.guesses.right(address, name, now_ms)
         return Joined(name, arena.display_names.shown(name), tournament)
 
     def _check_ban(self, name: str, address: str) -> None:
-        bans, now_ms = self.arena.door.bans, self.arena.clock.now_ms()
+        bans, now_ms = self.arena.admission.bans, self.arena.clock.now_ms()
         ban = bans.of_name(name, now_ms) or bans.of_address(address, now_ms)
         if ban is not None:
             raise TournamentError(ErrorCode.BANNED, ban.told)
 
-    def _may_name(self, address: str, tournament: Tournament) -> bool:
-        """Return whether the address may claim a new name, and count the name.
+    def _take_name(self, address: str, tournament: Tournament) -> bool:
+        """Count a new name claimed by `address`. Return false if there are too many.
 
         If the address has claimed too many names, the new name counts as a name claimed with an invitation to the
         tournament. Names claimed with an invitation have a bound of their own.
         """
-        door, now_ms = self.arena.door, self.arena.clock.now_ms()
-        return door.may_name(address, now_ms) or door.may_name_invited(address, tournament.id, now_ms)
+        admission, now_ms = self.arena.admission, self.arena.clock.now_ms()
+        return admission.take_name(address, now_ms) or admission.take_invited_name(address, tournament.id, now_ms)
 
     def _new_name(self, display: str) -> str:
         """Return an unused name in ASCII that reads like a display name: `anna`, then `anna-2`."""

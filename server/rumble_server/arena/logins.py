@@ -18,7 +18,7 @@ from rumble_server.arena.ports import Caller
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession
-from rumble_server.limits.door import Door
+from rumble_server.limits.admission import Admission
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset
 
@@ -39,24 +39,23 @@ class Logins:
     _scheduler: Scheduler
     _random: Random
     _may_claim: MayClaim
-    _door: Door
+    _admission: Admission
     _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
     """Claims made in this run, by address and by name; the newest claim comes last. An entry may be out of date: the
     bot may have played after its claim, or a later claim may have replaced the entry's claim."""
 
-    def is_stranger(self, login: Login, caller: Caller, invited_to: str | None) -> bool:
-        """Return true if a login has no valid invitation, and the right key of the name never came from
-        the login's address.
-
-        Raises TournamentError with the code `too_many_messages` if there is no room for the connection.
-        """
+    def check_room(self, login: Login, caller: Caller, invited_to: str | None) -> None:
+        """Raise TournamentError with the code `too_many_messages` if there is no room for a login's connection."""
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
-        if not has_room and not self._has_own_place(login, caller.address):
-            self._door.refusals.note("connections", caller.address, login.name)
+        if not has_room and not self._claim_own_place(login, caller.address):
+            self._admission.refusals.note("connections", caller.address, login.name)
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
-        return invited_to is None and not self._door.guesses.knows(caller.address, login.name)
 
-    def _has_own_place(self, login: Login, address: str) -> bool:
+    def is_stranger(self, login: Login, address: str, invited_to: str | None) -> bool:
+        """Return true if a login has no valid invitation, and the right key of the name never came from `address`."""
+        return invited_to is None and not self._admission.guesses.knows(address, login.name)
+
+    def _claim_own_place(self, login: Login, address: str) -> bool:
         """Return true if a login shows the right key of its name, and the bot has a place of its own for the session.
 
         Places of bots do not count toward the bounds of an address. A bot in a tournament has a place for each of its
@@ -70,11 +69,11 @@ class Logins:
             others = player.sessions.keys() - {(login.worker or "").casefold()}  # without the older login
             if others:
                 return False
-        if not self._door.guesses.may_try(address, login.name, key, now_ms):
+        if not self._admission.guesses.may_try(address, login.name, key, now_ms):
             return False
         is_right = self._recorder.names.owns(login.name, key)
         if not is_right:
-            self._door.guesses.wrong(address, login.name, key, now_ms)
+            self._admission.guesses.wrong(address, login.name, key, now_ms)
         return is_right
 
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
@@ -84,51 +83,51 @@ class Logins:
         the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the
         code is `unavailable`.
         """
-        door, name, address, now_ms = self._door, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_stranger and not caller.may_speak and not self._has_own_place(login, address):
-            door.refusals.note("messages", address, name)
+        admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
+        if is_stranger and not caller.may_speak and not self._claim_own_place(login, address):
+            admission.refusals.note("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
-        ban = door.bans.of_name(name, now_ms) or door.bans.of_address(address, now_ms)
+        ban = admission.bans.of_name(name, now_ms) or admission.bans.of_address(address, now_ms)
         if ban is not None:
-            door.refusals.note("banned", address, name)
+            admission.refusals.note("banned", address, name)
             raise TournamentError(ErrorCode.BANNED, ban.told)
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
         key = login.key or ""
         is_tried = bool(key) and not takes_any_key
-        if is_tried and not door.guesses.may_try(address, name, key, now_ms):
+        if is_tried and not admission.guesses.may_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
 
-        def may_name() -> bool:
+        def take_name() -> bool:
             return (
-                door.may_name(address, now_ms)
-                or (invited_to is not None and door.may_name_invited(address, invited_to, now_ms))
-                or self._free_name(address, may_free, now_ms)
+                admission.take_name(address, now_ms)
+                or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
+                or self._free_name(address, take_freed_name, now_ms)
             )
 
-        def may_free() -> bool:
-            return door.may_free_name(address, invited_to, now_ms)
+        def take_freed_name() -> bool:
+            return admission.take_freed_name(address, invited_to, now_ms)
 
         def make_room() -> bool:
-            return any(self._free_name(each, may_free, now_ms) for each in self._by_share(address))
+            return any(self._free_name(each, take_freed_name, now_ms) for each in self._by_share(address))
 
         try:
             player, is_open = self.admit(
-                name, login.key, keyless_allowed=caller.keyless_allowed, may_name=may_name, make_room=make_room
+                name, login.key, keyless_allowed=caller.keyless_allowed, take_name=take_name, make_room=make_room
             )
         except TournamentError as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
-                door.guesses.wrong(address, name, key, now_ms)
+                admission.guesses.wrong(address, name, key, now_ms)
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
-                door.refusals.note("names", address, name)
+                admission.refusals.note("names", address, name)
             raise
         if claim is None:
             self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
         if not is_open:
-            door.guesses.right(address, name, now_ms)
-        most = door.bounds.sessions_per_bot
+            admission.guesses.right(address, name, now_ms)
+        most = admission.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
         return player, is_open
@@ -144,13 +143,13 @@ class Logins:
         larger = [each for each in counts if counts[each] > own + 1]
         return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
 
-    def _free_name(self, address: str, may_free: Callable[[], bool], now_ms: int) -> bool:
+    def _free_name(self, address: str, take_freed_name: Callable[[], bool], now_ms: int) -> bool:
         """Free a name claimed by `address`, so that a new bot is not kept out by names of idle bots. Return whether
         a name was freed.
 
         The freed name is the newest name whose bot was never in a match, is in no tournament that has started, and has
-        been away for `UNPLAYED_MS`. `may_free` is called before such a name is freed; if it returns false, no name is
-        freed.
+        been away for `UNPLAYED_MS`. `take_freed_name` counts the name before the name is freed. If `take_freed_name`
+        returns false, no name is freed.
         """
         claimed = self._claimed.get(address, {})
         for name, claim in reversed(list(claimed.items())):
@@ -162,7 +161,7 @@ class Logins:
             if any(each.status != "lobby" for each in tournaments):
                 del claimed[name]
             elif not player.is_connected and now_ms - player.free_since_ms >= UNPLAYED_MS:
-                if not may_free():
+                if not take_freed_name():
                     return False
                 for tournament in tournaments:
                     self._lifecycle.remove(player, tournament)
@@ -179,7 +178,7 @@ class Logins:
         key: str | None,
         *,
         keyless_allowed: bool,
-        may_name: Callable[[], bool] = lambda: True,
+        take_name: Callable[[], bool] = lambda: True,
         make_room: Callable[[], bool] = lambda: False,
     ) -> tuple[Player, bool]:
         """Check a name and its key, and record a new name.
@@ -187,7 +186,7 @@ class Logins:
         Return the player and a flag, which is true if no key protects the name.
 
         `make_room` is called for a new name beyond the quota; if it returns false, TournamentError with the code
-        `quota` is raised. `may_name` is called before a new name is recorded; if it returns false, the code is
+        `quota` is raised. `take_name` counts a new name before the name is recorded; if it returns false, the code is
         `too_many_messages`. The other codes are `bad_name`, `key_required` and `bad_key`.
         """
         names = self._recorder.names
@@ -204,7 +203,7 @@ class Logins:
             except TournamentError:
                 if not make_room():
                     raise
-        if used is not None and not may_name():
+        if used is not None and not take_name():
             message = "too many new names from your address; log in with one that is there, or try again later"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         player = self._recorder.players.enter(claim.name)

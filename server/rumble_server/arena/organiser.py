@@ -224,7 +224,7 @@ class Organiser:
         Raises TournamentError if the maximum number of bans is in force.
         """
         arena = self.arena
-        bans, now_ms = arena.door.bans, arena.clock.now_ms()
+        bans, now_ms = arena.admission.bans, arena.clock.now_ms()
         if bans.is_full(now_ms) and not bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
         arena.recorder.record(facts.Banned(what, by_name, until_ms, reason, now_ms))
@@ -235,7 +235,7 @@ class Organiser:
         """Lift the ban of a network or a name."""
         arena = self.arena
         now_ms = arena.clock.now_ms()
-        if not arena.door.bans.has(what, now_ms, by_name=by_name):
+        if not arena.admission.bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{what} is not banned")
         arena.recorder.record(facts.BanLifted(what, by_name, now_ms))
 

@@ -73,7 +73,7 @@ class SlipDesk:
         slip = next((each for each in slips if compare_digest(each.digest, digests[each.salt])), None)
         if slip is None:
             unknown = "no slip has this code; each can be used once, within two weeks"
-            refuse_code(arena.door.guesses, address, "slip", meant, now_ms, unknown)
+            refuse_code(arena.admission.guesses, address, "slip", meant, now_ms, unknown)
         key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.logins.new_salt()
         arena.recorder.record(SlipVoided(slip.name, now_ms))
         arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))

@@ -28,7 +28,7 @@ from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import SessionTable
-from rumble_server.limits.door import Door
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import DamagedLog
 from rumble_server.store.log.ahead import Ahead
@@ -97,7 +97,7 @@ class ClubParts:
     clock: LoopClock
     work: Work
     house: HouseRunner | None
-    door: Door
+    admission: Admission
     """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
     strangers: Strangers
     process: Process
@@ -170,7 +170,7 @@ def make_arena(
         find_ended=find_ended if gate is None else gate.around(find_ended),
         may_claim=house_keys.may_claim,
         work=work if gate is None else gate.around(work),
-        door=shared.door if name == MAIN else shared.door.of_club(name),
+        admission=shared.admission if name == MAIN else shared.admission.of_club(name),
         clubs=shared.directory,
         bounds=shared.config.bounds,
     )

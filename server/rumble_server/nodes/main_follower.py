@@ -64,7 +64,7 @@ class MainFollower:
         news = [(number, fact) for number, fact in facts if number > self._known]
         for self._known, fact in news:
             if isinstance(fact, Banned | BanLifted):
-                apply_ban(clubs.shared.door.bans, fact)
+                apply_ban(clubs.shared.admission.bans, fact)
             elif isinstance(fact, ClubFact):
                 clubs.directory.apply(fact)
         clubs.follow(news, Counter([type(fact) for _, fact in news]))

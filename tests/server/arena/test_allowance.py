@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.house import MOST_ADDED, HouseBots, HouseKeys
 from rumble_server.arena.logins import UNPLAYED_MS
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament.errors import TournamentError
@@ -50,7 +50,7 @@ def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
 
 def test_in_a_full_club_who_has_most_names_that_do_not_play_makes_room() -> None:
     """Whoever goes on claiming names takes the place of names of its own."""
-    here = World(door=Door(Bounds(names_per_hour=1_000)))
+    here = World(admission=Admission(Bounds(names_per_hour=1_000)))
     here.arena.allowance.quotas = Quotas(bots=10)
 
     def claim(name: str, address: str) -> str:

@@ -8,9 +8,9 @@ from rumble_protocol.secret import make_secret
 from rumble_server.arena.challenges import LONGEST_MS
 from rumble_server.arena.joining import Joining
 from rumble_server.cli.processes.house_process import MATCHES_TO_CHALLENGE
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS
-from rumble_server.limits.door import Door
 
 from tests.server.arena.playing import first_legal
 from tests.server.frames import Frame
@@ -111,7 +111,7 @@ def guest(world: World, name: str, **link: Any) -> Bot:
     ],
 )
 def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(bound: str, message: str) -> None:
-    world = World(door=Door(Bounds.model_validate({bound: 2})))
+    world = World(admission=Admission(Bounds.model_validate({bound: 2})))
     world.login("ben", challenges=True)
     guests = [guest(world, name) for name in ("ann", "cid", "dan")]
     for each in guests:
@@ -119,7 +119,7 @@ def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(
     assert guests[-1].error() == "unavailable"
     assert message in guests[-1].last("error")["message"]
     assert len(world.arena.tournaments) == 2
-    assert world.arena.door.refusals.counts == {"challenges": 1}
+    assert world.arena.admission.refusals.counts == {"challenges": 1}
     elsewhere = challenge(guest(world, "eve", address="203.0.113.8"))
     assert (elsewhere["type"] != "error") == (bound != "open_challenges_at_one_bot")
     left = guests[bound == "open_challenges"]  # the first gives way under this bound
@@ -129,7 +129,7 @@ def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(
 
 def test_five_addresses_that_take_all_places_leave_room_for_others() -> None:
     """A newcomer from another address takes the place of the oldest challenge of the address with most."""
-    world = World(door=Door(Bounds(open_challenges=10)))
+    world = World(admission=Admission(Bounds(open_challenges=10)))
     world.login("ben", challenges=True)
     takers = [guest(world, f"t{number}", address=f"203.0.113.{number % 5}") for number in range(10)]
     assert all(challenge(each)["type"] != "error" for each in takers)
@@ -141,14 +141,14 @@ def test_five_addresses_that_take_all_places_leave_room_for_others() -> None:
 
 
 def test_loopback_is_an_address_like_any_other() -> None:
-    world = World(door=Door(Bounds(challenges_per_address_at_one_bot=1)))
+    world = World(admission=Admission(Bounds(challenges_per_address_at_one_bot=1)))
     two(world)
     assert challenge(world.login("cid"))["type"] != "error"
     assert challenge(world.login("dan"))["code"] == "unavailable"
 
 
 def test_the_challenges_of_a_class_count_for_the_tournament_that_invited_it() -> None:
-    world = World(door=Door(Bounds(challenges_per_address=1)))
+    world = World(admission=Admission(Bounds(challenges_per_address=1)))
     world.create(invite="sesame")
     world.login("ben", challenges=True)
     strangers = [guest(world, name) for name in ("ann", "cid")]
@@ -178,7 +178,7 @@ def test_25_pupils_of_one_address_play_the_same_house_bot_at_once() -> None:
 
 
 def test_a_class_leaves_places_at_a_bot_to_others() -> None:
-    world = World(door=Door(Bounds(open_challenges_at_one_bot=5, challenges_per_address_at_one_bot=2)))
+    world = World(admission=Admission(Bounds(open_challenges_at_one_bot=5, challenges_per_address_at_one_bot=2)))
     world.create(invite="sesame")
     world.login("ben", challenges=True)
     invited = [guest(world, f"p{number}", address=f"192.0.2.{number}") for number in range(4)]
@@ -198,7 +198,7 @@ def test_a_class_leaves_places_at_a_bot_to_others() -> None:
     ],
 )
 def test_a_bot_that_many_challenge_takes_no_slow_game_any_more(control: dict[str, int], is_taken: bool) -> None:
-    world = World(door=Door(Bounds(unhurried_challenges=2)))
+    world = World(admission=Admission(Bounds(unhurried_challenges=2)))
     world.login("ben", challenges=True)
     ann, cid, dan = world.logins("ann", "cid", "dan")
     for each in (ann, cid):
@@ -336,7 +336,7 @@ def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> 
 
 
 def test_a_challenge_is_still_one_after_a_restart() -> None:
-    world = World(door=Door(Bounds(challenges_per_address_at_one_bot=1)))
+    world = World(admission=Admission(Bounds(challenges_per_address_at_one_bot=1)))
     ann, _ = two(world)
     challenge(ann)
     again = world.after_crash()
@@ -382,7 +382,7 @@ def test_a_bot_that_is_not_connected_cannot_be_challenged() -> None:
 
 
 def test_whose_challenges_wrote_much_makes_no_more_that_day_and_ends_what_runs() -> None:
-    world = World(door=Door(Bounds(challenge_bytes_per_day=1_000)))
+    world = World(admission=Admission(Bounds(challenge_bytes_per_day=1_000)))
     ben, ann = world.login("ben", challenges=True, max_matches=4), guest(world, "ann")
     challenge(ann)
     (running,) = world.arena.tournaments.values()
@@ -399,4 +399,4 @@ def test_whose_challenges_wrote_much_makes_no_more_that_day_and_ends_what_runs()
     assert challenge(ann)["code"] == "quota"
     world.clock.stall(DAY_MS * 3)
     assert challenge(ann)["type"] != "error"
-    assert world.arena.door.refusals.counts == {"challenge_bytes": 2}
+    assert world.arena.admission.refusals.counts == {"challenge_bytes": 2}

@@ -13,8 +13,8 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.player import Player, Players
 from rumble_server.arena.ports import Caller
 from rumble_server.arena.session import BotSession, Outlet, Part
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, SeatAway, SeatBack, TurnAsked, with_turns
 from rumble_server.tournament.tournament import Tournament
 
@@ -134,7 +134,7 @@ def test_a_worker_has_a_name_of_the_pattern_of_names() -> None:
 
 
 def test_a_bot_has_no_more_workers_than_it_may() -> None:
-    world = World(door=Door(Bounds(sessions_per_bot=2)))
+    world = World(admission=Admission(Bounds(sessions_per_bot=2)))
     first, _second = workers(world, "one", "two")
     (third,) = workers(world, "three")
     assert (third.error(), third.link.closed) == ("unavailable", None)

@@ -89,7 +89,7 @@ class Slow:
 def slow_world() -> tuple[World, Slow]:
     world = World()
     slow = Slow(world)
-    strangers = Strangers(Bounds(stranger_messages_per_minute=2), world.arena.door.refusals)
+    strangers = Strangers(Bounds(stranger_messages_per_minute=2), world.arena.admission.refusals)
     world.gateway = Gateway(slow, world.arena, world.gateway.sessions, world.clock, strangers, "test", identity="1d")
     return world, slow
 

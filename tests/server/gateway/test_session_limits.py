@@ -9,8 +9,8 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.secret import is_made, make_secret
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.logins import UNPLAYED_MS
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 from rumble_server.match.facts import MoveMade
 
 from tests.server.gateway.sessions import BEYOND, KEY, OTHER, in_play
@@ -62,7 +62,7 @@ def wrong_keys(world: World, name: str, times: int, **link: Any) -> list[Bot]:
 
 
 def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
-    world = World(door=Door(Bounds(wrong_tries_per_minute=4)))
+    world = World(admission=Admission(Bounds(wrong_tries_per_minute=4)))
     world.login("ann", key=KEY)
     world.login("ben", key=KEY)
     tried = [*wrong_keys(world, "ann", 2, address="192.0.2.1"), *wrong_keys(world, "ben", 2, address="192.0.2.1")]
@@ -71,7 +71,7 @@ def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
     refused.login("ann", key=KEY)
     assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
     assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
-    assert world.arena.door.refusals.counts == {"wrong_key": 4, "too_many_wrong_tries": 1}
+    assert world.arena.admission.refusals.counts == {"wrong_key": 4, "too_many_wrong_tries": 1}
     elsewhere = world.connect(address="192.0.2.2")
     elsewhere.login("Ann", key=KEY)
     assert elsewhere.last("session")["name"] == "ann"
@@ -81,7 +81,7 @@ def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
 
 
 def test_who_has_shown_the_right_key_is_not_locked_out_by_others_of_its_address() -> None:
-    world = World(door=Door(Bounds(wrong_tries_per_minute=4, wrong_keys_of_owner_per_minute=2)))
+    world = World(admission=Admission(Bounds(wrong_tries_per_minute=4, wrong_keys_of_owner_per_minute=2)))
     ann = world.connect(**BEYOND)
     ann.login("ann", key=KEY)
     world.login("ben", key=KEY)
@@ -96,7 +96,7 @@ def test_who_has_shown_the_right_key_is_not_locked_out_by_others_of_its_address(
 
 
 def test_a_key_for_a_name_that_is_open_or_new_is_no_try() -> None:
-    world = World(door=Door(Bounds(wrong_tries_per_minute=1)))
+    world = World(admission=Admission(Bounds(wrong_tries_per_minute=1)))
     world.login("ben", key=KEY)
     world.login("ann")
     wrong_keys(world, "ben", 2, address="127.0.0.1")
@@ -108,7 +108,7 @@ def test_a_key_for_a_name_that_is_open_or_new_is_no_try() -> None:
 
 
 def test_new_names_are_limited_by_address_and_that_outlives_connections() -> None:
-    world = World(door=Door(Bounds(names_per_hour=2)))
+    world = World(admission=Admission(Bounds(names_per_hour=2)))
 
     def newcomer(name: str, **link: Any) -> Bot:
         bot = world.connect(**{**BEYOND, **link})
@@ -121,7 +121,7 @@ def test_new_names_are_limited_by_address_and_that_outlives_connections() -> Non
     assert (third.error(), third.last("error")["fatal"]) == ("too_many_messages", True)
     assert third.link.closed is CloseCode.TOO_MANY_MESSAGES
     assert world.arena.names.get("cid") is None
-    assert world.arena.door.refusals.counts == {"names": 1}
+    assert world.arena.admission.refusals.counts == {"names": 1}
     assert newcomer("Ann").last("session")["name"] == "ann", "a name that is there is not new"
     assert newcomer("cid", address="203.0.113.8").link.closed is None
     world.run(3_600_000)
@@ -129,7 +129,7 @@ def test_new_names_are_limited_by_address_and_that_outlives_connections() -> Non
 
 
 def test_a_valid_invitation_has_a_bucket_of_its_own() -> None:
-    world = World(door=Door(Bounds(names_per_hour=1, invited_names_per_hour=2)))
+    world = World(admission=Admission(Bounds(names_per_hour=1, invited_names_per_hour=2)))
     world.create(invite="sesame")
     bots = {}
     for name, invite in [("ann", None), ("ben", None), ("cid", "wrong"), ("dan", "sesame"), ("eve", "sesame")]:
@@ -145,7 +145,7 @@ def test_a_valid_invitation_has_a_bucket_of_its_own() -> None:
 
 def test_loopback_is_exempt_unless_the_bounds_hold_there_too() -> None:
     for limited, closed in ((False, None), (True, CloseCode.TOO_MANY_MESSAGES)):
-        world = World(door=Door(Bounds(names_per_hour=1, limit_loopback=limited)))
+        world = World(admission=Admission(Bounds(names_per_hour=1, limit_loopback=limited)))
         assert [world.login(name).link.closed for name in ("ann", "ben")] == [None, closed]
 
 
@@ -166,7 +166,7 @@ def newcomers(world: World, *names: str) -> list[str]:
 def test_names_that_are_claimed_and_do_not_play_keep_nobody_out() -> None:
     """238 names of an invitation's holder kept a class out; names that are connected or have played are kept."""
     bounds = Bounds(names_per_hour=3, invited_names_per_hour=3, freed_names_per_minute=3)
-    world = World(door=Door(bounds))
+    world = World(admission=Admission(bounds))
     cup = world.create(invite="sesame", late_join=True)
     assert newcomers(world, "ann") == ["ann"]
     for number in range(5):
@@ -188,7 +188,7 @@ def test_names_that_are_claimed_and_do_not_play_keep_nobody_out() -> None:
 
 
 def test_names_that_give_way_have_a_bound_a_minute() -> None:
-    world = World(door=Door(Bounds(names_per_hour=3, invited_names_per_hour=1, freed_names_per_minute=2)))
+    world = World(admission=Admission(Bounds(names_per_hour=3, invited_names_per_hour=1, freed_names_per_minute=2)))
     world.create(invite="sesame")
     for number in range(4):
         burned(world, number)
@@ -199,7 +199,7 @@ def test_names_that_give_way_have_a_bound_a_minute() -> None:
 
 
 def test_names_burned_without_an_invitation_take_no_place_of_those_with_one() -> None:
-    world = World(door=Door(Bounds(names_per_hour=4, invited_names_per_hour=1, freed_names_per_minute=1)))
+    world = World(admission=Admission(Bounds(names_per_hour=4, invited_names_per_hour=1, freed_names_per_minute=1)))
     world.create(invite="sesame")
     burned(world, 0)
     for number in range(4):
@@ -235,7 +235,7 @@ def joining(world: World, name: str, invite: str, **link: Any) -> str | None:
 
 
 def test_wrong_invitations_are_limited_by_address_and_a_right_one_is_never_refused() -> None:
-    world = World(door=Door(Bounds(wrong_codes_per_minute=3)))
+    world = World(admission=Admission(Bounds(wrong_codes_per_minute=3)))
     made = world.create(invite="4711").shared_invite or ""
     tried = [joining(world, "ann", f"{number:04}") for number in range(5)]
     assert tried == ["invite_required"] * 3 + ["too_many_messages"] * 2
@@ -248,7 +248,7 @@ def test_wrong_invitations_are_limited_by_address_and_a_right_one_is_never_refus
 
 
 def test_an_invitation_in_a_login_is_one_try() -> None:
-    world = World(door=Door(Bounds(wrong_codes_per_minute=2)))
+    world = World(admission=Admission(Bounds(wrong_codes_per_minute=2)))
     world.create(invite="sesame")
     codes = []
     for name in ("ann", "ben", "cid", "dan"):
@@ -256,7 +256,7 @@ def test_an_invitation_in_a_login_is_one_try() -> None:
         bot.login(name, key=KEY, join="friday", invite="sesame" if name == "dan" else "wrong")
         codes.append(bot.inbox.kinds()[-1] if name == "dan" else bot.error())
     assert codes == ["invite_required", "invite_required", "too_many_messages", "joined"]
-    assert world.arena.door.refusals.counts["wrong_code"] == 3
+    assert world.arena.admission.refusals.counts["wrong_code"] == 3
 
 
 def test_the_log_never_holds_a_key_or_an_invitation() -> None:
@@ -288,7 +288,7 @@ def test_the_message_limit_is_of_the_name_and_outlives_its_connections() -> None
     refused = world.login(mover.name)
     assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
     assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
-    assert waiter.inbox.all("match_over") == [], "a refusal at the door forfeits nothing"
+    assert waiter.inbox.all("match_over") == [], "a refused login forfeits nothing"
     world.run(10_000)
     back = world.login(mover.name)
     assert back.last("session")["matches"] == ["friday.1.1.1.1"]
@@ -298,7 +298,7 @@ def test_the_message_limit_is_of_the_name_and_outlives_its_connections() -> None
 
 
 def test_strangers_are_limited_by_connection_and_by_address_and_that_costs_no_bot_anything() -> None:
-    world = World(door=Door(Bounds(stranger_messages_per_minute=8)), limits=Limits(unsolicited_per_minute=5))
+    world = World(admission=Admission(Bounds(stranger_messages_per_minute=8)), limits=Limits(unsolicited_per_minute=5))
     world.create(start_at_bots=2)
     ann = world.connect(**BEYOND)
     ann.login("ann", key=KEY, join="friday")
@@ -329,7 +329,7 @@ def test_a_login_without_room_for_its_connection_is_refused() -> None:
     bot.login("ann", key=KEY)
     assert (bot.error(), bot.link.closed) == ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
     assert world.arena.names.get("ann") is None
-    assert world.arena.door.refusals.counts == {"connections": 1}
+    assert world.arena.admission.refusals.counts == {"connections": 1}
 
 
 def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
@@ -350,11 +350,11 @@ def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
 
     assert [again("ann"), again("ann", "guess-at-the-key-of-ann")] == ["session", "error"]
     assert [again("dan"), again("dan"), again("dan", worker="second")] == ["session", "session", "error"]
-    assert world.arena.door.refusals.counts == {"connections": 2, "wrong_key": 1}
+    assert world.arena.admission.refusals.counts == {"connections": 2, "wrong_key": 1}
 
 
 def test_the_wrong_keys_of_neighbours_keep_no_bot_from_coming_back_by_the_key_that_its_own_was_exchanged_for() -> None:
-    world = World(door=Door(Bounds(wrong_keys_of_owner_per_minute=2)))
+    world = World(admission=Admission(Bounds(wrong_keys_of_owner_per_minute=2)))
     owner = world.connect(**BEYOND)
     owner.login("ann", key=KEY, exchange_key=True)
     made = str(owner.last("session")["made_key"])
@@ -453,7 +453,7 @@ def test_who_keeps_to_the_limit_is_never_closed() -> None:
 
 
 def test_a_frame_that_is_no_message_counts_by_its_bytes() -> None:
-    world = World(door=Door(Bounds(stranger_messages_per_minute=10)), limits=Limits(unsolicited_per_minute=8))
+    world = World(admission=Admission(Bounds(stranger_messages_per_minute=10)), limits=Limits(unsolicited_per_minute=8))
     stranger = world.connect(**BEYOND)
     stranger.say_text("x" * 4_000)
     assert (stranger.error(), stranger.link.closed) == ("bad_message", None)

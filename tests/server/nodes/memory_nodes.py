@@ -14,8 +14,8 @@ from rumble_server.clubs.club import Club, ClubParts
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.loop_clock import LoopClock
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers
@@ -123,7 +123,7 @@ class MemoryNode:
             clock=self.clock,
             work=lambda *_: None,
             house=None,
-            door=Door(bounds, refusals),
+            admission=Admission(bounds, refusals),
             strangers=Strangers(bounds, refusals),
             process=cast(Any, SimpleNamespace(bounds=bounds)),
             shut_out=lambda: None,

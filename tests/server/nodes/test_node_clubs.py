@@ -149,7 +149,7 @@ async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
         await cluster.led("one", by=other)
         bot = other.bot("one", "anna")
         Organiser(cluster.main.arena).ban("192.0.2.0/24", by_name=False, until_ms=None, reason="")
-        bans = other.clubs.main.arena.door.bans if MAIN in other.leads() else other.clubs.shared.door.bans
+        bans = other.clubs.main.arena.admission.bans if MAIN in other.leads() else other.clubs.shared.admission.bans
         await until(lambda: bans.of_address("192.0.2.1", 1) is not None)
         await cluster.remove("one")
         await until(lambda: other.clubs.loaded("one") is None)

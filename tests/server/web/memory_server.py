@@ -240,7 +240,7 @@ class MemoryServer:
             ended=self.ended.by_status,
             counts=counts,
             connections=dict,
-            refusals=arena.door.refusals,
+            refusals=arena.admission.refusals,
             turn_latency=Histogram(),
             lag_s=float,
             lags=Histogram(),
@@ -255,7 +255,7 @@ class MemoryServer:
             operation,
             Connections(Bounds()),
             unready=self._unready,
-            guesses=arena.door.guesses,
+            guesses=arena.admission.guesses,
             leads=list,
         )
         self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)

@@ -55,4 +55,4 @@ class SecretChecker:
 
 def tries_of(site: Site) -> SecretChecker:
     """Return the checker of the secrets in requests to a club."""
-    return SecretChecker(site.arena.door.guesses, site.arena.clock.now_ms)
+    return SecretChecker(site.arena.admission.guesses, site.arena.clock.now_ms)

@@ -2,8 +2,8 @@
 
 import httpx
 import pytest
+from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.door import Door
 
 from tests.server.web.memory_server import HOST, WRITE_MS, MemoryServer
 from tests.server.world import World
@@ -21,7 +21,9 @@ WRONG: dict[str, tuple[str, str]] = {
 
 @pytest.fixture
 def server() -> MemoryServer:
-    made = MemoryServer(World(delay_ms=WRITE_MS, door=Door(Bounds(wrong_tries_per_minute=3, names_per_hour=1000))))
+    made = MemoryServer(
+        World(delay_ms=WRITE_MS, admission=Admission(Bounds(wrong_tries_per_minute=3, names_per_hour=1000)))
+    )
     made.world.create(invite="sesame")
     made.world.login("alice", key=KEY)
     made.pass_ms()
@@ -53,7 +55,7 @@ async def test_wrong_secrets_are_counted_together_whatever_the_way_in(server: Me
     server.pass_ms(60_000)
     async with server.browser(address=ADDRESS) as browser:
         assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
-    counts = server.world.arena.door.refusals.counts
+    counts = server.world.arena.admission.refusals.counts
     assert counts["too_many_wrong_tries"] == len(WRONG) + 2
     assert sum(counts[word] for word in ("wrong_token", "wrong_key")) == 3
 
@@ -79,7 +81,7 @@ async def test_a_wrong_invitation_refuses_no_page_no_key_and_no_right_invitation
             assert (page.status_code, "not valid any more" in page.text) == (200, True)
         assert "You are invited" in (await browser.get("/tournaments/friday?invite=sesame")).text
         assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200
-    assert server.world.arena.door.refusals.counts["too_many_wrong_codes"] == 10
+    assert server.world.arena.admission.refusals.counts["too_many_wrong_codes"] == 10
 
 
 async def test_the_right_invitation_is_no_wrong_try(server: MemoryServer) -> None:

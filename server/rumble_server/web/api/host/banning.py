@@ -29,7 +29,7 @@ def banning_routes() -> APIRouter:
         site = site_of(request)
         arena = site.arena
         await site.on_disk()
-        return models.BanList(bans=[_shown(ban) for ban in arena.door.bans.in_force(arena.clock.now_ms())])
+        return models.BanList(bans=[_shown(ban) for ban in arena.admission.bans.in_force(arena.clock.now_ms())])
 
     @router.get("/refused")
     async def list_refused(request: Request) -> models.RefusedList:

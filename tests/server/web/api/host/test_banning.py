@@ -39,7 +39,7 @@ async def test_an_address_and_a_name_are_banned_and_let_in_again(
     again = server.world.connect(is_local=False, address=ADDRESS)
     again.login("dan", key=KEY)
     assert (again.error(), again.link.closed) == ("banned", 4011)
-    assert server.world.arena.door.refusals.counts["banned"] == 1
+    assert server.world.arena.admission.refusals.counts["banned"] == 1
     server.pass_ms(300_000)
     assert server.world.login("cid", key=KEY).link.closed is None, "its time is over"
     assert (await post(browser, "bans/lift", {"address": "203.0.113.5/29"})).status_code == 200

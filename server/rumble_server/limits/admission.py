@@ -1,6 +1,6 @@
-"""The door of a club: limits by address for wrong secrets and new names, and bans.
+"""Admission to a club: limits by address for wrong secrets and new names, and bans.
 
-The arena asks the door at each login. The web asks the door at each request with a secret.
+The arena uses the limits and bans at each login, and the web at each request with a secret.
 """
 
 from copy import copy
@@ -12,7 +12,7 @@ from rumble_server.limits.guesses import Guesses
 from rumble_server.limits.refusals import Refusals
 
 
-class Door:
+class Admission:
     """A club's bans, and the club's limits for addresses and names."""
 
     def __init__(self, bounds: Bounds | None = None, refusals: Refusals | None = None) -> None:
@@ -30,8 +30,8 @@ class Door:
         self._invited_names = Buckets(bounds.invited_names_per_hour, HOUR_MS)
         self._freed_names = Buckets(bounds.freed_names_per_minute)
 
-    def of_club(self, club: str) -> "Door":
-        """Return the door of another club. Call this method on the door of main.
+    def of_club(self, club: str) -> "Admission":
+        """Return the admission to another club. Call this method on the admission to main.
 
         All clubs share the counts of addresses. Each club has its own bans. Addresses banned in main are kept out of
         every club.
@@ -41,15 +41,15 @@ class Door:
         other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
         return other
 
-    def may_name(self, address: str, now_ms: int) -> bool:
+    def take_name(self, address: str, now_ms: int) -> bool:
         """Count a new name claimed by `address`. Return False if there are too many."""
         return self.bounds.exempts(address) or self._names.take(address, now_ms)
 
-    def may_name_invited(self, address: str, tournament_id: str, now_ms: int) -> bool:
+    def take_invited_name(self, address: str, tournament_id: str, now_ms: int) -> bool:
         """Count a new name claimed by `address` with a valid invitation. Return False if there are too many."""
         return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
 
-    def may_free_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
+    def take_freed_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
         """Count a freed name. Return False if too many names were freed for `address`.
 
         The name of a bot without matches is freed so that `address` can claim a new name. `invited_to` is the
