@@ -16,7 +16,7 @@ from rumble_server.limits.source import source_of
 
 def arriving(turns: ReadFairness, make: Callable[[], HttpConnection]) -> asyncio.Protocol:
     """Return the protocol of a new connection: an `HttpConnection` from `make`, or an `Arrival` if no time is left."""
-    return make() if turns.has_time() else Arrival(turns, make)
+    return make() if turns.claim_time() else Arrival(turns, make)
 
 
 class Arrival(asyncio.Protocol):

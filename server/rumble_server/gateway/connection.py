@@ -51,13 +51,13 @@ ASKED = b'{"type":"turn"'
 MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that `only_pong` tests. Pongs to this server's pings are smaller."""
 MOST_ASKED = 64
-"""Maximum value of `_asked`. Answers to further turns are handled only if `has_time` returns true."""
+"""Maximum value of `_asked`. Answers to further turns are handled only if `claim_time` returns true."""
 MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
-`has_time` returns true. Refusing a frame of this size takes 0.2 ms."""
+`claim_time` returns true. Refusing a frame of this size takes 0.2 ms."""
 MOST_WASTED = 32
 """Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop. Once the number is reached, even
-answers are handled only if `has_time` returns true."""
+answers are handled only if `claim_time` returns true."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 
@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
         self._asked = 0
         """Number of `turn` frames sent and not answered yet.
 
-        Up to this number, received moves are handled without asking `has_time` (see `ReadFairness`).
+        Up to this number, received moves are handled without a call of `claim_time` (see `ReadFairness`).
         """
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
@@ -212,7 +212,7 @@ class Connection(asyncio.Protocol):
             transport.resume_reading()
 
     def eof_received(self) -> None:
-        self._turns.has_time()  # counts the end of a connection, which takes time as a frame does
+        self._turns.claim_time()  # counts the end of a connection, which takes time as a frame does
         self.protocol.receive_eof()
         self._flush()
 

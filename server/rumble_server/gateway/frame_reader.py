@@ -16,7 +16,7 @@ from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
 
 FRAMES_AT_ONCE = 32
-"""Maximum number of frames that `websockets` parses between two calls of `has_time`. Handling a ping takes 60 us."""
+"""Maximum number of frames that `websockets` parses between two calls of `claim_time`. Handling a ping takes 60 us."""
 
 
 class FrameReader:
@@ -65,7 +65,7 @@ class FrameReader:
         """
         data, bounds = self._data, self._bounds
         frames, stop = bounds.frames_per_turn, min(len(data), self._at + bounds.bytes_per_turn)
-        while frames > 0 and self._at < stop and self._turns.has_time():
+        while frames > 0 and self._at < stop and self._turns.claim_time():
             text = self._simple_text()
             if text is not None:
                 frames -= 1

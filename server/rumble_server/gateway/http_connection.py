@@ -175,7 +175,7 @@ class HttpConnection(HttpToolsProtocol):
                 self.transport.resume_reading()
 
     def eof_received(self) -> None:
-        self._entrance.turns.has_time()  # counts the end of a connection, which takes time as a request does
+        self._entrance.turns.claim_time()  # counts the end of a connection, which takes time as a request does
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._entrance.turns.sockets.discard(self)
@@ -207,7 +207,7 @@ class HttpConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse received bytes, up to the bounds of a turn of the loop. The rest waits."""
         if self._phase is not _Phase.READING:
-            self._entrance.turns.has_time()  # counts dropped bytes, too
+            self._entrance.turns.claim_time()  # counts dropped bytes, too
             self._finish()
         elif self.rest or self._search.is_waiting:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
@@ -256,7 +256,7 @@ class HttpConnection(HttpToolsProtocol):
     def _feed(self, data: bytes, start: int) -> None:
         bounds, turns = self._entrance.bounds, self._entrance.turns
         stop = min(len(data), start + bounds.bytes_per_turn)
-        while start < stop and not self._is_held() and turns.has_time():
+        while start < stop and not self._is_held() and turns.claim_time():
             # A piece of this size cannot hold more requests than may wait.
             piece = data[start : start + LEAST_REQUEST_BYTES * bounds.pipelined_requests]
             start += len(piece)

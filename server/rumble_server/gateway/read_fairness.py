@@ -1,9 +1,9 @@
 """The time budget of a turn of the event loop, which bounds the work for requests and frames of all connections.
 
-A reader asks for time before each piece of work. When the budget is spent, the reader waits for a later turn, and
+A reader claims time before each piece of work. When the budget is spent, the reader waits for a later turn, and
 waiting addresses are served in rotation. Only the short frames with which bots answer open turns need no budget.
 
-Reading a socket takes time, too, even if the bytes then wait. When many readers have asked for time after the budget
+Reading a socket takes time, too, even if the bytes then wait. When many readers have claimed time after the budget
 was spent, the sockets of the connections without a login are left unread. In each later turn some of these sockets are
 read again.
 """
@@ -17,7 +17,7 @@ from typing import Protocol
 MOST_LATE = 16
 """Number of late readers in a turn of the loop at which sockets are left unread.
 
-A reader is late if it asks for time after the budget was spent. Each socket that is still read takes about 50 us.
+A reader is late if it claims time after the budget was spent. Each socket that is still read takes about 50 us.
 """
 MOST_AGAIN = 50
 """Maximum number of unread sockets that are read again in a turn. They take 2 to 3 ms in addition to the budget."""
@@ -77,16 +77,17 @@ class ReadFairness:
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
-        """The connections whose sockets are read again in this turn. `has_time` leaves none of these sockets unread."""
+        """The connections whose sockets are read again in this turn. `claim_time` leaves none of the sockets unread."""
         self._late = 0
         """Number of late readers in this turn (see `MOST_LATE`)."""
         self.wasted = 0
         """Number of messages wasted in this turn of the loop (see `waste`)."""
 
-    def has_time(self) -> bool:
-        """Return true if this turn has time left. The first call in a turn starts the budget.
+    def claim_time(self) -> bool:
+        """Start the budget of this turn at the first call in the turn. Return false if the budget is spent.
 
-        When the number of late readers in a turn reaches `MOST_LATE`, leave `sockets` unread.
+        A call after the budget was spent counts a late reader. When the count reaches `MOST_LATE`, leave `sockets`
+        unread.
         """
         now_s = self._now_s()
         if not self._has_budget:
@@ -113,7 +114,7 @@ class ReadFairness:
 
     def do(self, address: str, work: Callable[[], None]) -> None:
         """Do some short work: at once if this turn of the loop has time left, or else when `address` is served."""
-        if self.has_time():
+        if self.claim_time():
             work()
         else:
             self.wait(_Work(address, work))
@@ -124,7 +125,7 @@ class ReadFairness:
         `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
         may wait for a resource that the work holds.
         """
-        if not self.has_time():
+        if not self.claim_time():
             request = _Request(address, self)
             self.wait(request, is_first=again)
             await request.turn
@@ -135,10 +136,10 @@ class ReadFairness:
         A wasted message looked like an answer to a turn, and was handled without budget. But it answers no open turn.
         """
         self.wasted += 1
-        self.has_time()  # starts the budget, of which later work has the rest
+        self.claim_time()  # starts the budget, of which later work has the rest
 
     def end(self) -> None:
-        """End the budget of this turn: `has_time` returns false until the next turn."""
+        """End the budget of this turn: `claim_time` returns false until the next turn."""
         self._ends_s = 0.0
 
     def _call(self) -> None:
@@ -153,7 +154,7 @@ class ReadFairness:
         self._again = {reader for reader in again if reader.read_again()}
         self.sockets |= self._again
         for _ in range(sum(map(len, self._waiting.values()))):
-            if not self.has_time():
+            if not self.claim_time():
                 break
             address = next(iter(self._waiting))
             readers = self._waiting.pop(address)

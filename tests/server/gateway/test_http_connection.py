@@ -241,7 +241,7 @@ async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkey
         assert len(turns.sockets) == 3
         turns.end()
         while turns.sockets:
-            turns.has_time()
+            turns.claim_time()
         browser.writer.write(GET % 1)
         bot.say(type="login", name="ann")
         one_more.writer.write(GET % 2)

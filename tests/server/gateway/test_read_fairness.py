@@ -17,7 +17,7 @@ class Reader:
         self.read_on()
 
     def read_on(self) -> None:
-        while self.pieces and self._turns.has_time():
+        while self.pieces and self._turns.claim_time():
             self.pieces -= 1
         if self.pieces:
             self._turns.wait(self)
@@ -50,11 +50,11 @@ def test_who_waits_is_served_address_by_address() -> None:
 def test_nothing_is_called_when_nobody_waits() -> None:
     loop = Loop()
     turns = loop.turns(1)
-    assert turns.has_time()
-    assert not turns.has_time()
+    assert turns.claim_time()
+    assert not turns.claim_time()
     loop.turn()
     assert loop.due == []
-    assert turns.has_time()
+    assert turns.claim_time()
 
 
 class Socket:
@@ -76,9 +76,9 @@ def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_e
     turns = loop.turns(1)
     sockets = [Socket() for _ in range(2 * MOST_AGAIN)]
     turns.sockets.update(sockets)
-    assert [turns.has_time() for _ in range(MOST_LATE)] == [True] + [False] * (MOST_LATE - 1)
+    assert [turns.claim_time() for _ in range(MOST_LATE)] == [True] + [False] * (MOST_LATE - 1)
     assert all(socket.is_read for socket in sockets)
-    assert not turns.has_time()
+    assert not turns.claim_time()
     assert not any(socket.is_read for socket in sockets)
     assert not turns.sockets
     loop.turn()
@@ -94,11 +94,11 @@ def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_turn() -> None:
     stopped, new = Socket(), Socket()
     turns.sockets.add(stopped)
     for _ in range(MOST_LATE + 1):
-        turns.has_time()
+        turns.claim_time()
     loop.turn()
     turns.sockets.add(new)
     for _ in range(MOST_LATE + 1):
-        turns.has_time()
+        turns.claim_time()
     assert (stopped.is_read, new.is_read) == (True, False)
     while loop.due:
         loop.turn()
@@ -110,10 +110,10 @@ def test_a_turn_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_i
     turns = loop.turns(1)
     turns.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))
     for _ in range(MOST_LATE + 1):
-        turns.has_time()
+        turns.claim_time()
     loop.turn()
-    assert turns.has_time()
+    assert turns.claim_time()
     while loop.due:
         loop.turn()
     turns.wait(Reader(turns, 0))
-    assert turns.has_time()
+    assert turns.claim_time()

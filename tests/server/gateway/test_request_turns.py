@@ -136,7 +136,7 @@ async def test_a_request_that_began_is_served_before_new_requests_of_its_address
         await turns.come("ann", again=again)
         served.append(name)
 
-    turns.has_time()
+    turns.claim_time()
     tasks = [asyncio.create_task(work(f"new {number}", again=False)) for number in range(3)]
     await asyncio.sleep(0)
     tasks.append(asyncio.create_task(work("begun", again=True)))
