@@ -116,10 +116,10 @@ class LedRun(ServerRun):
 
     def stall(self, ms: int) -> None:
         """Stop the process for `ms` ms. During a suspension, the suspension already covers the time."""
-        if self.gate.is_open:
-            super().stall(ms)
-        else:
+        if self.gate.close_if_over():
             self.clock.stall(ms)
+        else:
+            super().stall(ms)
 
     def abandon(self) -> None:
         """Close all bots' connections, so that the bots look for the next leader."""

@@ -57,7 +57,7 @@ class ClubGate(Protocol):
 
     @property
     def is_open(self) -> bool:
-        """True while the lease is valid. Once the lease is over, the gate stays closed until `go_on` is called."""
+        """True if the gate was not closed, and the lease is valid."""
 
     def enter(self, call: Callable[[], None], /) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""

@@ -61,14 +61,16 @@ class Gate:
 
     def enter(self, call: Callable[[], None]) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
-        if self.lets_in():
+        if self.admit():
             call()
         else:
             self.waiting.append(call)
 
-    def lets_in(self) -> bool:
-        """Return true if a call may enter now: the gate is open, and no earlier call waits."""
-        return not self.waiting and self.is_open
+    def admit(self) -> bool:
+        """Close the gate if the lease is over. Return true if a call may enter now: no earlier call waits, and the gate
+        is open.
+        """
+        return not self.waiting and not self.close_if_over()
 
     def around(
         self, ask: Callable[[What, Callable[[Found], None]], None]
@@ -95,11 +97,18 @@ class Gate:
 
     @property
     def is_open(self) -> bool:
-        """True while the lease is valid. Once the lease is over, the gate stays closed until `go_on` opens the gate."""
-        # A renewed lease alone proves nothing, because another node may have led the club in between.
+        """True if the gate was not closed, and the lease is valid."""
+        return self.closed_at_ms is None and self.holds()
+
+    def close_if_over(self) -> bool:
+        """Close the gate if the lease is over. Return true if the gate is closed, now or since an earlier call.
+
+        The gate stays closed until `go_on` opens the gate. A renewed lease alone proves nothing, because another node
+        may have led the club in between.
+        """
         if self.closed_at_ms is None and not self.holds():
             self.close()
-        return self.closed_at_ms is None
+        return self.closed_at_ms is not None
 
     def close(self) -> None:
         """Close the gate, because the lease is over."""
@@ -138,11 +147,11 @@ class Gate:
 
     def _let_in(self) -> None:
         """Let up to `PORTION` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
-        if not self.waiting or not self.is_open:
+        if not self.waiting or self.close_if_over():
             return
         self._clock.after_input(self._let_in)  # first, so that the other calls enter after an error of a call
         for _ in range(PORTION):
-            if not self.waiting or not self.is_open:
+            if not self.waiting or self.close_if_over():
                 return
             self.waiting.popleft()()
 
@@ -244,7 +253,7 @@ class GatedLeader:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         gate = self._gate
-        # `lets_in`, written out because its calls would cost time at every move.
+        # `admit`, written out because its calls would cost time at every move.
         if gate.closed_at_ms is None and not gate.waiting and gate.now_s() * 1000 < gate.lease.until_ms:
             self._receive(session_id, message, text)
         else:
@@ -258,7 +267,7 @@ class GatedLeader:
 
         If more than `MOST_FRAMES` frames of the session came since the gate closed, drop the frame and end the session.
         """
-        if self._gate.is_open or self._counted_since_ms != self._gate.closed_at_ms:
+        if not self._gate.close_if_over() or self._counted_since_ms != self._gate.closed_at_ms:
             self._frames.clear()
             self._counted_since_ms = self._gate.closed_at_ms
         self._frames[session_id] += 1
@@ -280,7 +289,7 @@ class GatedLeader:
         self._enter(partial(self._arena.close, session_id, code))
 
     def lost(self, session_id: int) -> None:
-        if not self._gate.lets_in():
+        if not self._gate.admit():
             self._gone.add(session_id)
         self._enter(partial(self._lose, session_id))
 

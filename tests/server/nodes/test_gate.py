@@ -253,7 +253,7 @@ def test_a_waiting_call_that_fails_keeps_no_other_call_out() -> None:
         clock.advance(0)
     clock.advance(0)
     assert entered == ["later"]
-    assert gate.lets_in()
+    assert gate.admit()
 
 
 def test_a_lease_that_is_over_again_stops_what_enters() -> None:
