@@ -149,7 +149,7 @@ class Arena:
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
         sessions = self._outlet.sessions
-        shown = self.invitations.shown_by(login, caller.address)
+        shown = self.invitations.check_login(login, caller.address)
         invited_to = shown.tournament_id
         if invited_to is not None:
             sessions.invited(session_id, invited_to)
@@ -276,12 +276,12 @@ class Arena:
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
-        elif not known[1].closing and not self._is_try(known[1], text, error):
+        elif not known[1].closing and not self._judge_try(known[1], text, error):
             self.matches.overhear(known[1], "bot", text)
             self._tell_error(known[1], error)
 
-    def _is_try(self, session: BotSession, text: str, error: bytes) -> bool:
-        """Return whether an invalid frame names an open turn. If so, judge the frame as the answer to the turn."""
+    def _judge_try(self, session: BotSession, text: str, error: bytes) -> bool:
+        """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""
         named, told = read_named_turn(text), read_server_message(error)
         if named is None or not isinstance(told, Error):
             return False

@@ -33,7 +33,7 @@ class Invitations:
         self._recorder = recorder
         self._admission = admission
 
-    def shown_by(self, login: Login, address: str) -> Invitation:
+    def check_login(self, login: Login, address: str) -> Invitation:
         """Check the invitation of a login, and count a wrong code. Call this once for each login.
 
         A bot in the field needs no code if a login from `address` has shown the bot's key before.

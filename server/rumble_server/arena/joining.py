@@ -40,7 +40,7 @@ class Joining:
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
 
-    def find(self, code: str, address: str) -> Tournament:
+    def try_code(self, code: str, address: str) -> Tournament:
         """Return the tournament of a join code. A wrong code is counted against `address`.
 
         For a wrong code, raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong
@@ -61,7 +61,7 @@ class Joining:
         pupil gets a new name. Raises JoinRefused for a bad code or display name. Raises TournamentError if the pupil is
         banned or may not have a new name, or if the tournament is closed.
         """
-        tournament = self.find(code, address)
+        tournament = self.try_code(code, address)
         display = check(display)
         arena, holder = self.arena, self.arena.display_names.holder(display)
         if holder is not None and arena.names.get(holder) is not None and not arena.names.owns(holder, key):

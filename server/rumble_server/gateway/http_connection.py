@@ -369,7 +369,7 @@ class HttpConnection(HttpToolsProtocol):
         """Count requests of the source. Return False if the address has made too many requests."""
         entrance = self._entrance
         address = self._source.address or self.address
-        return requests == 0 or entrance.places.may_request(address, entrance.clock.now_ms(), requests)
+        return requests == 0 or entrance.places.take_request(address, entrance.clock.now_ms(), requests)
 
     def _ban(self) -> Ban | None:
         """Return the ban of the source in the requested club; None without a ban, or if the club is not loaded."""

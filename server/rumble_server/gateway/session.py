@@ -216,7 +216,7 @@ class Session:
         """Ask the leader to check the login. Later frames wait until the answer."""
         shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)
-        if not self._may_ask(login.name):
+        if not self._admit_login(login.name):
             return
         self._asks = self.is_deaf = True
         caller = Caller(
@@ -272,8 +272,8 @@ class Session:
             return False
         return True
 
-    def _may_ask(self, name: str) -> bool:
-        """Return true if the limits allow a login under this name. Otherwise close the connection, and return False."""
+    def _admit_login(self, name: str) -> bool:
+        """Count a login under this name. If the limits allow no login, close the connection, and return False."""
         now_ms = self.shared.clock.now_ms()
         if not self._take_of_stranger(now_ms):
             return False

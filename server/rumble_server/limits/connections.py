@@ -86,7 +86,7 @@ class Connections:
         """Return a place for a new event stream; None if the address has too many streams."""
         return self._place("stream", address, self._bounds.streams_per_address)
 
-    def may_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
+    def take_request(self, address: str, now_ms: int, requests: int = 1) -> bool:
         """Count HTTP requests of an address. Return False if there are too many."""
         return self._bounds.exempts(address) or self._requests.take(address, now_ms, times=requests)
 

@@ -47,8 +47,11 @@ class Guesses:
         other._prefix = f"{club}/"
         return other
 
-    def may_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
-        """Return true if `address` may show `secret` as the key of `whose`, or as a host token. A refusal is logged."""
+    def admit_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
+        """Return true if `address` may show `secret` as the key of `whose`, or as a host token.
+
+        Otherwise count and log the refusal. `right` or `wrong` counts an admitted try.
+        """
         own = self._owners.get(address, self._prefix + whose)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True

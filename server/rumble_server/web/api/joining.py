@@ -31,7 +31,7 @@ def joining_routes() -> APIRouter:
     async def find(code: str, request: Request) -> JoinView:
         """Show the tournament that pupils join with a code."""
         site = site_of(request)
-        found = Joining(site.arena).find(code, source_of(request))
+        found = Joining(site.arena).try_code(code, source_of(request))
         await site.on_disk()
         return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 

@@ -9,7 +9,7 @@ from rumble_server.web.api.host.commands import REFUSED
 from rumble_server.web.api.own_results import OwnResults, merged
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.tokens import reader_of
+from rumble_server.web.guards.tokens import check_reader
 from rumble_server.web.site import site_of
 
 MOST_TOURNAMENTS = 20
@@ -42,7 +42,7 @@ def me_routes() -> APIRouter:
     async def get_own_results(request: Request) -> MeAnswer:
         """Show the results of the bot whose key is shown (`Authorization: Bot NAME:KEY`), in its newest tournaments."""
         site, answers = site_of(request), answers_of(request)
-        name = reader_of(site, request, REFUSAL)
+        name = check_reader(site, request, REFUSAL)
         if name is None:
             raise WebError.bad_token(f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
         live = [each for each in site.arena.tournaments.values() if name in each.field]

@@ -41,7 +41,7 @@ def metrics_routes() -> APIRouter:
     @router.get("/metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
         """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
-        if not _may_read(request):
+        if not _admit(request):
             if len(bearer_token(request)) < SHORTEST_TOKEN:
                 process_of(request).operation.refusals.note("wrong_token", source_of(request), request.url.path)
             text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
@@ -51,8 +51,11 @@ def metrics_routes() -> APIRouter:
     return router
 
 
-def _may_read(request: Request) -> bool:
-    """Return whether a request is local or shows a right token. Raises WebError (429) after too many wrong tokens."""
+def _admit(request: Request) -> bool:
+    """Return true if a request is local or shows a right token. A wrong token is counted.
+
+    Raises WebError (429) after too many wrong tokens.
+    """
     process = process_of(request)
     shown, token = bearer_token(request), process.operation.metrics_token
     main = next((site for site in clubs_of(request).sites() if site.club == MAIN), None)
@@ -64,8 +67,8 @@ def _may_read(request: Request) -> bool:
         return is_metrics_token or (main is not None and main.arena.host_tokens.holder(shown) is not None)
 
     # Both tokens count as a single try. A comparison outside of the count would allow endless guesses.
-    tries = SecretChecker(process.guesses, process.now_ms)
-    return len(shown) >= SHORTEST_TOKEN and tries.is_right(request, HOST, shown, is_token)
+    checker = SecretChecker(process.guesses, process.now_ms)
+    return len(shown) >= SHORTEST_TOKEN and checker.try_secret(request, HOST, shown, is_token)
 
 
 class _Figures(Collector):

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.tokens import reader_of
+from rumble_server.web.guards.tokens import check_reader
 from rumble_server.web.site import site_of
 
 ND_JSON = "application/x-ndjson"
@@ -26,7 +26,7 @@ def transcript_routes() -> APIRouter:
         The host sees all frames (`Authorization: Bearer TOKEN`); a bot that played sees the frames of its own
         connection (`Authorization: Bot NAME:KEY`).
         """
-        owner = reader_of(site_of(request), request, REFUSAL)
+        owner = check_reader(site_of(request), request, REFUSAL)
         try:
             lines = await answers_of(request).transcript(match, owner)
         except PermissionError as error:

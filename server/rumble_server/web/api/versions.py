@@ -18,7 +18,7 @@ from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import RequestModel
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.tokens import reader_of
+from rumble_server.web.guards.tokens import check_reader
 from rumble_server.web.site import Site, site_of
 
 MOST_BODY_BYTES = 2 * MOST_SOURCE_BYTES
@@ -77,7 +77,7 @@ def version_routes() -> APIRouter:
         If the bot is benched for its faults, the new version lets the bot play again.
         """
         site = site_of(request)
-        owner = reader_of(site, request, REFUSAL)
+        owner = check_reader(site, request, REFUSAL)
         if owner is None:
             raise WebError.bad_token("only its owner saves a version of a bot")
         given = await read_model(request, NewVersion, MOST_BODY_BYTES)
@@ -123,7 +123,7 @@ async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:
     Raises WebError, TournamentError, StoreError.
     """
     site = site_of(request)
-    owner = reader_of(site, request, REFUSAL)
+    owner = check_reader(site, request, REFUSAL)
     if owner is not None and bot is not None and owner.casefold() != bot.casefold():
         raise WebError(HTTPStatus.FORBIDDEN, "not_yours", REFUSAL)
     claim = _claim(site, owner or bot or "")

@@ -24,7 +24,7 @@ from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.bodies import read_body
-from rumble_server.web.guards.secret_checks import tries_of
+from rumble_server.web.guards.secret_checks import checker_of
 from rumble_server.web.made_names import made_name
 from rumble_server.web.public_address import place_of
 from rumble_server.web.site import Site, site_of
@@ -93,7 +93,7 @@ def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
     """
     name, key, names = wanted.name or made_name(), wanted.key, site.arena.names
     if key is not None:
-        if not tries_of(site).is_right(request, name, key, lambda: names.owns(name, key)):
+        if not checker_of(site).try_secret(request, name, key, lambda: names.owns(name, key)):
             raise WebError.bad_token(f"this is not the key of the name {name}")
         return name, key
     claim = names.get(name)

@@ -30,7 +30,7 @@ class RequestShares:
         process = self._process
         if scope["type"] == "http":
             process.reach.note((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
-        if scope["type"] != "http" or process.places.may_request(source_of(Request(scope)), process.now_ms()):
+        if scope["type"] != "http" or process.places.take_request(source_of(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:
             await _refuse(process, "requests", "too many requests", scope, receive, send)

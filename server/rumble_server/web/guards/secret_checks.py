@@ -30,14 +30,14 @@ class SecretChecker:
         self._guesses = guesses
         self._now_ms = now_ms
 
-    def is_right(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
+    def try_secret(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
         """Call `compare`, and return true if the secret is right. A wrong secret is counted.
 
         `whose` is the name that a key protects, or `HOST`. After too many wrong secrets, `compare` is not called, and
         WebError (429) is raised.
         """
         address, now_ms = source_of(request), self._now_ms()
-        if not self._guesses.may_try(address, whose, secret, now_ms):
+        if not self._guesses.admit_try(address, whose, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if compare():
             self._guesses.right(address, whose, now_ms)
@@ -45,14 +45,14 @@ class SecretChecker:
         self._guesses.wrong(address, whose, secret, now_ms)
         return False
 
-    def is_invited(self, request: Request, tournament: Tournament, code: str) -> bool:
-        """Return whether `code` is a tournament's invitation code, and count a wrong code."""
+    def try_invitation(self, request: Request, tournament: Tournament, code: str) -> bool:
+        """Return true if `code` is a tournament's invitation code. A wrong code is counted."""
         if tournament.admits(code):
             return True
         self._guesses.wrong_code(source_of(request), tournament.id, code, self._now_ms())
         return False
 
 
-def tries_of(site: Site) -> SecretChecker:
+def checker_of(site: Site) -> SecretChecker:
     """Return the checker of the secrets in requests to a club."""
     return SecretChecker(site.arena.admission.guesses, site.arena.clock.now_ms)

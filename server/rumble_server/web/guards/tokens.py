@@ -6,7 +6,7 @@ from starlette.responses import Response
 from rumble_server.host.host_names import SHORTEST_TOKEN
 from rumble_server.limits.guesses import HOST
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.secret_checks import tries_of
+from rumble_server.web.guards.secret_checks import checker_of
 from rumble_server.web.site import Site, site_of
 from rumble_server.web.source import is_local
 
@@ -20,30 +20,30 @@ def bearer_token(request: Request) -> str:
     return token.strip().encode("latin-1").decode(errors="replace") if scheme.lower() == "bearer" else ""
 
 
-def host_of(request: Request, site: Site) -> str | None:
+def check_host(request: Request, site: Site) -> str | None:
     """Return the name of the host token that a request for a club shows; None without a valid host token.
 
-    Raises WebError with `too_many_requests` after too many wrong tokens.
+    A wrong token is counted. Raises WebError with `too_many_requests` after too many wrong tokens.
     """
     token = bearer_token(request)
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
     holder = site.arena.host_tokens.holder(token)
-    return holder if tries_of(site).is_right(request, HOST, token, lambda: holder is not None) else None
+    return holder if checker_of(site).try_secret(request, HOST, token, lambda: holder is not None) else None
 
 
-def reader_of(site: Site, request: Request, refusal: str) -> str | None:
-    """Return the name of the bot whose owner asks; None if the host asks.
+def check_reader(site: Site, request: Request, refusal: str) -> str | None:
+    """Return the name of the bot whose owner asks; None if the host asks. A wrong key or token is counted.
 
     Raises WebError with `too_many_requests`, or with `bad_token` and a text that begins with `refusal`.
     """
-    if host_of(request, site) is not None:
+    if check_host(request, site) is not None:
         return None
     scheme, _, credentials = request.headers.get("Authorization", "").partition(" ")
     name, _, key = credentials.strip().partition(":")
     names = site.arena.names
     is_key = scheme.lower() == "bot" and key != ""
-    if is_key and tries_of(site).is_right(request, name, key, lambda: names.owns(name, key)):
+    if is_key and checker_of(site).try_secret(request, name, key, lambda: names.owns(name, key)):
         claim = names.get(name)
         return name if claim is None else claim.name
     how = "send `Authorization: Bearer <host token>` or `Authorization: Bot NAME:KEY`"
@@ -70,7 +70,7 @@ async def organiser_only(request: Request, response: Response) -> None:
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """
     site = site_of(request)
-    request.state.host = host_of(request, site)
+    request.state.host = check_host(request, site)
     if request.state.host is None:
         raise WebError.bad_token("only the host may do this: send `Authorization: Bearer <host token>`")
     token = bearer_token(request)
@@ -85,7 +85,7 @@ async def administrator_only(request: Request, response: Response) -> None:
     token, site = bearer_token(request), site_of(request)
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
     is_right = site.arena.clubs.is_administrator(token)
-    if not is_long or not tries_of(site).is_right(request, HOST, token, lambda: is_right):
+    if not is_long or not checker_of(site).try_secret(request, HOST, token, lambda: is_right):
         how = "send `Authorization: Bearer <administrator's token>`"
         raise WebError.bad_token(f"only the administrator may do this: {how}")
     request.state.host = "administrator"

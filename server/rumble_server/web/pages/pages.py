@@ -27,7 +27,7 @@ from rumble_server.web.api.reading import tournament_json
 from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.secret_checks import shows_secret, tries_of
+from rumble_server.web.guards.secret_checks import checker_of, shows_secret
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import browser_files, guide
 from rumble_server.web.pages.code import PAGE_POLICY, frame, starting_code
@@ -78,20 +78,20 @@ async def _answer(request: Request, template: str, **context: Any) -> Response:
     return await asyncio.to_thread(html, request, template, **context)
 
 
-def _shown_code(request: Request, tournament: Tournament) -> str | None:
-    """Return the invitation code in the page's address.
+def _check_code(request: Request, tournament: Tournament) -> str | None:
+    """Return the invitation code in the page's address, and count a wrong code.
 
     Returns an empty text for a wrong code, and None if the address has no code or the tournament needs no code.
     """
     given = request.query_params.get("invite")
     if given is None or tournament.invite is None:
         return None
-    return given if tries_of(site_of(request)).is_invited(request, tournament, given) else ""
+    return given if checker_of(site_of(request)).try_invitation(request, tournament, given) else ""
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
     """Make a page's invitation from the code in the page's address. If `tournament` is None, return `NOT_INVITED`."""
-    return NOT_INVITED if tournament is None else page_invitation(tournament, _shown_code(request, tournament))
+    return NOT_INVITED if tournament is None else page_invitation(tournament, _check_code(request, tournament))
 
 
 async def _home(request: Request) -> Response:
@@ -152,7 +152,7 @@ async def _tournament(request: Request) -> Response:
     found = answers.going_on(request.path_params["tournament"])
     if found is None:
         return await _written(request, page_of_tournament, None, None, place_of(request), None)
-    invite, place = _shown_code(request, found), place_of(request)
+    invite, place = _check_code(request, found), place_of(request)
 
     async def make() -> bytes:
         shown = await tournament_json(site, answers, found)
