@@ -83,7 +83,7 @@ class Program:
     async def start(self) -> None:
         """Start the program, and prepare it for play. Raises BadProgram."""
         try:
-            await self._ready(START_S)
+            await self._ensure_child(START_S)
         except Failed as failed:
             last = self._launch.stderr.last_line()
             hint = f"its last words: {last}" if last else "is it a program for this kind of bridge?"
@@ -149,7 +149,7 @@ class Program:
         kept_ms = margin_ms(turn.think_ms)
         reply_by = began + (turn.think_ms - kept_ms) / 1000
         limit = reply_by + kept_ms / 2000  # half of the kept time is for an answer to `hurry`, half for a new start
-        child = await self._ready(min(START_S, limit - began))
+        child = await self._ensure_child(min(START_S, limit - began))
         think_s = max(0.001, reply_by - time.monotonic())
         hurry = asyncio.get_running_loop().call_later(think_s, child.send, self._dialogue.hurry)
         try:
@@ -164,7 +164,7 @@ class Program:
         self._launch.failures, self._launch.answered = 0, True
         return move
 
-    async def _ready(self, patience_s: float) -> Child:
+    async def _ensure_child(self, patience_s: float) -> Child:
         """Return the program's process. If no process runs, start the program first.
 
         Raises Failed, and BadProgram for an unusable program.

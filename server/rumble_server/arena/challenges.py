@@ -49,16 +49,15 @@ class Challenges:
         """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
         until its end is on disk."""
 
-    def open(self) -> dict[str, Tournament]:
-        """Return the challenges that are not over, by tournament id. Forget the places of challenges that are over."""
+    def still_open(self) -> dict[str, Tournament]:
+        """Return the challenges that are not over, by tournament id."""
         tournaments = self._recorder.tournaments.values()
-        found = {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
-        self._counted = {each: self._counted.get(each, "") for each in found}
-        return found
+        return {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
 
     def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
         """Create and begin the tournament of the challenge that a player sent by a session. Raises TournamentError."""
-        open_now = self.open()
+        open_now = self.still_open()
+        self._counted = {each: self._counted.get(each, "") for each in open_now}  # without challenges that are over
         own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
         if own is not None:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")

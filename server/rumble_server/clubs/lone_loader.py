@@ -40,7 +40,7 @@ class LoneLoader:
         for name in (*store.clubs_in_play(), *self._clubs.with_residents()):
             await self._clubs.load(name)
 
-    def is_elsewhere(self, _name: str) -> bool:
+    def refer_elsewhere(self, _name: str) -> bool:
         return False
 
     async def load(self, name: str) -> Club | None:

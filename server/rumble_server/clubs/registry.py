@@ -48,8 +48,11 @@ class ClubLoader(Protocol):
         StoreError.
         """
 
-    def is_elsewhere(self, name: str) -> bool:
-        """Return true if requests for a club that is not loaded here belong to another node."""
+    def refer_elsewhere(self, name: str) -> bool:
+        """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
+
+        If a known club has no leader, ask for a leader.
+        """
 
     async def load(self, name: str) -> Club | None:
         """Load an existing club. Return None if the club was removed meanwhile, or if requests load no clubs here.
@@ -138,12 +141,12 @@ class ClubRegistry:
             return []
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
-    def is_elsewhere(self, name: str) -> bool:
-        """Return true if requests for a club belong to another node.
+    def refer_elsewhere(self, name: str) -> bool:
+        """Refer requests for a club to another node. Return false if the requests belong to this node.
 
         If a known club has no leader, ask for a leader. Requests for an unknown club belong to the leader of `main`.
         """
-        return name not in self._clubs and self._loader.is_elsewhere(name)
+        return name not in self._clubs and self._loader.refer_elsewhere(name)
 
     def loaded(self, name: str) -> Club | None:
         """Return a loaded club; None for any other name."""

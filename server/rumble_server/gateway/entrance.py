@@ -48,8 +48,8 @@ class GatewayFinder(Protocol):
     def is_abandoned(self) -> bool:
         """True if this server has had no valid lease for a long time, and therefore lets no bot in."""
 
-    def is_elsewhere(self, name: str) -> bool:
-        """Return true if another node leads this club. Bots have to connect to the leading node."""
+    def refer_elsewhere(self, name: str) -> bool:
+        """Return true if bots of this club have to connect to another node. Ask for a leader if the club has none."""
 
 
 @dataclass(frozen=True, slots=True)

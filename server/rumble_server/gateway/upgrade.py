@@ -59,7 +59,7 @@ class Upgrade:
         clubs = self._entrance.clubs
         if self._path != BOT_PATH:
             self._http.answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
-        elif clubs.is_abandoned or clubs.is_elsewhere(self._club):
+        elif clubs.is_abandoned or clubs.refer_elsewhere(self._club):
             text = "this club has no leader here; come again\n"
             self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
         else:

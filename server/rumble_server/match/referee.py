@@ -132,7 +132,7 @@ class Referee(Announcer):
         """Store the lag of a seat's connection. In the seat's next turns, the lag does not count as thinking time."""
         self.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
-    def _waited(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
+    def _excuse_wait(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
         """Excuse the waiting time of an answer. Return true if the turn is over.
 
         The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
@@ -191,7 +191,7 @@ class Referee(Announcer):
             return False
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms or now_ms - turn.asked_at_ms > self.control.move_ms
-        if is_slow and delay_ms is not None and self._waited(seat, turn, delay_ms, now_ms):
+        if is_slow and delay_ms is not None and self._excuse_wait(seat, turn, delay_ms, now_ms):
             return False
         try:
             if len(text) > LONGEST_MOVE:

@@ -54,8 +54,8 @@ class NodeClubs(LedClubs):
                     self._news.clear()
                     await self._news.wait()
 
-    def is_elsewhere(self, name: str) -> bool:
-        """Return true if requests for a club that is not loaded here belong to another node.
+    def refer_elsewhere(self, name: str) -> bool:
+        """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
 
         For a known club, return true, and ask for a leader if the club has none. For an unknown club, return true if
         `main` is not loaded here: only the leader of `main` can say that a club does not exist.

@@ -64,7 +64,7 @@ class ClubPaths:
                 raise WebError.not_found("no address has a NUL")
             if not is_club_name(name):  # no club can have this name, so main is not asked
                 raise WebError.not_found(f"there is no club {name!r}")
-            if isinstance(owner, str) and clubs.is_elsewhere(name):
+            if isinstance(owner, str) and clubs.refer_elsewhere(name):
                 raise WebError(HTTPStatus.MISDIRECTED_REQUEST, "misdirected", ELSEWHERE)
             site = await clubs.site(name) if isinstance(owner, str) else None
             entry = clubs.directory.get(name)

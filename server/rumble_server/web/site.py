@@ -209,8 +209,8 @@ class ClubUse:
 class ClubSites(Protocol):
     """The clubs of a process."""
 
-    def is_elsewhere(self, name: str, /) -> bool:
-        """Return whether another node must answer requests for a club."""
+    def refer_elsewhere(self, name: str, /) -> bool:
+        """Return true if another node must answer requests for a club. Ask for a leader if the club has none."""
 
     async def site(self, name: str, /) -> Site | None:
         """Return the site of a club that this process may answer for; None for an unknown name. May load the club.

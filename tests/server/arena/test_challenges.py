@@ -341,7 +341,7 @@ def test_a_challenge_is_still_one_after_a_restart() -> None:
     challenge(ann)
     again = world.after_crash()
     ann, ben = again.login("ann"), again.login("ben", challenges=True)
-    assert list(again.arena.challenges.open()) == ["challenge-ann-ben"]
+    assert list(again.arena.challenges.still_open()) == ["challenge-ann-ben"]
     assert challenge(ann)["message"] == "your challenge challenge-ann-ben is still open"
     again.create(start_at_bots=2)
     again.login("zoe", join="friday")
@@ -360,7 +360,7 @@ def test_a_challenged_bot_can_end_it(way: str) -> None:
         **({"type": "leave", "tournament": "challenge-ann-ben"} if way == "leave" else {"type": way, "match": match})
     )
     assert ann.last("match_over")["termination"] == Termination.RESIGNATION
-    assert world.arena.challenges.open() == {}
+    assert world.arena.challenges.still_open() == {}
 
 
 def test_a_bot_is_only_challenged_to_what_it_plays() -> None:

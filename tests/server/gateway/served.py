@@ -65,7 +65,7 @@ class OneClub:
 
     is_abandoned = False
 
-    def is_elsewhere(self, _name: str) -> bool:
+    def refer_elsewhere(self, _name: str) -> bool:
         return False
 
     def was_removed(self, _name: str) -> bool:

@@ -42,7 +42,7 @@ class Leads:
 class Elsewhere(OneClub):
     """Main, which is led here, and a club `school` that another node leads."""
 
-    def is_elsewhere(self, name: str) -> bool:
+    def refer_elsewhere(self, name: str) -> bool:
         return name == "school"
 
 

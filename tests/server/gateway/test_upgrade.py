@@ -55,7 +55,7 @@ class School:
 
     is_abandoned = False
 
-    def is_elsewhere(self, _name: str) -> bool:
+    def refer_elsewhere(self, _name: str) -> bool:
         return False
 
     def was_removed(self, name: str) -> bool:

@@ -194,7 +194,7 @@ class MemoryCluster:
         """Create a club, and have it led: by the first node in the club's order, or by `by`."""
         await self.create(name)
         for node in self.nodes:
-            node.clubs.is_elsewhere(name)
+            node.clubs.refer_elsewhere(name)
         await until(lambda: any(name in node.leads() for node in self.nodes))
         if by is not None and by is not self.leader(name):
             self.leases.move(name, by.id)

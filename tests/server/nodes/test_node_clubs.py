@@ -45,12 +45,12 @@ async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_pa
         bots = playing(cluster, club, cycles=2)
         await until(lambda: all(heard(bot, "tournament_over") for bot in bots))
         leader = cluster.leader("one")
-        assert [each.clubs.is_elsewhere("one") for each in cluster.nodes] == [
+        assert [each.clubs.refer_elsewhere("one") for each in cluster.nodes] == [
             each is not leader for each in cluster.nodes
         ]
         main = cluster.leader(MAIN)
         for each in cluster.nodes:
-            assert each.clubs.is_elsewhere("nobody") is (each is not main), (
+            assert each.clubs.refer_elsewhere("nobody") is (each is not main), (
                 "the leader of main knows that there is none"
             )
             assert await each.clubs.load("nobody") is None
@@ -185,5 +185,5 @@ async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: 
         for look in (1, 2):
             leader.clubs.unload_idle(leader.clock.now_ms() + look * 10**9)
         await until(lambda: cluster.leases.table.clubs["one"].node is None)
-        assert all(each.clubs.is_elsewhere("one") for each in cluster.nodes)
+        assert all(each.clubs.refer_elsewhere("one") for each in cluster.nodes)
         await until(lambda: any("one" in each.leads() for each in cluster.nodes))

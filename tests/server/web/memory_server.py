@@ -271,7 +271,7 @@ class MemoryServer:
     def visit(self, _name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def is_elsewhere(self, name: str) -> bool:
+    def refer_elsewhere(self, name: str) -> bool:
         return name in self.elsewhere
 
     async def site(self, name: str) -> Site | None:

@@ -41,11 +41,11 @@ class Unindexed:
         self._index_s = index_s
         self._clubs: dict[str, _Club] = {}
 
-    def due(self, content: Content) -> Spans | None:
-        """Return the matches that this commit has to write to the club's index; None if the index need not be written.
+    def take_in(self, content: Content) -> Spans | None:
+        """Take in the matches of a commit. Return the matches that the commit has to write to the club's index.
 
-        Call `due` again with the same content if the commit failed. Matches that an earlier leader did not index are
-        read from the log. Raises StoreError.
+        Return None if the index need not be written. Call `take_in` again with the same content if the commit failed.
+        Matches that an earlier leader did not index are read from the log. Raises StoreError.
         """
         now_s = monotonic()
         name = content["club"]
@@ -62,7 +62,7 @@ class Unindexed:
         return club.matches if now_s >= club.due_at_s else None
 
     def written(self, name: str) -> None:
-        """Record that a club's index now has the matches from the last call of `due` for the club."""
+        """Record that a club's index now has the matches from the last call of `take_in` for the club."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

@@ -129,7 +129,7 @@ class Commits:
 
         Return the clubs that were written. Raises StoreError.
         """
-        due = {each["club"]: spans for each in contents if (spans := self._unindexed.due(each)) is not None}
+        due = {each["club"]: spans for each in contents if (spans := self._unindexed.take_in(each)) is not None}
         rows = _rows(contents, due)
         statement, formats = _statement(len(contents) == 1, *rows)
         values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]

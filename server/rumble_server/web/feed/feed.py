@@ -78,7 +78,7 @@ class Feed:
         if self.closed:
             return
         spectator = Spectator(
-            first, channel.catch_up, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first, channel.catch_up, self._hold_back, self._arena.clock.now_ms, self._waker.wake, packed=packed
         )
         channel.spectators.add(spectator)
         try:
@@ -104,7 +104,7 @@ class Feed:
             return first
 
         spectator = Spectator(
-            first, catch_up, self._may_tell, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first, catch_up, self._hold_back, self._arena.clock.now_ms, self._waker.wake, packed=packed
         )
         self._readers_of_ended[spectator] = tournament_id
         if self._timer is None:
@@ -152,12 +152,12 @@ class Feed:
         self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
         return channel
 
-    def _may_tell(self, spectator: Spectator, chunk: Chunk) -> bool:
+    def _hold_back(self, spectator: Spectator, chunk: Chunk) -> bool:
         if chunk.number <= self._arena.log.durable:
-            return True
+            return False
         self._waiting.add(spectator)
         self._arena.log.hurry()
-        return False
+        return True
 
     # --- what is done at every beat of the timer ---
 

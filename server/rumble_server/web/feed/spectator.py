@@ -42,7 +42,7 @@ class Spectator:
         self,
         first: Iterable[Chunk],
         catch_up: Callable[[], Awaitable[Iterable[Chunk]]],
-        may_tell: Callable[["Spectator", Chunk], bool],
+        hold_back: Callable[["Spectator", Chunk], bool],
         now_ms: Callable[[], int],
         wake: Callable[["Spectator"], None],
         *,
@@ -50,10 +50,10 @@ class Spectator:
     ) -> None:
         self._queue = deque(first)
         self._catch_up = catch_up
-        self._may_tell = may_tell
-        """A function that returns whether a chunk's facts are on disk.
+        self._hold_back = hold_back
+        """A function that returns false if a chunk's facts are on disk.
 
-        If the facts are not on disk, the next write wakes the spectator.
+        Otherwise the function hurries the next write, which wakes the spectator, and returns true.
         """
         self._now_ms = now_ms
         self._wake = wake
@@ -107,7 +107,7 @@ class Spectator:
                 if self._behind:
                     self._queue.extend(await self._catch_up())
                     self._behind = False  # chunks offered during `_catch_up` were dropped, and are part of its result
-                if self._queue and self._may_tell(self, self._queue[0]):
+                if self._queue and not self._hold_back(self, self._queue[0]):
                     chunk = self._queue.popleft()
                     self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))
                     self._sending_since_ms = self._now_ms()
