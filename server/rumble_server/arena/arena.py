@@ -35,7 +35,7 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused, TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
 
 FATAL = {
@@ -161,7 +161,7 @@ class Arena:
                     sessions.count_stranger(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_stranger=is_stranger)
             except TournamentError as error:
-                self._note_refused(login.name, caller.address, login.join, error)
+                self.note_refused(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
                 sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
                 if close is not None:
@@ -226,10 +226,11 @@ class Arena:
                     self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, told))
         except TournamentError as error:
             if isinstance(message, Join):
-                self._note_refused(player.name, session.address, message.tournament, error)
+                self.note_refused(player.name, session.address, message.tournament, error)
             self._tell_error(session, messages.error(error.code, str(error)))
 
-    def _note_refused(self, name: str, address: str, tournament: str | None, error: TournamentError) -> None:
+    def note_refused(self, name: str, address: str, tournament: str | None, error: CommandRefused) -> None:
+        """Keep the refusal of a login or a join for the club's hosts."""
         self.refused_bots.note(name, address, tournament, error.code, str(error), self.clock.now_ms())
 
     def _join(self, player: Player, session: BotSession, join: Join, shown: Invitation | None) -> None:

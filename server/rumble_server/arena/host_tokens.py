@@ -3,9 +3,10 @@
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Literal, assert_never
 
 from rumble_server.arena.names import digest_of, exchanged
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
 DEFAULT = "default"
@@ -22,6 +23,13 @@ class HostToken:
 
     name: str
     since_ms: int
+
+
+class TokenRefused(CommandRefused):
+    """The refusal to add or remove a host token."""
+
+    def __init__(self, code: Literal["unavailable", "name_taken", "not_found", "last_token"], message: str) -> None:
+        super().__init__(code, message)
 
 
 class HostTokens:
@@ -42,11 +50,24 @@ class HostTokens:
             case _:
                 assert_never(fact)
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._tokens
-
     def __len__(self) -> int:
         return len(self._tokens)
+
+    def check_new(self, name: str) -> None:
+        """Raise TokenRefused if no token of this name can be added."""
+        if len(self._tokens) >= MOST_TOKENS:
+            raise TokenRefused("unavailable", f"there are {MOST_TOKENS} tokens already: take one back first")
+        if name in self._tokens:
+            raise TokenRefused("name_taken", f"there is a token {name} already")
+        if name == ADMINISTRATOR:
+            raise TokenRefused("unavailable", f"{name} is what the audit log calls the holder of another token")
+
+    def check_removal(self, name: str) -> None:
+        """Raise TokenRefused if there is no token of this name, or no other token."""
+        if name not in self._tokens:
+            raise TokenRefused("not_found", f"there is no token {name!r}")
+        if len(self._tokens) == 1:
+            raise TokenRefused("last_token", f"{name} is the last token: make another one first")
 
     def listed(self) -> list[HostToken]:
         """Return the names and times of the tokens, oldest first."""

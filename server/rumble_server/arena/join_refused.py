@@ -3,16 +3,16 @@
 from typing import Literal, NoReturn
 
 from rumble_server.limits.guesses import Guesses
+from rumble_server.tournament.errors import CommandRefused
 
 Problem = Literal["unknown_code", "too_many_requests", "bad_display_name", "name_taken"]
 
 
-class JoinRefused(ValueError):
-    """The refusal of a pupil. `code` is for programs; the error's text is a line for people."""
+class JoinRefused(CommandRefused):
+    """The refusal of a pupil."""
 
     def __init__(self, code: Problem, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+        super().__init__(code, message)
 
 
 def refuse_code(guesses: Guesses, address: str, about: str, code: str, now_ms: int, unknown: str) -> NoReturn:

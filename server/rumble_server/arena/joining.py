@@ -24,6 +24,9 @@ PREFIX = "pupil"
 """Name for a pupil whose display name has no ASCII letters or digits. Also the prefix of a name that would otherwise
 begin like the name of a house bot."""
 
+MOST_NOTED = 64
+"""Maximum number of characters that hosts see of a refused name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Joined:
@@ -53,7 +56,6 @@ class Joining:
             refuse_code(self.arena.admission.guesses, address, "join code", meant, self.arena.clock.now_ms(), unknown)
         return found
 
-    @transactional
     def join(self, code: str, display: str, key: str, address: str) -> Joined:
         """Enter a pupil in the tournament of a join code.
 
@@ -61,6 +63,14 @@ class Joining:
         pupil gets a new name. Raises JoinRefused for a bad code or display name. Raises TournamentError if the pupil is
         banned or may not have a new name, or if the tournament is closed.
         """
+        try:
+            return self._join(code, display, key, address)
+        except JoinRefused as error:
+            self.arena.note_refused(display[:MOST_NOTED], address, None, error)
+            raise
+
+    @transactional
+    def _join(self, code: str, display: str, key: str, address: str) -> Joined:
         tournament = self.try_code(code, address)
         display = check(display)
         arena, holder = self.arena, self.arena.display_names.holder(display)

@@ -1,6 +1,7 @@
 """The organiser's commands on tournaments, bots, names, bans and host tokens.
 
-The web's host API calls the commands. Each command is a transaction. A refused command raises TournamentError.
+The web's host API calls the commands. Each command is a transaction. A refused command raises TournamentError, or the
+error that its docstring names.
 """
 
 from rumble_protocol.codes import ErrorCode, NoticeCode
@@ -8,7 +9,6 @@ from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.host_tokens import ADMINISTRATOR
 from rumble_server.arena.join_codes import new_code
 from rumble_server.arena.names import digest_of
 from rumble_server.arena.recorder import transactional
@@ -240,18 +240,21 @@ class Organiser:
         arena.recorder.record(facts.BanLifted(what, by_name, now_ms))
 
     @transactional
+    def add_token(self, name: str, token: str) -> None:
+        """Make a host token with a new name valid. Raises TokenRefused."""
+        self.arena.host_tokens.check_new(name)
+        self.set_token(name, token)
+
+    @transactional
     def set_token(self, name: str, token: str) -> None:
         """Make a host token valid, in place of any older token of the name."""
-        if name == ADMINISTRATOR:
-            raise TournamentError(
-                ErrorCode.UNAVAILABLE, f"{name} is what the audit log calls the holder of another token"
-            )
         salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
         self.arena.recorder.record(facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
     @transactional
     def remove_token(self, name: str) -> None:
-        """Make the host token of this name invalid."""
+        """Make the host token of this name invalid. Raises TokenRefused."""
+        self.arena.host_tokens.check_removal(name)
         self.arena.recorder.record(facts.HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _tournament(self, tournament_id: str) -> Tournament:

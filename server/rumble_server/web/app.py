@@ -12,10 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.limits.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 from rumble_server.web.api.admin.clubs import club_routes
 from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.boards import board_routes
@@ -118,7 +117,7 @@ def application() -> FastAPI:
 
 def _add_errors(app: FastAPI) -> None:
     async def on_web_error(request: Request, error: Exception) -> Response:
-        if isinstance(error, (TournamentError, JoinRefused)):
+        if isinstance(error, CommandRefused):
             error = WebError.of(error)
         elif isinstance(error, Crowded):
             process_of(request).operation.refusals.note("costly", source_of(request), request.url.path)
@@ -137,7 +136,7 @@ def _add_errors(app: FastAPI) -> None:
             error = WebError(HTTPStatus.INTERNAL_SERVER_ERROR, "internal", "the server failed; its log says more")
         return _answer(request, error)
 
-    refusals = (WebError, TournamentError, JoinRefused, Crowded)
+    refusals = (WebError, CommandRefused, Crowded)
     for kind in (*refusals, StoreError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, on_web_error)
 

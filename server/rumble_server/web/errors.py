@@ -8,13 +8,13 @@ from pydantic import BaseModel
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
-from rumble_server.arena.join_refused import JoinRefused
-from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.errors import CommandRefused
 
 STATUSES: dict[str, HTTPStatus] = {
     ErrorCode.UNKNOWN_TOURNAMENT: HTTPStatus.NOT_FOUND,
     ErrorCode.UNKNOWN_BOT: HTTPStatus.NOT_FOUND,
     "unknown_code": HTTPStatus.NOT_FOUND,
+    "not_found": HTTPStatus.NOT_FOUND,
     "too_many_requests": HTTPStatus.TOO_MANY_REQUESTS,
     "bad_display_name": HTTPStatus.UNPROCESSABLE_ENTITY,
 }
@@ -61,8 +61,8 @@ class WebError(Exception):
         return type(self), (self.status, self.code, self.message, self.detail)
 
     @classmethod
-    def of(cls, error: TournamentError | JoinRefused) -> Self:
-        """Convert the refusal of a command or of a pupil."""
+    def of(cls, error: CommandRefused) -> Self:
+        """Convert the refusal of a command."""
         return cls(STATUSES.get(error.code, HTTPStatus.CONFLICT), error.code, str(error))
 
     @classmethod

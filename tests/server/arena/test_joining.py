@@ -8,7 +8,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import make_secret
 from rumble_server.arena.join_codes import ALPHABET, new_code, read_code
 from rumble_server.arena.join_refused import JoinRefused
-from rumble_server.arena.joining import Joined, Joining
+from rumble_server.arena.joining import MOST_NOTED, Joined, Joining
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.web.feed.headline import headline
 
@@ -59,6 +59,13 @@ def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> N
     again = world.after_crash().arena
     assert again.display_names.shown("jorg") == "J\u00f6rg"
     assert (again.tournaments["friday"].join_code, again.tournaments["friday"].field["jorg"].by_code) == (code, True)
+
+
+def test_the_host_sees_who_was_refused() -> None:
+    world = World()
+    assert refusal(world, classroom(world), "Z" * 100) == "bad_display_name"
+    (kept,) = world.arena.refused_bots.newest_first()
+    assert (kept.name, kept.address, kept.code) == ("Z" * MOST_NOTED, ADDRESS, "bad_display_name")
 
 
 def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:

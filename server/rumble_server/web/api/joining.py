@@ -4,7 +4,6 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 
-from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.arena.joining import Joining
 from rumble_server.arena.slips import SlipDesk
 from rumble_server.tournament.tournament import Tournament
@@ -18,8 +17,6 @@ from rumble_server.web.errors import error_answers
 from rumble_server.web.site import site_of
 from rumble_server.web.source import source_of
 
-MOST_NOTED = 64
-"""Maximum number of characters that hosts see of a refused name."""
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 
 
@@ -44,12 +41,7 @@ def joining_routes() -> APIRouter:
         site, address = site_of(request), source_of(request)
         given = await read_model(request, JoinRequest)
         entrance = Joining(site.arena)
-        try:
-            joined = await site.run(lambda: entrance.join(given.code, given.display_name, given.key, address))
-        except JoinRefused as error:
-            now_ms, who = site.arena.clock.now_ms(), given.display_name[:MOST_NOTED]
-            site.arena.refused_bots.note(who, address, None, error.code, str(error), now_ms)
-            raise
+        joined = await site.run(lambda: entrance.join(given.code, given.display_name, given.key, address))
         return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
     @router.post("/slips", openapi_extra=body_schema(SlipCode))

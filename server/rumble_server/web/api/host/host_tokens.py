@@ -3,16 +3,13 @@
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
-from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.arena.host_tokens import MOST_TOKENS
 from rumble_server.arena.organiser import Organiser
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer
-from rumble_server.web.errors import WebError
 from rumble_server.web.site import Site, site_of
 
 
@@ -40,33 +37,18 @@ def host_token_routes() -> APIRouter:
     async def remove_token(request: Request, name: str) -> DoneAnswer:
         """Take a token back. The last token cannot be taken back."""
         site = site_of(request)
-        tokens = site.arena.host_tokens
-
-        def remove() -> None:
-            if name not in tokens:
-                raise WebError.not_found(f"there is no token {name!r}")
-            if len(tokens) == 1:
-                raise WebError(HTTPStatus.CONFLICT, "last_token", f"{name} is the last token: make another one first")
-            Organiser(site.arena).remove_token(name)
-
-        await site.run(remove)
+        await site.run(lambda: Organiser(site.arena).remove_token(name))
         return DoneAnswer(message=f"the token {name} is not valid any more")
 
     return router
 
 
 async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
-    """Make a host token of a club, wait until the token is on disk, and return the token. Raises WebError."""
+    """Make a host token of a club, wait until the token is on disk, and return the token.
+
+    Raises TokenRefused and WebError.
+    """
     token = make_secret()
-
-    def add() -> None:
-        if len(site.arena.host_tokens) >= MOST_TOKENS:
-            problem = f"there are {MOST_TOKENS} tokens already: take one back first"
-            raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, problem)
-        if name in site.arena.host_tokens:
-            raise WebError(HTTPStatus.CONFLICT, "name_taken", f"there is a token {name} already")
-        Organiser(site.arena).set_token(name, token)
-
-    await site.run(add)
+    await site.run(lambda: Organiser(site.arena).add_token(name, token))
     response.headers["Cache-Control"] = "no-store"
     return models.MadeHostToken(name=name, token=token)

@@ -25,6 +25,7 @@ async def test_a_token_is_made_used_and_taken_back(server: MemoryServer, browser
     ("path", "body", "status", "code"),
     [
         ("host/tokens", {"name": "default"}, 409, "name_taken"),
+        ("host/tokens", {"name": "administrator"}, 409, "unavailable"),
         ("host/tokens", {"name": "no spaces"}, 422, "bad_message"),
         ("host/tokens/default/remove", {}, 409, "last_token"),
         ("host/tokens/nobody/remove", {}, 404, "not_found"),
