@@ -201,17 +201,21 @@ class Player:
         """
         return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.places > 0), None)
 
-    def is_free(self, game: str) -> bool:
-        """Return true if the bot can take a further tournament match of this game.
+    def _free_places(self, game: str) -> int:
+        """Return the number of further tournament matches of this game that the bot can take.
 
-        The place of a challenge that can be cancelled counts as free.
+        The places of challenges that can be cancelled count as free.
         """
         if self.sole is not None:
-            return self.sole.places > 0
+            return max(0, self.sole.places)
         able = self.able(game)
         if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
-            return any(each.room > 0 for each in able)
-        return any(each.places > 0 for each in able)
+            return sum(max(0, each.room) for each in able)
+        return sum(max(0, each.places) for each in able)
+
+    def is_free(self, game: str) -> bool:
+        """Return true if the bot can take a further tournament match of this game."""
+        return self._free_places(game) > 0
 
     def spares(self, game: str, other: str) -> bool:
         """Return true if the bot, with a further match of `game`, still has a place for a match of the game `other`."""
@@ -227,8 +231,7 @@ class Player:
         """Return the number of further tournament matches of this game that the bot can begin."""
         if not self.may_begin(game):
             return 0
-        found = sum(max(0, each.places) for each in self.able(game))
-        return max(1, found - (self.kept_for is not None))
+        return max(1, self._free_places(game) - (self.kept_for is not None))
 
     def note_room(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
