@@ -56,7 +56,7 @@ class Invitations:
         """Count the invitation `invite` if it is wrong. Raises TournamentError after too many wrong codes."""
         if invite is None or tournament.invite is None or tournament.admits(invite):
             return
-        if not self._admission.guesses.wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):
+        if not self._admission.guesses.count_wrong_code(address, tournament.id, invite, self._recorder.clock.now_ms()):
             raise too_many()
 
 

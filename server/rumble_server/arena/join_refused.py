@@ -20,6 +20,6 @@ def refuse_code(guesses: Guesses, address: str, about: str, code: str, now_ms: i
 
     Raises JoinRefused: `unknown_code` with the text `unknown`, or `too_many_requests` after too many wrong codes.
     """
-    if guesses.wrong_code(address, about, code, now_ms):
+    if guesses.count_wrong_code(address, about, code, now_ms):
         raise JoinRefused("unknown_code", unknown)
     raise JoinRefused("too_many_requests", f"too many wrong codes from your address; look at the {about} again")

@@ -86,7 +86,7 @@ class Joining:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
             arena.lifecycle.enter(player, tournament, changed(joined, by_code=True))
-        arena.admission.guesses.right(address, name, now_ms)
+        arena.admission.guesses.note_right(address, name, now_ms)
         return Joined(name, arena.display_names.shown(name), tournament)
 
     def _check_ban(self, name: str, address: str) -> None:

@@ -73,7 +73,7 @@ class Logins:
             return False
         is_right = self._recorder.names.owns(login.name, key)
         if not is_right:
-            self._admission.guesses.wrong(address, login.name, key, now_ms)
+            self._admission.guesses.count_wrong(address, login.name, key, now_ms)
         return is_right
 
     def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
@@ -119,14 +119,14 @@ class Logins:
             )
         except TournamentError as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
-                admission.guesses.wrong(address, name, key, now_ms)
+                admission.guesses.count_wrong(address, name, key, now_ms)
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
                 admission.refusals.note("names", address, name)
             raise
         if claim is None:
             self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
         if not is_open:
-            admission.guesses.right(address, name, now_ms)
+            admission.guesses.note_right(address, name, now_ms)
         most = admission.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")

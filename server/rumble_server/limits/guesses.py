@@ -50,7 +50,7 @@ class Guesses:
     def admit_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
         """Return true if `address` may show `secret` as the key of `whose`, or as a host token.
 
-        Otherwise count and log the refusal. `right` or `wrong` counts an admitted try.
+        Otherwise count and log the refusal. After an admitted try, call `note_right` or `count_wrong`.
         """
         own = self._owners.get(address, self._prefix + whose)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
@@ -58,11 +58,11 @@ class Guesses:
         self._refusals.note("too_many_wrong_tries", address, self._prefix + whose)
         return False
 
-    def right(self, address: str, whose: str, now_ms: int) -> None:
+    def note_right(self, address: str, whose: str, now_ms: int) -> None:
         """Record that `address` has shown the right key of a name, or a right host token."""
         self._owners.add(address, self._prefix + whose, now_ms)
 
-    def wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
+    def count_wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
         self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, self._prefix + whose)
         own = self._owners.get(address, self._prefix + whose)
@@ -77,7 +77,7 @@ class Guesses:
         """Return true if `address` has shown the right key of the name."""
         return self._owners.get(address, self._prefix + whose) is not None
 
-    def wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
+    def count_wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
         """Count a wrong invitation, join code or slip. Return false if the address has shown too many wrong codes.
 
         Right codes are never refused, because a class behind a single address may mistype many codes.

@@ -31,14 +31,14 @@ def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0, secret: s
     for count in range(1000):
         if not guesses.admit_try(address, whose, secret, now_ms):
             return count
-        guesses.wrong(address, whose, secret, now_ms)
+        guesses.count_wrong(address, whose, secret, now_ms)
     return 1000
 
 
 def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
     guesses, refusals = made(wrong_tries_per_minute=6)
     for whose in ("ann", "ben", HOST):
-        guesses.wrong(ADDRESS, whose, GUESS, 0)
+        guesses.count_wrong(ADDRESS, whose, GUESS, 0)
     assert tries(guesses, ADDRESS, "cid") == 3
     assert guesses.admit_try("203.0.113.8", "ann", GUESS, 0)
     assert refusals.counts == {"wrong_key": 5, "wrong_token": 1, "too_many_wrong_tries": 1}
@@ -48,7 +48,7 @@ def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
 def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
     guesses, _ = made(wrong_tries_per_minute=6, wrong_keys_of_owner_per_minute=3)
     assert not guesses.knows(ADDRESS, "ann")
-    guesses.right(ADDRESS, "ann", 0)
+    guesses.note_right(ADDRESS, "ann", 0)
     assert guesses.knows(ADDRESS, "ANN")
     assert tries(guesses, ADDRESS, "ben") == 6
     assert guesses.admit_try(ADDRESS, "Ann", GUESS, 0)
@@ -69,20 +69,20 @@ def test_a_secret_that_rumble_made_is_always_compared_and_a_wrong_one_locks_nobo
 
 def test_wrong_codes_are_counted_by_address_and_lock_no_key_out() -> None:
     guesses, refusals = made(wrong_codes_per_minute=2)
-    assert [guesses.wrong_code(ADDRESS, "friday", GUESS, 0) for _ in range(3)] == [True, True, False]
-    assert guesses.wrong_code(ADDRESS, "friday", make_secret(), 0), "an old link of the server's own"
-    assert guesses.wrong_code("203.0.113.8", "friday", GUESS, 0)
+    assert [guesses.count_wrong_code(ADDRESS, "friday", GUESS, 0) for _ in range(3)] == [True, True, False]
+    assert guesses.count_wrong_code(ADDRESS, "friday", make_secret(), 0), "an old link of the server's own"
+    assert guesses.count_wrong_code("203.0.113.8", "friday", GUESS, 0)
     assert tries(guesses, ADDRESS, "ann") == 20
-    assert guesses.wrong_code(ADDRESS, "friday", GUESS, MINUTE_MS)
+    assert guesses.count_wrong_code(ADDRESS, "friday", GUESS, MINUTE_MS)
     assert refusals.counts["too_many_wrong_codes"] == 1
 
 
 @pytest.mark.usefixtures("few_buckets")
 def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
     guesses, _ = made()
-    guesses.right(ADDRESS, "ann", 0)
+    guesses.note_right(ADDRESS, "ann", 0)
     for number in range(2 * MOST_BUCKETS):
-        guesses.right(f"2001:db8:1:{number % 65_536:x}::/64", f"bot-{number}", 0)
+        guesses.note_right(f"2001:db8:1:{number % 65_536:x}::/64", f"bot-{number}", 0)
     assert guesses.knows(ADDRESS, "ann")
     known = [
         number for number in range(2 * MOST_BUCKETS) if guesses.knows(f"2001:db8:1:{number:x}::/64", f"bot-{number}")
@@ -93,8 +93,8 @@ def test_a_network_of_many_addresses_makes_nobody_else_unknown() -> None:
 @pytest.mark.usefixtures("few_buckets")
 def test_memory_is_bounded_and_the_network_used_longest_ago_goes_first() -> None:
     guesses, _ = made()
-    guesses.right(ADDRESS, "ann", 0)
+    guesses.note_right(ADDRESS, "ann", 0)
     for number in range(MOST_BUCKETS):
-        guesses.right(f"2001:db8:{number:x}::/64", "ben", 0)
+        guesses.note_right(f"2001:db8:{number:x}::/64", "ben", 0)
     assert not guesses.knows(ADDRESS, "ann")
     assert sum(guesses.knows(f"2001:db8:{number:x}::/64", "ben") for number in range(MOST_BUCKETS)) == MOST_BUCKETS

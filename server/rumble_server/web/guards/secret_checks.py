@@ -40,16 +40,16 @@ class SecretChecker:
         if not self._guesses.admit_try(address, whose, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if compare():
-            self._guesses.right(address, whose, now_ms)
+            self._guesses.note_right(address, whose, now_ms)
             return True
-        self._guesses.wrong(address, whose, secret, now_ms)
+        self._guesses.count_wrong(address, whose, secret, now_ms)
         return False
 
     def try_invitation(self, request: Request, tournament: Tournament, code: str) -> bool:
         """Return true if `code` is a tournament's invitation code. A wrong code is counted."""
         if tournament.admits(code):
             return True
-        self._guesses.wrong_code(source_of(request), tournament.id, code, self._now_ms())
+        self._guesses.count_wrong_code(source_of(request), tournament.id, code, self._now_ms())
         return False
 
 
