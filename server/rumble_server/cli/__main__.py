@@ -16,7 +16,7 @@ PLAIN = {"±": "+-", "…": "..."}
 def main() -> NoReturn:
     """Run the console script."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process at once, until the commands are imported
-    have_streams()
+    open_streams()
     from rumble_server.cli.main import run
     from rumble_server.cli.output.errors import ExitCode
 
@@ -30,7 +30,7 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-def have_streams() -> None:
+def open_streams() -> None:
     """Open each closed standard stream on the null device. Make output streams escape characters they cannot encode."""
     codecs.register_error("rumble", _in_ascii)
     for descriptor, (name, mode) in enumerate(STREAMS.items()):

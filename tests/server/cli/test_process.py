@@ -38,6 +38,6 @@ def test_a_second_ctrl_c_ends_it_with_130_and_a_third_is_ignored(monkeypatch: py
 def test_a_stream_takes_any_text_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
-    process.have_streams()
+    process.open_streams()
     print("31 ± 2… é", flush=True)
     assert written.getvalue() == b"31 +- 2... \\xe9\n"
