@@ -11,11 +11,9 @@ from typing import Any
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchId, MatchKey, match_id_of
-from rumble_server.tournament.formats import AnyRound, PairSchedule, Placed, Played, Round, Schedule, Task
-from rumble_server.tournament.pair_queue import PairQueue
-from rumble_server.tournament.pairing import Pairing, berger_leads
+from rumble_server.tournament.formats import AnyRound, Task
+from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.slot import Slot
-from rumble_server.tournament.tables.queue import TableQueue
 
 
 class Agenda:
@@ -23,22 +21,12 @@ class Agenda:
 
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule[Any, Any]) -> None:
         self._tournament_id = tournament_id
-        self._queue: PairQueue | TableQueue
-        if isinstance(schedule, PairSchedule):
-            self._queue = PairQueue(bots)
-        else:
-            self._queue = TableQueue(bots, schedule.plan.least)
+        self._queue = schedule.queue(bots)
         self._put = 0
-        self._played: dict[MatchKey, Played | Placed] = {}
-        """Results by match, if the schedule follows results."""
+        self._played: dict[MatchKey, Any] = {}
+        """Results by match, as the schedule reads them; empty if the schedule follows no results."""
         self._gone: set[int] = set()
         """Numbers of the withdrawn bots."""
-        self._late_matches = 0
-        self._leads: list[int] | None = None
-        """For each bot, in the order of `bots`: number of first moves minus number of second moves in all rounds.
-
-        None before a bot joins late.
-        """
         self.bots = list(bots)
         """Bots by number, late joiners at the end."""
         self.schedule = schedule
@@ -55,7 +43,7 @@ class Agenda:
 
     @property
     def matches_total(self) -> int:
-        return self.schedule.matches_total(self._played, self._gone) + self._late_matches
+        return self.schedule.matches_total(self._played, self._gone)
 
     def prepare(self) -> Task | None:
         """Return the task that pairs the next round. This call changes no state.
@@ -84,37 +72,10 @@ class Agenda:
             self.put(Slot(match_id_of(tournament_id, key), key, tuple(map(bots.__getitem__, numbers))))
 
     def enter_late(self, bot: str) -> None:
-        """Add matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.
-
-        A bot with more first than second moves gets the second move against the late joiner. A bot with more second
-        than first moves gets the first move. So each bot's numbers of first and second moves differ by one at most.
-        """
-        schedule, queue = self.schedule, self._queue
-        if not isinstance(schedule, PairSchedule) or not isinstance(queue, PairQueue):
-            raise ValueError(f"the tables of {self._tournament_id} take no late bot")
-        plan = schedule.plan
-        if self._leads is None:
-            self._leads = berger_leads(plan.bots) if plan.cycles * plan.legs % 2 else [0] * plan.bots
-        swing = plan.cycles % 2 * plan.legs % 2
-        newcomer = len(self.bots)
-        own_rounds = plan.bots - 1 + plan.bots % 2
-        earlier = sum(range(plan.bots, newcomer))
+        """Add a late joiner, with its matches. Raises ValueError if the schedule takes no late joiner."""
+        matches = self.schedule.matches(self.schedule.enter_late())
         self.bots.append(bot)
-        queue.enter_late(bot)
-        own_lead = 0
-        firsts = []
-        for other, lead in enumerate(self._leads):
-            newcomer_first = lead > 0 or (lead == 0 and own_lead <= 0)
-            firsts.append(newcomer_first)
-            own_lead += 1 if newcomer_first else -1
-            self._leads[other] -= swing if newcomer_first else -swing
-        self._leads.append(own_lead * swing)
-        for cycle in range(1, plan.cycles + 1):
-            for other, newcomer_first in enumerate(firsts):
-                pair = (newcomer, other) if newcomer_first == bool(cycle % 2) else (other, newcomer)
-                pairing = Pairing(cycle, own_rounds + earlier + other + 1, 1, *pair)
-                self._put_matches(schedule.matches(Round((pairing,))))
-        self._late_matches += newcomer * plan.cycles * plan.legs
+        self._put_matches(matches)
 
     def withdraw(self, bot: str) -> None:
         """Mark a bot as withdrawn. A schedule that depends on results does not pair the bot any more."""
@@ -156,8 +117,7 @@ class Agenda:
     def reopen(self, over: MatchOver) -> Slot:
         """Void the result `over` of a match, and let the match wait to be played again. Return the match's new slot."""
         key = MatchId.parse(over.match).key
-        played = self._played.pop(key, None)
-        slot = Slot(over.match, key, played.seats if isinstance(played, Placed) else over.seats)
+        slot = Slot(over.match, key, self.schedule.scheduled_seats(over, self._played.pop(key, None)))
         self.put(slot)
         return slot
 
@@ -196,10 +156,7 @@ class Agenda:
 
     def may_pull_for(self, bot: str) -> bool:
         """Return true if `pull` should be called for a bot that found no match to play."""
-        queue = self._queue
-        if not isinstance(queue, PairQueue) or self.schedule.follows_results or self.exhausted:
-            return False
-        return queue.may_pull_for(bot)
+        return not (self.schedule.follows_results or self.exhausted) and self._queue.may_pull_for(bot)
 
     def places(self) -> dict[str, int]:
         return {self.bots[number]: place for number, place in self.schedule.places(self._played, self._gone).items()}

@@ -1,7 +1,9 @@
 """The queue of waiting matches of two bots. Finding a bot's next match costs the same in a field of any size."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Set
 
+from rumble_server.tournament.queue import Queue
 from rumble_server.tournament.slot import Slot
 
 LOOK_AHEAD = 16
@@ -12,24 +14,16 @@ MOST_IN_SIGHT = 256
 bot. Matches of late joiners do not count."""
 
 
-class PairQueue:
-    """Waiting slots by bot and opponent."""
+class PairQueue(Queue):
+    """Waiting slots by bot and opponent. A bot that is not in `bots` is a late joiner."""
 
     def __init__(self, bots: Iterable[str]) -> None:
-        self._waiting: dict[str, dict[str, list[Slot]]] = {bot: {} for bot in bots}
+        self._waiting: defaultdict[str, dict[str, list[Slot]]] = defaultdict(dict)
         """Waiting slots by bot and opponent, oldest first. Two bots share one list of the slots in which they meet."""
-        self._in_sight = dict.fromkeys(self._waiting, 0)
-        """Number of waiting slots by bot, without the slots in which a late joiner plays."""
-        self.late: set[str] = set()
-
-    def enter_late(self, bot: str) -> None:
-        """Add a late joiner."""
-        self.late.add(bot)
-        self._waiting[bot] = {}
-        self._in_sight[bot] = 0
+        self._in_sight = dict.fromkeys(bots, 0)
+        """Number of waiting slots by bot, without late joiners and the slots in which a late joiner plays."""
 
     def put(self, slot: Slot) -> None:
-        """Add a match to the waiting matches, as the newest."""
         first, second = slot.seats
         waiting = self._waiting
         slots = waiting[first].get(second)
@@ -40,7 +34,6 @@ class PairQueue:
         self._see(first, second, 1)
 
     def take(self, slot: Slot) -> None:
-        """Remove a match, because it starts, or is lost before its start."""
         first, second = slot.seats
         waiting = self._waiting
         slots = waiting[first][second]
@@ -51,13 +44,12 @@ class PairQueue:
         self._see(first, second, -1)
 
     def _see(self, first: str, second: str, matches: int) -> None:
-        late = self.late
-        if not late or not (first in late or second in late):
-            self._in_sight[first] += matches
-            self._in_sight[second] += matches
+        in_sight = self._in_sight
+        if first in in_sight and second in in_sight:
+            in_sight[first] += matches
+            in_sight[second] += matches
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the bot's waiting slots, oldest first."""
         return sorted((slot for slots in self._waiting[bot].values() for slot in slots), key=lambda slot: slot.order)
 
     def has_waiting(self, bot: str) -> bool:
@@ -72,16 +64,17 @@ class PairQueue:
 
         Return false for a late joiner.
         """
-        if bot in self.late:
+        in_sight = self._in_sight
+        if bot not in in_sight:
             return False
-        return self._in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() - self.late) < LOOK_AHEAD
+        return in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() & in_sight.keys()) < LOOK_AHEAD
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
         """Return a match that can start now, or is lost now because a bot is gone; None if there is no such match.
 
-        `bot` is free or gone. The search begins with the oldest match of `bot` against a free or gone opponent. If the
-        opponent has an older match with a third free or gone bot, the older match is taken instead, and so on. So no
-        bot is passed over again and again. The returned match may be a match of two other bots.
+        The search begins with the oldest match of `bot` against a free or gone opponent. If the opponent has an older
+        match with a third free or gone bot, the older match is taken instead, and so on. So no bot is passed over again
+        and again. The returned match may be a match of two other bots.
         """
         found = self._oldest_of(bot, free, gone)
         while found is not None:

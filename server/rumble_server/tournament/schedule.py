@@ -1,5 +1,7 @@
 """The base class of schedules. A schedule may depend on results. Pure. A tournament's agenda calls its schedule.
 
+A tournament of pairs and a tournament of tables differ only in their schedules, and in the queues that these make.
+
 Bots are numbers from 0, in the order of their seeding. `prepare` returns the task that pairs the next round, or None
 until more results are known. `prepare` changes nothing. `add` is called for each round that will be played. `prepare`
 and `add` are separate because a slow task runs in another process, and because rounds are read from the log after a
@@ -12,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
+from rumble_server.tournament.queue import Queue
 
 Place = tuple[int, int]
 """A pairing's place in a bracket: round and board, from 1."""
@@ -22,7 +25,8 @@ P = TypeVar("P")
 
 
 class Schedule(ABC, Generic[R, P]):
-    """The rounds of a tournament. Its only state is the rounds added so far; the rest is computed from results.
+    """The rounds of a tournament. Its only state is the rounds added so far, and the late joiners; the rest is computed
+    from results.
 
     A task of `prepare` makes a round. The task of a `slow` schedule can be pickled.
     """
@@ -51,6 +55,10 @@ class Schedule(ABC, Generic[R, P]):
         return self.number_of_rounds
 
     @abstractmethod
+    def queue(self, bots: Iterable[str]) -> Queue:
+        """Return an empty queue for the waiting matches of a field."""
+
+    @abstractmethod
     def matches(self, made: R) -> Iterable[tuple[MatchKey, tuple[int, ...]]]:
         """Return the matches of a round, each with its bots by seat."""
 
@@ -59,6 +67,13 @@ class Schedule(ABC, Generic[R, P]):
         """Return the result of a match as this schedule reads it.
 
         `seats` has the bots in the order of their scheduled seats.
+        """
+
+    @abstractmethod
+    def scheduled_seats(self, over: MatchOver, played: P | None) -> tuple[str, ...]:
+        """Return the bots of a match in the order of their scheduled seats.
+
+        `played` is the result of the match as this schedule reads it; None if this schedule follows no results.
         """
 
     @abstractmethod
@@ -80,6 +95,13 @@ class Schedule(ABC, Generic[R, P]):
     @abstractmethod
     def matches_total(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> int:
         """Return the number of matches in the whole tournament, as far as known now."""
+
+    def enter_late(self) -> R:
+        """Give the next number to a bot that joins late, and return its matches as a round, which is not to be added.
+
+        Raises ValueError if the schedule takes no late joiner.
+        """
+        raise ValueError("only a round-robin of matches of two seats takes a late bot")
 
     @property
     def rounds_added(self) -> Sequence[R]:

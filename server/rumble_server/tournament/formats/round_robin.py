@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Results, Round
-from rumble_server.tournament.pairing import Pairing, berger_round, round_robin_matches
+from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Results, Round
+from rumble_server.tournament.pairing import Pairing, berger_leads, berger_round, round_robin_matches
 
 
 class RoundRobin(FixedSchedule):
@@ -13,10 +13,15 @@ class RoundRobin(FixedSchedule):
     that no bot has the same seat more than twice in a row. A round's number is its place in the order of play.
     """
 
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._leads = berger_leads(plan.bots) if plan.cycles * plan.legs % 2 else [0] * plan.bots
+        """For each bot, also for late joiners: number of first moves minus number of second moves in all rounds."""
+
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds one at a time. In each round of an odd field, a bot has a bye, which gives no points."""
         bots, plan = self.plan.bots, self.plan
-        number_of_rounds = bots - 1 + bots % 2
+        number_of_rounds = self._rounds_a_cycle
         swapped = plan.legs == 1 and plan.cycles == 2 and number_of_rounds > 1
         for cycle in range(1, plan.cycles + 1):
             for number in range(1, number_of_rounds + 1):
@@ -31,12 +36,39 @@ class RoundRobin(FixedSchedule):
                 )
                 yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
 
+    def enter_late(self) -> Round:
+        """Return matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.
+
+        A bot with more first than second moves gets the second move against the late joiner. A bot with more second
+        than first moves gets the first move. So each bot's numbers of first and second moves differ by one at most.
+        """
+        plan, leads = self.plan, self._leads
+        newcomer, own_lead, firsts = len(leads), 0, []
+        swing = plan.cycles % 2 * plan.legs % 2
+        for other, lead in enumerate(leads):
+            newcomer_first = lead > 0 or (lead == 0 and own_lead <= 0)
+            firsts.append(newcomer_first)
+            own_lead += 1 if newcomer_first else -1
+            leads[other] -= swing if newcomer_first else -swing
+        leads.append(own_lead * swing)
+        last = self._rounds_a_cycle + sum(range(plan.bots, newcomer))  # an earlier late joiner had a round for each bot
+        pairings = []
+        for cycle in range(1, plan.cycles + 1):
+            for other, newcomer_first in enumerate(firsts):
+                pair = (newcomer, other) if newcomer_first == bool(cycle % 2) else (other, newcomer)
+                pairings.append(Pairing(cycle, last + other + 1, 1, *pair))
+        return Round(tuple(pairings))
+
+    @property
+    def _rounds_a_cycle(self) -> int:
+        return self.plan.bots - 1 + self.plan.bots % 2
+
     @property
     def rounds_in_all(self) -> int:
-        return (self.plan.bots - 1 + self.plan.bots % 2) * self.plan.cycles
+        return self._rounds_a_cycle * self.plan.cycles
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        return round_robin_matches(self.plan.bots, self.plan.cycles, self.plan.legs)
+        return round_robin_matches(len(self._leads), self.plan.cycles, self.plan.legs)
 
 
 def _left_out(pairings: tuple[Pairing, ...], bots: int) -> tuple[int, ...]:

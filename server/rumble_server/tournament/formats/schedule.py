@@ -1,7 +1,7 @@
 """The base classes of schedules of matches between two bots. Pure."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rumble_engine import Termination
@@ -9,6 +9,7 @@ from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.formats.pairing_rules import NEWEST
+from rumble_server.tournament.pair_queue import PairQueue
 from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.schedule import Schedule
 
@@ -64,6 +65,9 @@ class PairSchedule(Schedule[Round, Played]):
         super().__init__()
         self.plan: Plan = plan
 
+    def queue(self, bots: Iterable[str]) -> PairQueue:
+        return PairQueue(bots)
+
     def matches(self, made: Round) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
         for pairing in made.pairings:
             for leg in range(1, self.plan.legs + 1):
@@ -73,6 +77,9 @@ class PairSchedule(Schedule[Round, Played]):
         if over.scores is None:
             raise ValueError(f"match {over.match}, attempt {over.attempt}, is void")
         return Played((over.scores[0], over.scores[1]), over.termination is Termination.NO_SHOW)
+
+    def scheduled_seats(self, over: MatchOver, played: Played | None) -> tuple[str, ...]:
+        return over.seats
 
 
 class FixedSchedule(PairSchedule):

@@ -9,10 +9,11 @@ only at the waiting tables of one bot. So the cost of a search does not depend o
 from collections.abc import Callable, Iterable, Set
 from itertools import islice
 
+from rumble_server.tournament.queue import Queue
 from rumble_server.tournament.slot import Slot
 
 
-class TableQueue:
+class TableQueue(Queue):
     """The waiting tables of each bot. `least` is the minimum number of bots for a match."""
 
     def __init__(self, bots: Iterable[str], least: int) -> None:
@@ -21,17 +22,14 @@ class TableQueue:
         """Waiting tables by bot and by match id; the oldest table comes first."""
 
     def put(self, slot: Slot) -> None:
-        """Add a table to the waiting tables, as the newest."""
         for bot in slot.seats:
             self._waiting[bot][slot.match_id] = slot
 
     def take(self, slot: Slot) -> None:
-        """Remove a table, because it starts or is lost."""
         for bot in slot.seats:
             del self._waiting[bot][slot.match_id]
 
     def waiting(self, bot: str) -> list[Slot]:
-        """Return the waiting tables of a bot, the oldest first."""
         return list(self._waiting[bot].values())
 
     heads = waiting
@@ -42,7 +40,7 @@ class TableQueue:
     def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
         """Return the oldest table of `bot` that can start now, or is lost now; None without such a table.
 
-        `places` returns the number of free places of a bot. The caller takes a returned table, lowers the places of the
+        The caller takes a returned table, lowers the places of the
         bots that play, and calls again, until the result is None. Call the method for a bot when the bot gets a free
         place, when the bot becomes gone, and when a table of the bot is lost.
         """

@@ -1,6 +1,6 @@
 """Schedules of tables, one for each format, as the agenda calls them. Pure."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.tables.gauntlet import GauntletTask, others_by_table, rounds_of_gauntlet
 from rumble_server.tournament.tables.knockout import TableKnockout, TablePlaces, sizes_of_rounds
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_sizes
+from rumble_server.tournament.tables.queue import TableQueue
 from rumble_server.tournament.tables.round_robin import RoundRobinTask, rounds_of_round_robin
 from rumble_server.tournament.tables.swiss import TableSwissTask, rounds_of_swiss
 
@@ -43,6 +44,9 @@ class TableSchedule(Schedule[TableRound, Placed]):
         super().__init__()
         self.plan: TablePlan = plan
 
+    def queue(self, bots: Iterable[str]) -> TableQueue:
+        return TableQueue(bots, self.plan.least)
+
     def matches(self, made: TableRound) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
         for seating in made.seatings:
             yield seating.match_key, seating.bots
@@ -52,6 +56,9 @@ class TableSchedule(Schedule[TableRound, Placed]):
         points = dict(zip(result.seats, map(float, self.plan.points.each(result, self.plan.seats)), strict=True))
         places = dict(zip(result.seats, result.places, strict=True))
         return Placed(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
+
+    def scheduled_seats(self, over: MatchOver, played: Placed | None) -> tuple[str, ...]:
+        return over.seats if played is None else played.seats
 
 
 @dataclass(frozen=True, slots=True)
