@@ -10,6 +10,7 @@ from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.formats import AnyRound, Round, TableRound
 from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.tables.plan import Seating
 
@@ -122,6 +123,10 @@ class RoundPaired:
     at_ms: int
     half_byes: tuple[int, ...] = ()
 
+    @property
+    def made(self) -> Round:
+        return Round(self.pairings, self.byes, self.half_byes)
+
 
 @dataclass(frozen=True, slots=True)
 class TablesSeated:
@@ -131,6 +136,10 @@ class TablesSeated:
     seatings: tuple[Seating, ...]
     byes: tuple[int, ...]
     at_ms: int
+
+    @property
+    def made(self) -> TableRound:
+        return TableRound(self.seatings, self.byes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +389,7 @@ class ClubRemoved:
     at_ms: int
 
 
+RoundFact = RoundPaired | TablesSeated
 NameFact = NameUsed | NameReset
 SlipFact = SlipMade | SlipVoided
 HostFact = HostTokenSet | HostTokenRemoved | HostTokensRemoved
@@ -413,6 +423,13 @@ TournamentFact = (
 """Facts from which a tournament is rebuilt. The other facts of a match are needed only to rebuild the match."""
 LogFact = ServerFact | TournamentFact | MatchFact | VersionSaved
 """All facts of the event log."""
+
+
+def fact_of_round(tournament: str, made: AnyRound, at_ms: int) -> RoundFact:
+    """Return the fact that a round was made."""
+    if isinstance(made, TableRound):
+        return TablesSeated(tournament, made.seatings, made.byes, at_ms)
+    return RoundPaired(tournament, made.pairings, made.byes, at_ms, made.half_byes)
 
 
 _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))

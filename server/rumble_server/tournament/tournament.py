@@ -23,11 +23,11 @@ from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.formats import FORMATS, AnyRound, Round, TableRound, Task, make_schedule
+from rumble_server.tournament.formats import FORMATS, AnyRound, Task, make_schedule
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
-Due = MatchStarted | MatchOver | facts.RoundPaired | facts.TablesSeated
+Due = MatchStarted | MatchOver | facts.RoundFact
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
 
@@ -119,12 +119,14 @@ class Tournament:
                 self._apply_resumed(fact)
             case facts.TournamentEnded():
                 self._apply_ended(fact)
-            case facts.RoundPaired():
-                self._apply_round(Round(fact.pairings, fact.byes, fact.half_byes), fact.at_ms)
-            case facts.TablesSeated():
-                self._apply_round(TableRound(fact.seatings, fact.byes), fact.at_ms)
-            case facts.HalfByeGiven() | facts.HalfByeTaken():
-                self._apply_half_bye(fact)
+            case facts.RoundPaired() | facts.TablesSeated():
+                self._apply_round(fact.made, fact.at_ms)
+            case facts.HalfByeGiven():
+                self.half_byes.setdefault(fact.round, {})[fact.bot] = None
+                self._set_half_byes()
+            case facts.HalfByeTaken():
+                self.half_byes.setdefault(fact.round, {}).pop(fact.bot, None)
+                self._set_half_byes()
             case facts.ResultVoided():
                 self._apply_voided(fact)
             case facts.InviteChanged():
@@ -220,25 +222,18 @@ class Tournament:
         self.ended_at_ms = fact.at_ms
         self.absence.end()
 
-    def _apply_half_bye(self, fact: facts.HalfByeGiven | facts.HalfByeTaken) -> None:
-        bots = self.half_byes.setdefault(fact.round, {})
-        if isinstance(fact, facts.HalfByeGiven):
-            bots[fact.bot] = None
-        else:
-            bots.pop(fact.bot, None)
+    def _set_half_byes(self) -> None:
         if self.agenda is not None:
             self.agenda.set_half_byes(self.half_byes)
 
     def _apply_round(self, made: AnyRound, at_ms: int) -> None:
         agenda = self._agenda()
         names = agenda.bots
-        byes = [names[number] for number in made.byes]
-        if isinstance(made, TableRound):
-            self.table.pair((), 1, byes)
-        elif made.pairings or made.half_byes:  # without any, the fact says that no further round can be paired
-            pairs = [(names[pairing.first], names[pairing.second]) for pairing in made.pairings]
-            self.table.pair(pairs, self.config.legs, byes, [names[number] for number in made.half_byes])
         bots = self._bots_in(made)
+        if bots or made.half_byes:  # without any, the fact says that no further round can be made
+            pairs = [(names[first], names[second]) for first, second in made.pairs]
+            byes, half_byes = ([names[number] for number in given] for given in (made.byes, made.half_byes))
+            self.table.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
             self._has_more_from(bot, at_ms)
         agenda.add(made)
@@ -246,9 +241,7 @@ class Tournament:
 
     def _bots_in(self, made: AnyRound) -> list[str]:
         names = self._agenda().bots
-        if isinstance(made, TableRound):
-            return [names[number] for seating in made.seatings for number in seating.bots]
-        return [names[number] for pairing in made.pairings for number in (pairing.first, pairing.second)]
+        return [names[number] for number in made.bots]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
         """If a bot has had no matches to play up to now, do not count its absence before `at_ms`.
@@ -378,13 +371,9 @@ class Tournament:
             return None
         return agenda.prepare()
 
-    def paired(self, made: AnyRound, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
+    def paired(self, made: AnyRound, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
-        if self.status in OVER:
-            return None
-        if isinstance(made, TableRound):
-            return facts.TablesSeated(self.id, made.seatings, made.byes, now_ms)
-        return facts.RoundPaired(self.id, made.pairings, made.byes, now_ms, made.half_byes)
+        return None if self.status in OVER else facts.fact_of_round(self.id, made, now_ms)
 
     def unsettle(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
@@ -438,7 +427,7 @@ class Tournament:
             self._unsettle(self._bots_in(pulled))
         return pulled
 
-    def _pair(self, now_ms: int) -> facts.RoundPaired | facts.TablesSeated | None:
+    def _pair(self, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the next round, paired from the results so far. The bots of the round need not be free.
 
         Return None if no round can be paired yet. Also return None for a `slow` schedule, whose rounds must be paired

@@ -34,6 +34,16 @@ class Round:
     half_byes: tuple[int, ...] = ()
     """The bots with a half-point bye, which the host gave before the round was paired."""
 
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The first and the second bot of each pairing."""
+        return [(pairing.first, pairing.second) for pairing in self.pairings]
+
+    @property
+    def bots(self) -> list[int]:
+        """The bots with a match."""
+        return [bot for pairing in self.pairings for bot in (pairing.first, pairing.second)]
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

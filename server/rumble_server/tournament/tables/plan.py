@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import ClassVar
 
 from rumble_server.match.match_id import MatchKey
 from rumble_server.results.tables.points import TablePoints
@@ -73,6 +74,15 @@ class TableRound:
 
     seatings: tuple[Seating, ...]
     byes: tuple[int, ...] = ()
+    half_byes: ClassVar[tuple[int, ...]] = ()
+    """Always empty: the host gives no half-point byes in a tournament of tables."""
+    pairs: ClassVar[tuple[tuple[int, int], ...]] = ()
+    """Always empty, because the bots of a table do not meet in pairs."""
+
+    @property
+    def bots(self) -> list[int]:
+        """The bots with a match."""
+        return [bot for seating in self.seatings for bot in seating.bots]
 
 
 def table_round(number: int, tables: Iterable[Sequence[int]], byes: Iterable[int] = ()) -> TableRound:
