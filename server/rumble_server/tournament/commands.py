@@ -14,7 +14,7 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import FORMATS, make_schedule
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.formats.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -106,7 +106,7 @@ def _make_schedule(config: TournamentConfig, bots: int, what: str) -> None:
     Raises TournamentError, whose text says that `what` cannot be started.
     """
     try:
-        make_schedule(config.format, config.plan(bots))
+        config.make_schedule(bots)
     except ValueError as error:
         raise TournamentError(ErrorCode.BAD_SETTINGS, f"{what} cannot be started: {error}") from None
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -18,6 +18,7 @@ from rumble_server.results.tiebreaks import check_tiebreaks
 from rumble_server.tournament.formats import FORMATS, Plan, formats_with
 from rumble_server.tournament.formats.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
 from rumble_server.tournament.openings import suite
+from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.tables.plan import TablePlan, smallest_table
 from rumble_server.tournament.tables.refusals import refusal
 
@@ -237,13 +238,16 @@ class TournamentConfig(BaseModel):
         """Minimum number of bots with which the tournament starts."""
         return 2 if self.match_seats == 2 else smallest_table(self.match_seats, self.least_seats)
 
-    def plan(self, bots: int) -> Plan | TablePlan:
-        """Return the input of the schedule for a field of `bots` bots. Raises ValueError if `bots` is too small."""
-        size = self.rounds, self.challengers, self.replays
+    def make_schedule(self, bots: int) -> Schedule[Any, Any]:
+        """Make the schedule for a field of `bots` bots: of pairs, or of tables. Raises ValueError if there is none."""
+        chosen, size = FORMATS[self.format], (self.rounds, self.challengers, self.replays)
         if self.match_seats > 2:
-            return TablePlan(bots, self.match_seats, self.least_seats, self.cycles, *size, self.seed, self.table_points)
+            seats = self.match_seats
+            tables = TablePlan(bots, seats, self.least_seats, self.cycles, *size, self.seed, self.table_points)
+            return chosen.table_schedule(tables)
         scheme = (1, 0.5, 0) if self.counts_places else self.scheme
-        return Plan(bots, self.cycles, self.legs, *size, scheme, self.pairing_rules, self.acceleration)
+        pairs = Plan(bots, self.cycles, self.legs, *size, scheme, self.pairing_rules, self.acceleration)
+        return chosen.schedule(pairs)
 
     def seed_rating(self, bot: str) -> float | None:
         """Return the rating by which a bot is seeded; None for a bot without a rating."""

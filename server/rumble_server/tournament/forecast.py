@@ -10,7 +10,6 @@ from rumble_engine import SettingValue, State, get_game
 from rumble_engine.chance import BITS
 
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.formats import make_schedule
 
 QUICK = 0.1
 """Share of the thinking time that a quick bot is assumed to use."""
@@ -42,7 +41,7 @@ class Forecast:
 
 def forecast(config: TournamentConfig, bots: int) -> Forecast:
     """Return the forecast for `bots` bots. Raises ValueError if the tournament cannot be played with so many bots."""
-    schedule = make_schedule(config.format, config.plan(bots))
+    schedule = config.make_schedule(bots)
     times = 1 + config.replays if schedule.has_bracket else 1
     matches, in_a_row = schedule.matches_total({}), schedule.rounds_in_all * config.legs
     plies, control = usual_plies(config.game, config.settings, config.match_seats), config.time_control

@@ -23,7 +23,7 @@ from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.entrant import Entrant
-from rumble_server.tournament.formats import FORMATS, AnyRound, Task, make_schedule
+from rumble_server.tournament.formats import FORMATS, AnyRound, Task
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
@@ -203,7 +203,7 @@ class Tournament:
         self.started_at_ms = self.going_since_ms = fact.at_ms
         self.openings = fact.openings
         self._terms = Terms(self.config, fact.openings)
-        schedule = make_schedule(self.config.format, self.config.plan(len(fact.bots)))
+        schedule = self.config.make_schedule(len(fact.bots))
         self.agenda = Agenda(self.id, fact.bots, schedule)
         self.agenda.set_half_byes(self.half_byes)
         if schedule.has_bracket:

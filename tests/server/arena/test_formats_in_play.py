@@ -12,7 +12,7 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotLeft, RoundPaired, TournamentEnded
-from rumble_server.tournament.formats import Plan, make_schedule
+from rumble_server.tournament.formats import FORMATS, Plan
 from rumble_server.tournament.pairing import Pairing
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
@@ -372,7 +372,7 @@ def test_a_gauntlet_ends_by_itself_and_only_challengers_meet_the_others(bots: in
     cycles, legs = 1 + bots % 2, 1 + challengers % 2
     config: dict[str, Any] = {"challengers": challengers, "cycles": cycles, "legs": legs}
     world = through_crashes(bots, bots, format="gauntlet", leavers=bots % 3, **config)
-    schedule = make_schedule("gauntlet", Plan(bots, cycles, legs, challengers=challengers))
+    schedule = FORMATS["gauntlet"].schedule(Plan(bots, cycles, legs, challengers=challengers))
     pairings: list[Pairing] = []
     for each in all_rounds(schedule):
         pairings += each.pairings

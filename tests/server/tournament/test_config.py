@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 from rumble_server.results.tables.points import TablePoints
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.tables.plan import TablePlan
+from rumble_server.tournament.tables.schedules import TableSchedule
 
 
 def made(**choices: Any) -> TournamentConfig:
@@ -96,7 +96,7 @@ def test_a_tournament_of_tables_has_its_own_rules_and_reads_them_again() -> None
     assert config.tiebreak_order == ("won", "places", "de")
     assert config.made_openings == [()]
     assert TournamentConfig(**config.model_dump()) == config, "as the log keeps all fields"
-    assert isinstance(config.plan(8), TablePlan)
+    assert isinstance(config.make_schedule(8), TableSchedule)
 
 
 @pytest.mark.parametrize(

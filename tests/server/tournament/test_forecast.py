@@ -2,7 +2,7 @@ import pytest
 from rumble_protocol.fields import TimeControl
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.forecast import LONGEST_MS, MOST_PLIES, forecast, usual_plies
-from rumble_server.tournament.formats import Plan, make_schedule
+from rumble_server.tournament.formats import FORMATS, Plan
 
 
 def config(**given: object) -> TournamentConfig:
@@ -13,7 +13,7 @@ def config(**given: object) -> TournamentConfig:
 @pytest.mark.parametrize("given", [{}, {"cycles": 3}, {"legs": 1, "cycles": 2}, {"format": "gauntlet", "cycles": 2}])
 def test_what_is_told_is_what_the_schedule_pairs(bots: int, given: dict[str, object]) -> None:
     wanted = config(**given)
-    schedule = make_schedule(wanted.format, wanted.plan(bots))
+    schedule = wanted.make_schedule(bots)
     rounds, matches = 0, 0
     while (task := schedule.prepare({})) is not None:
         paired = task()
@@ -25,7 +25,7 @@ def test_what_is_told_is_what_the_schedule_pairs(bots: int, given: dict[str, obj
 
 
 def test_a_gauntlet_of_many_challengers_waits_for_the_larger_side() -> None:
-    assert make_schedule("gauntlet", Plan(10, challengers=7)).rounds_in_all == 7
+    assert FORMATS["gauntlet"].schedule(Plan(10, challengers=7)).rounds_in_all == 7
 
 
 def test_rounds_that_follow_results() -> None:

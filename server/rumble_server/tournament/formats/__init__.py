@@ -6,7 +6,6 @@ a `Format` to `FORMATS`. docs/HOW_TO_ADD.md has all steps.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS
 from rumble_server.tournament.formats.gauntlet import Gauntlet
@@ -14,7 +13,6 @@ from rumble_server.tournament.formats.knockout import Knockout
 from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.formats.schedule import PairSchedule, Plan, Played, Results, Round
 from rumble_server.tournament.formats.swiss import Swiss
-from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.tables import schedules
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
 from rumble_server.tournament.tables.schedules import Placed
@@ -91,17 +89,9 @@ Task = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""
 
 __all__ = ["FORMATS", "AnyRound", "Format", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
-__all__ += ["Schedule", "TablePlan", "TableRound", "Task", "formats_with", "make_schedule"]
+__all__ += ["TablePlan", "TableRound", "Task", "formats_with"]
 
 
 def formats_with(option: str) -> list[str]:
     """Return the names of the formats that have an option; an empty list if all formats have the option."""
     return [name for name, each in FORMATS.items() if option in each.options]
-
-
-def make_schedule(name: str, plan: Plan | TablePlan) -> Schedule[Any, Any]:
-    """Make the schedule of the format `name`. Raises ValueError for an unknown format or an impossible plan."""
-    if name not in FORMATS:
-        raise ValueError(f"unknown format {name!r}; there are: {', '.join(FORMATS)}")
-    chosen = FORMATS[name]
-    return chosen.table_schedule(plan) if isinstance(plan, TablePlan) else chosen.schedule(plan)

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.tournament.formats import Plan, make_schedule
+from rumble_server.tournament.formats import FORMATS, Plan
 
 from tests.server.tournament.rounds import all_rounds, seats
 
@@ -11,7 +11,7 @@ from tests.server.tournament.rounds import all_rounds, seats
 @given(st.integers(2, 20), st.integers(1, 6), st.integers(1, 3), st.integers(1, 3))
 def test_gauntlet(bots: int, challengers: int, cycles: int, legs: int) -> None:
     challengers = min(challengers, bots - 1)
-    schedule = make_schedule("gauntlet", Plan(bots, cycles, legs, challengers=challengers))
+    schedule = FORMATS["gauntlet"].schedule(Plan(bots, cycles, legs, challengers=challengers))
     met, first, ids = Counter[tuple[int, int]](), Counter[int](), []
     for played in all_rounds(schedule):
         busy = [bot for pairing in played.pairings for bot in (pairing.first, pairing.second)]
@@ -31,4 +31,4 @@ def test_gauntlet(bots: int, challengers: int, cycles: int, legs: int) -> None:
 def test_a_gauntlet_needs_somebody_on_both_sides() -> None:
     for challengers in (0, 4):
         with pytest.raises(ValueError, match="challengers"):
-            make_schedule("gauntlet", Plan(4, challengers=challengers))
+            FORMATS["gauntlet"].schedule(Plan(4, challengers=challengers))

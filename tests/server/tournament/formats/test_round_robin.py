@@ -4,7 +4,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.tournament.formats import Plan, make_schedule
+from rumble_server.tournament.formats import FORMATS, Plan
 
 from tests.server.tournament.rounds import all_rounds, seats
 
@@ -20,7 +20,7 @@ def longest_run(marks: list[int]) -> int:
 @given(st.integers(2, 24), st.integers(1, 4), st.integers(1, 3))
 def test_round_robin(bots: int, cycles: int, legs: int) -> None:
     plan = Plan(bots, cycles, legs)
-    schedule = make_schedule("round-robin", plan)
+    schedule = FORMATS["round-robin"].schedule(plan)
     rounds = all_rounds(schedule)
     ids, met, first = [], Counter[frozenset[int]](), Counter[int]()
     for played in rounds:
@@ -41,7 +41,7 @@ def test_round_robin(bots: int, cycles: int, legs: int) -> None:
 def test_at_most_two_in_a_row_with_one_leg_and_two_cycles(bots: int) -> None:
     marks: dict[int, list[int]] = {bot: [] for bot in range(bots)}
     order = []
-    for played in all_rounds(make_schedule("round-robin", Plan(bots, cycles=2, legs=1))):
+    for played in all_rounds(FORMATS["round-robin"].schedule(Plan(bots, cycles=2, legs=1))):
         order.append((played.pairings[0].cycle, played.pairings[0].round))
         for pairing in played.pairings:
             marks[pairing.first].append(0)
@@ -55,10 +55,10 @@ def test_berger_table_of_six() -> None:
     expected = [{tuple(map(int, pair.split("-"))) for pair in part.split()} for part in table.split("|")]
     found = [
         {(pairing.first + 1, pairing.second + 1) for pairing in played.pairings}
-        for played in all_rounds(make_schedule("round-robin", Plan(6, legs=1)))
+        for played in all_rounds(FORMATS["round-robin"].schedule(Plan(6, legs=1)))
     ]
     assert found == expected
-    swapped = all_rounds(make_schedule("round-robin", Plan(6, cycles=2, legs=1)))[:5]
+    swapped = all_rounds(FORMATS["round-robin"].schedule(Plan(6, cycles=2, legs=1)))[:5]
     assert [{(p.first + 1, p.second + 1) for p in played.pairings} for played in swapped] == [
         *expected[:3],
         expected[4],
