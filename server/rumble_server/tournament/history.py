@@ -3,10 +3,12 @@
 `context_of` runs in the server's process, and `audit_facts` in the process that reads the log.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
@@ -16,6 +18,9 @@ from rumble_server.tournament.audit import Audit, Context, MatchRecord, Place, S
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tables.audit import TableRecord, audit_tables
 from rumble_server.tournament.tournament import OVER, Tournament
+
+R = TypeVar("R")
+"""The type of a match's record in an audit."""
 
 
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
@@ -54,23 +59,20 @@ def audit_facts(facts: Iterable[tournament_facts.LogFact], now: Context) -> Audi
     """Return the audit of a tournament, made from the facts that rebuild the tournament. `now` is the result of
     `context_of`.
     """
-    history = _History(now)
+    history: _History[Any] = _TableHistory(now) if now.seats > 2 else _PairHistory(now)
     for fact in facts:
         history.apply(fact)
-    if now.seats > 2:
-        return audit_tables(history.tables(), history.context())
-    return audit(history.records(), history.context())
+    return history.audit()
 
 
-class _History:
+class _History(ABC, Generic[R]):
     """The times of a tournament's matches, pauses and absences."""
 
     def __init__(self, now: Context) -> None:
         self._now = now
         self._absent_ms = 0
         self._begun: dict[str, MatchStarted] = {}
-        self._over: dict[str, MatchRecord] = {}
-        self._tables: dict[str, TableRecord] = {}
+        self._over: dict[str, R] = {}
         self._void: Counter[str] = Counter()
         self._paired_ms: dict[tuple[int, int, int], int] = {}
         self._again_ms: dict[str, int] = {}
@@ -92,15 +94,11 @@ class _History:
                 self._take_over(fact)
             case tournament_facts.ResultVoided():
                 self._over.pop(fact.match, None)
-                self._tables.pop(fact.match, None)
                 self._void[fact.match] += 1
                 self._again_ms[fact.match] = fact.at_ms
-            case tournament_facts.RoundPaired():
-                for pairing in fact.pairings:
-                    self._paired_ms[pairing.cycle, pairing.round, pairing.board] = fact.at_ms
-            case tournament_facts.TablesSeated():
-                for seating in fact.seatings:
-                    self._paired_ms[seating.cycle, seating.round, seating.board] = fact.at_ms
+            case tournament_facts.RoundPaired(pairings=made) | tournament_facts.TablesSeated(seatings=made):
+                for each in made:
+                    self._paired_ms[each.cycle, each.round, each.board] = fact.at_ms
             case tournament_facts.TournamentPaused():
                 self._paused_since_ms = fact.at_ms
             case tournament_facts.TournamentResumed() | tournament_facts.TournamentEnded():
@@ -126,43 +124,21 @@ class _History:
             self._again_ms[over.match] = over.at_ms
             self._void[over.match] += 1
             return
-        if begun is not None and begun.attempt != over.attempt:
-            begun = None
-        if self._now.seats > 2:
-            self._tables[over.match] = self._lost_table(over) if begun is None else self._begun_table(begun, over)
-            return
-        self._over[over.match] = MatchRecord(
-            match_id=over.match,
-            seats=(over.seats[0], over.seats[1]),
-            started_ms=over.at_ms if begun is None else begun.at_ms,
-            ended_ms=over.at_ms,
-            termination=over.termination,
-            at_fault=over.at_fault,
-            moves=over.moves,
-            known_ms=self._known_ms(over.match),
-            free_since_ms=_free_since_ms(begun),
-        )
+        if begun is None or begun.attempt != over.attempt:
+            self._over[over.match] = self._lost(over)
+        else:
+            self._over[over.match] = self._started(begun, over)
 
-    def _lost_table(self, over: MatchOver) -> TableRecord:
-        """Return the record of a table that was lost before it began, because too few of its bots were there."""
-        faults = table_result_of(over).faults
-        return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
+    @abstractmethod
+    def audit(self) -> Audit: ...
 
-    def _begun_table(self, begun: MatchStarted, over: MatchOver | None = None) -> TableRecord:
-        """Return the record of a table that began; `over` is None while the match runs."""
-        # The log does not tell since when an absent bot has been gone: perhaps only just now.
-        since_ms = {
-            **dict.fromkeys(begun.absent, begun.at_ms),
-            **dict(zip(begun.seats, begun.free_since_ms, strict=False)),
-        }
-        faults = () if over is None else table_result_of(over).faults
-        bots = begun.seats + begun.absent
-        return TableRecord(begun.match, bots, begun.at_ms, since_ms, self._known_ms(begun.match), faults)
+    @abstractmethod
+    def _lost(self, over: MatchOver) -> R:
+        """Return the record of a match that was lost before it began."""
 
-    def tables(self) -> list[TableRecord]:
-        """Return the records of tables that are over or running."""
-        running = [] if self._now.finished else map(self._begun_table, self._begun.values())
-        return [*self._tables.values(), *running]
+    @abstractmethod
+    def _started(self, begun: MatchStarted, over: MatchOver | None = None) -> R:
+        """Return the record of a match that began; `over` is None while the match runs."""
 
     def _end_pause(self, at_ms: int) -> None:
         if self._paused_since_ms is not None:
@@ -173,18 +149,9 @@ class _History:
         cycle, number, board, _ = MatchId.parse(match_id).key
         return max(self._paired_ms.get((cycle, number, board), 0), self._again_ms.get(match_id, 0))
 
-    def records(self) -> list[MatchRecord]:
-        running = [
-            MatchRecord(
-                match_id,
-                (begun.seats[0], begun.seats[1]),
-                begun.at_ms,
-                known_ms=self._known_ms(match_id),
-                free_since_ms=_free_since_ms(begun),
-            )
-            for match_id, begun in self._begun.items()
-            if not self._now.finished
-        ]
+    def records(self) -> list[R]:
+        """Return the records of matches that are over or running."""
+        running = [] if self._now.finished else map(self._started, self._begun.values())
         return [*self._over.values(), *running]
 
     def context(self) -> Context:
@@ -201,5 +168,43 @@ class _History:
         )
 
 
-def _free_since_ms(begun: MatchStarted | None) -> tuple[int, ...]:
-    return (0, 0) if begun is None or not begun.free_since_ms else begun.free_since_ms  # older facts lack the times
+class _PairHistory(_History[MatchRecord]):
+    """The history of a tournament of pairs."""
+
+    def audit(self) -> Audit:
+        return audit(self.records(), self.context())
+
+    def _lost(self, over: MatchOver) -> MatchRecord:
+        seats, known_ms = (over.seats[0], over.seats[1]), self._known_ms(over.match)
+        return _ended(MatchRecord(over.match, seats, over.at_ms, known_ms=known_ms), over)
+
+    def _started(self, begun: MatchStarted, over: MatchOver | None = None) -> MatchRecord:
+        seats, known_ms = (begun.seats[0], begun.seats[1]), self._known_ms(begun.match)
+        free_since_ms = begun.free_since_ms or (0, 0)  # older facts lack the times
+        record = MatchRecord(begun.match, seats, begun.at_ms, known_ms=known_ms, free_since_ms=free_since_ms)
+        return record if over is None else _ended(record, over)
+
+
+def _ended(record: MatchRecord, over: MatchOver) -> MatchRecord:
+    return replace(record, ended_ms=over.at_ms, termination=over.termination, at_fault=over.at_fault, moves=over.moves)
+
+
+class _TableHistory(_History[TableRecord]):
+    """The history of a tournament of tables."""
+
+    def audit(self) -> Audit:
+        return audit_tables(self.records(), self.context())
+
+    def _lost(self, over: MatchOver) -> TableRecord:
+        faults = table_result_of(over).faults
+        return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
+
+    def _started(self, begun: MatchStarted, over: MatchOver | None = None) -> TableRecord:
+        # The log does not tell since when an absent bot has been gone: perhaps only just now.
+        since_ms = {
+            **dict.fromkeys(begun.absent, begun.at_ms),
+            **dict(zip(begun.seats, begun.free_since_ms, strict=False)),
+        }
+        faults = () if over is None else table_result_of(over).faults
+        bots = begun.seats + begun.absent
+        return TableRecord(begun.match, bots, begun.at_ms, since_ms, self._known_ms(begun.match), faults)
