@@ -36,7 +36,7 @@ OF_PRIVATE = (
     "tests/server/gateway",
     "tests/server/test_app.py",
     "tests/server/host/test_tls.py",
-    "tests/server/tournament/formats",
+    "tests/server/tournament/pairs",
 )
 """The tests of what uses them."""
 NO_TESTS = 5

@@ -15,7 +15,7 @@ from rumble_server.tournament import facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.formats.swiss import most_rounds
+from rumble_server.tournament.pairs.swiss import most_rounds
 from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"

@@ -11,7 +11,7 @@ from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.formats import AnyRound, Round, TableRound
-from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.pairs.pairing import Pairing
 from rumble_server.tournament.tables.plan import Seating
 
 SourceLanguage = Literal["python", "javascript"]

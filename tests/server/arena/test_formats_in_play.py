@@ -13,7 +13,7 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotLeft, RoundPaired, TournamentEnded
 from rumble_server.tournament.formats import FORMATS, Plan
-from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.pairs.pairing import Pairing
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 

@@ -12,9 +12,9 @@ from rumble_server.tournament import commands
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.formats import Plan, Round
-from rumble_server.tournament.formats.round_robin import RoundRobin
 from rumble_server.tournament.openings import duplicates
-from rumble_server.tournament.pair_queue import LOOK_AHEAD, MOST_IN_SIGHT
+from rumble_server.tournament.pairs.queue import LOOK_AHEAD, MOST_IN_SIGHT
+from rumble_server.tournament.pairs.round_robin import RoundRobin
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.needs import long_or

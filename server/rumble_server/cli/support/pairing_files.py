@@ -14,10 +14,10 @@ from rumble_server.cli.support.files import has_tables, read_results_text, refus
 from rumble_server.results.trf.event import TrfEvent
 from rumble_server.results.trf.reader import BadTrf, read_trf
 from rumble_server.tournament.exports.trf import REMARK, UNPAIRABLE
-from rumble_server.tournament.formats.dutch.compare import why_not
-from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound
-from rumble_server.tournament.formats.from_trf import TrfRounds
-from rumble_server.tournament.formats.pairing_rules import DUTCH_2026, NEWEST, PAIRING_RULES, pair
+from rumble_server.tournament.pairs.dutch.compare import why_not
+from rumble_server.tournament.pairs.dutch.pairing import CannotBePaired, PairedRound
+from rumble_server.tournament.pairs.from_trf import TrfRounds
+from rumble_server.tournament.pairs.pairing_rules import DUTCH_2026, NEWEST, PAIRING_RULES, pair
 
 
 def read_event(file: str) -> TrfEvent:

@@ -10,7 +10,7 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver
 from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament.formats import FORMATS
-from rumble_server.tournament.formats.dutch.event import baku
+from rumble_server.tournament.pairs.dutch.event import baku
 from rumble_server.tournament.tournament import Tournament
 
 

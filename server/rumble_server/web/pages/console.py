@@ -9,7 +9,7 @@ from rumble_protocol.fields import DAY_MS
 
 from rumble_server.tournament.config_fields import ConfigField, config_fields
 from rumble_server.tournament.formats import FORMATS, formats_with
-from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES
+from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES
 
 Kind = Literal["text", "integer", "seconds", "choice", "checkbox", "moment", "list", "numbers", "openings"]
 

@@ -5,8 +5,8 @@ No two challengers meet.
 
 from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Results, Round
-from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.pairs.schedule import FixedSchedule, Plan, Results, Round
 
 
 class Gauntlet(FixedSchedule):

@@ -2,11 +2,11 @@
 
 import pytest
 from rumble_server.results.trf.reader import read_trf
-from rumble_server.tournament.formats.dutch.compare import COLOURS, why_not
-from rumble_server.tournament.formats.dutch.event import DutchEvent
-from rumble_server.tournament.formats.dutch.pairing import PairedRound
-from rumble_server.tournament.formats.from_trf import TrfRounds
-from rumble_server.tournament.formats.pairing_rules import DUTCH_2025, pair
+from rumble_server.tournament.pairs.dutch.compare import COLOURS, why_not
+from rumble_server.tournament.pairs.dutch.event import DutchEvent
+from rumble_server.tournament.pairs.dutch.pairing import PairedRound
+from rumble_server.tournament.pairs.from_trf import TrfRounds
+from rumble_server.tournament.pairs.pairing_rules import DUTCH_2025, pair
 
 from tests.server.swiss_events import swiss_events
 

@@ -5,8 +5,8 @@ from itertools import accumulate
 
 from rumble_server.results.trf import codes
 from rumble_server.results.trf.event import TrfEvent, TrfPlayer
-from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent
-from rumble_server.tournament.formats.dutch.pairing import PairedRound
+from rumble_server.tournament.pairs.dutch.event import DutchEntry, DutchEvent
+from rumble_server.tournament.pairs.dutch.pairing import PairedRound
 
 
 class TrfRounds:

@@ -8,7 +8,7 @@ different sums decides, and the greater sum is better.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DOWN, STRONG, UP, DutchPlayer
+from rumble_server.tournament.pairs.dutch.player import ABSOLUTE, DOWN, STRONG, UP, DutchPlayer
 
 CURRENT, NEXT, BEYOND = range(3)
 """Places of a pair's lower ranked player: in the bracket, in the scoregroup after the bracket, or further down."""

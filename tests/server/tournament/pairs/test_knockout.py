@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.tournament.formats import Plan, Played, Round
-from rumble_server.tournament.formats.knockout import Knockout, bracket
-from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.pairs.knockout import Knockout, bracket
+from rumble_server.tournament.pairs.pairing import Pairing
 
 from tests.server.tournament.rounds import LOSS, WIN, play, pull
 

@@ -1,8 +1,8 @@
 """All rounds of the reference events are paired as in their files."""
 
 from rumble_server.results.trf.reader import read_trf
-from rumble_server.tournament.formats.dutch.pairing import PairedRound, pair_round
-from rumble_server.tournament.formats.from_trf import TrfRounds
+from rumble_server.tournament.pairs.dutch.pairing import PairedRound, pair_round
+from rumble_server.tournament.pairs.from_trf import TrfRounds
 
 from tests.needs import long_or
 from tests.server.swiss_events import swiss_events

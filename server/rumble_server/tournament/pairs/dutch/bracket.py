@@ -10,7 +10,7 @@ preference if the criteria can then be met as well as before, and otherwise not.
 
 from collections.abc import Sequence
 
-from rumble_server.tournament.formats.dutch.criteria import (
+from rumble_server.tournament.pairs.dutch.criteria import (
     BEYOND,
     CURRENT,
     NEXT,
@@ -21,8 +21,8 @@ from rumble_server.tournament.formats.dutch.criteria import (
     conflict,
     may_meet,
 )
-from rumble_server.tournament.formats.dutch.matching import Graph
-from rumble_server.tournament.formats.dutch.player import DutchPlayer
+from rumble_server.tournament.pairs.dutch.matching import Graph
+from rumble_server.tournament.pairs.dutch.player import DutchPlayer
 
 
 class BracketPairing:

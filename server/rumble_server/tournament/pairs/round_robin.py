@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.formats.schedule import FixedSchedule, Plan, Results, Round
-from rumble_server.tournament.pairing import Pairing, berger_leads, berger_round, round_robin_matches
+from rumble_server.tournament.pairs.pairing import Pairing, berger_leads, berger_round, round_robin_matches
+from rumble_server.tournament.pairs.schedule import FixedSchedule, Plan, Results, Round
 
 
 class RoundRobin(FixedSchedule):

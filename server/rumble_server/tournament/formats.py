@@ -1,18 +1,18 @@
 """Formats of tournaments.
 
-To add a format, write a `PairSchedule` in a module of this package, and a `TableSchedule` in `tables/schedules.py`. Add
-a `Format` to `FORMATS`. docs/HOW_TO_ADD.md has all steps.
+To add a format, write a `PairSchedule` in a module of `pairs`, and a `TableSchedule` in `tables/schedules.py`. Add a
+`Format` to `FORMATS`. docs/HOW_TO_ADD.md has all steps.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS
-from rumble_server.tournament.formats.gauntlet import Gauntlet
-from rumble_server.tournament.formats.knockout import Knockout
-from rumble_server.tournament.formats.round_robin import RoundRobin
-from rumble_server.tournament.formats.schedule import PairSchedule, Plan, Played, Results, Round
-from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.pairs.gauntlet import Gauntlet
+from rumble_server.tournament.pairs.knockout import Knockout
+from rumble_server.tournament.pairs.round_robin import RoundRobin
+from rumble_server.tournament.pairs.schedule import PairSchedule, Plan, Played, Results, Round
+from rumble_server.tournament.pairs.swiss import Swiss
 from rumble_server.tournament.tables import schedules
 from rumble_server.tournament.tables.plan import TablePlan, TableRound
 from rumble_server.tournament.tables.schedules import Placed

@@ -1,10 +1,10 @@
 """The reason why a pairing of a round is better than another: the first criterion or article by which they differ."""
 
-from rumble_server.tournament.formats.dutch.bracket import BracketPairing
-from rumble_server.tournament.formats.dutch.criteria import QUALITY, Bracket, may_meet
-from rumble_server.tournament.formats.dutch.event import DutchEvent
-from rumble_server.tournament.formats.dutch.pairing import PairedRound, brackets, score_of_bye
-from rumble_server.tournament.formats.dutch.player import DutchPlayer, players_of
+from rumble_server.tournament.pairs.dutch.bracket import BracketPairing
+from rumble_server.tournament.pairs.dutch.criteria import QUALITY, Bracket, may_meet
+from rumble_server.tournament.pairs.dutch.event import DutchEvent
+from rumble_server.tournament.pairs.dutch.pairing import PairedRound, brackets, score_of_bye
+from rumble_server.tournament.pairs.dutch.player import DutchPlayer, players_of
 
 SEQUENCE = "articles 3 and 4 (the sequence of candidates)"
 COLOURS = "article 5 (colours)"

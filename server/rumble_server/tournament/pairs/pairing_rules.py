@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from rumble_server.tournament.formats import dutch_2025
-from rumble_server.tournament.formats.dutch.event import DutchEvent
-from rumble_server.tournament.formats.dutch.pairing import PairedRound, pair_round
+from rumble_server.tournament.pairs import dutch_2025
+from rumble_server.tournament.pairs.dutch.event import DutchEvent
+from rumble_server.tournament.pairs.dutch.pairing import PairedRound, pair_round
 
 DUTCH_2025, DUTCH_2026 = "dutch-2025", "dutch-2026"
 PAIRING_RULES = {

@@ -8,9 +8,9 @@ from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.formats.pairing_rules import NEWEST
-from rumble_server.tournament.pair_queue import PairQueue
-from rumble_server.tournament.pairing import Pairing
+from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.pairs.pairing_rules import NEWEST
+from rumble_server.tournament.pairs.queue import PairQueue
 from rumble_server.tournament.schedule import Schedule
 
 

@@ -1,7 +1,7 @@
 """The choice of the player with white in a pair (article 5.2 of C.04.3)."""
 
 from rumble_server.results.trf.codes import WHITE
-from rumble_server.tournament.formats.dutch.player import ABSOLUTE, DutchPlayer, other
+from rumble_server.tournament.pairs.dutch.player import ABSOLUTE, DutchPlayer, other
 
 
 def with_white_first(one: DutchPlayer, two: DutchPlayer, first_seat: str) -> tuple[DutchPlayer, DutchPlayer]:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rumble_server.tournament.formats.dutch.bracket import BracketPairing, first_candidate
-from rumble_server.tournament.formats.dutch.colours import with_white_first
-from rumble_server.tournament.formats.dutch.criteria import FIRST, QUALITY, Bracket, may_meet
-from rumble_server.tournament.formats.dutch.event import DutchEvent
-from rumble_server.tournament.formats.dutch.matching import is_perfect
-from rumble_server.tournament.formats.dutch.player import DutchPlayer, players_of
+from rumble_server.tournament.pairs.dutch.bracket import BracketPairing, first_candidate
+from rumble_server.tournament.pairs.dutch.colours import with_white_first
+from rumble_server.tournament.pairs.dutch.criteria import FIRST, QUALITY, Bracket, may_meet
+from rumble_server.tournament.pairs.dutch.event import DutchEvent
+from rumble_server.tournament.pairs.dutch.matching import is_perfect
+from rumble_server.tournament.pairs.dutch.player import DutchPlayer, players_of
 
 Pair = tuple[DutchPlayer, DutchPlayer]
 

@@ -9,8 +9,8 @@ from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-i
 from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.formats import Plan, Played
-from rumble_server.tournament.formats.pairing_rules import PAIRING_RULES
-from rumble_server.tournament.formats.swiss import Swiss
+from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES
+from rumble_server.tournament.pairs.swiss import Swiss
 
 from tests.server.tournament.rounds import DRAW, LOSS, WIN, play, pull
 

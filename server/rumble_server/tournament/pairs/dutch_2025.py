@@ -1,8 +1,8 @@
 """Pairing by `py4swiss`'s own engine: the FIDE Dutch System in force until 31 January 2026."""
 
 from rumble_server.results.trf import codes
-from rumble_server.tournament.formats.dutch.event import DutchEvent
-from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound
+from rumble_server.tournament.pairs.dutch.event import DutchEvent
+from rumble_server.tournament.pairs.dutch.pairing import CannotBePaired, PairedRound
 
 
 def pair_round(event: DutchEvent) -> PairedRound:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rumble_server.results.trf.codes import BLACK, PAIRING_BYE, WHITE
-from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent
+from rumble_server.tournament.pairs.dutch.event import DutchEntry, DutchEvent
 
 NONE, MILD, STRONG, ABSOLUTE = range(4)
 """Strengths of a colour preference (1.7)."""

@@ -1,4 +1,4 @@
-from rumble_server.tournament.formats.dutch.event import baku
+from rumble_server.tournament.pairs.dutch.event import baku
 
 
 def test_baku_accelerates_half_the_rounds_for_half_the_field() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.results.trf import codes
-from rumble_server.tournament.formats.dutch.event import DutchEntry, DutchEvent
-from rumble_server.tournament.formats.dutch.pairing import CannotBePaired, PairedRound, pair_round
-from rumble_server.tournament.formats.dutch.player import ABSOLUTE, players_of
+from rumble_server.tournament.pairs.dutch.event import DutchEntry, DutchEvent
+from rumble_server.tournament.pairs.dutch.pairing import CannotBePaired, PairedRound, pair_round
+from rumble_server.tournament.pairs.dutch.player import ABSOLUTE, players_of
 
 POINTS = {codes.WIN: 2, codes.DRAW: 1, codes.LOSS: 0, codes.FORFEIT_WIN: 2, codes.FORFEIT_LOSS: 0}
 BYES = {codes.PAIRING_BYE: 2, codes.HALF_BYE: 1, codes.ABSENT: 0}
