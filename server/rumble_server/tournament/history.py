@@ -14,8 +14,9 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament import facts as tournament_facts
-from rumble_server.tournament.audit import Audit, Context, MatchRecord, Place, Span, audit
+from rumble_server.tournament.audit import Audit, Context, Place, Span
 from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.pairs.audit import MatchRecord, audit_pairs
 from rumble_server.tournament.tables.audit import TableRecord, audit_tables
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -172,7 +173,7 @@ class _PairHistory(_History[MatchRecord]):
     """The history of a tournament of pairs."""
 
     def audit(self) -> Audit:
-        return audit(self.records(), self.context())
+        return audit_pairs(self.records(), self.context())
 
     def _lost(self, over: MatchOver) -> MatchRecord:
         seats, known_ms = (over.seats[0], over.seats[1]), self._known_ms(over.match)

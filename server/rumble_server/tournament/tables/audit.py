@@ -1,6 +1,6 @@
 """The fairness audit of tables: waits, seats and company. Pure.
 
-A flag is an event that harmed a bot, and that nobody chose:
+The flags of tables, which `tournament/audit.py` defines:
 - `needless_wait`: a table did not start for longer than `patience_ms`, although all its bots were free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
   places with more than `patience` tables that come later in the schedule;

@@ -1,0 +1,193 @@
+"""The fairness audit of pairs: waits and seats. Pure.
+
+The flags of pairs, which `tournament/audit.py` defines:
+- `seats`: after a complete schedule that gives both seats equally often, a bot's number of first seats and its number
+  of second seats differ by more than one;
+- `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
+  `patience` matches with other bots, and these matches come later in the schedule than the match of the two bots;
+- `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
+
+A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
+tournaments do not count. Each wait is flagged once, for the bot that lost most by the wait.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rumble_engine import Termination
+
+from rumble_server.match.match_id import MatchId
+from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Place, seconds
+from rumble_server.tournament.openings import duplicates
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A match that began, or was lost before it began. `ended_ms` is None while the match runs."""
+
+    match_id: str
+    seats: tuple[str, str]
+    started_ms: int
+    ended_ms: int | None = None
+    termination: Termination | None = None
+    at_fault: tuple[int, ...] = ()
+    moves: tuple[str, ...] = ()
+    known_ms: int = 0
+    """Time in ms from which bots can wait for the match.
+
+    A match with a void attempt has the time at which the last attempt became void. A match of a round that was paired
+    from results (Swiss, knockout) has the time of the pairing. Any other match has 0.
+    """
+    free_since_ms: tuple[int, ...] = (0, 0)
+    """Times in ms, by seat: the bot was connected and had a free place from this time until the start of the match."""
+
+    @property
+    def place(self) -> Place:
+        try:
+            return MatchId.parse(self.match_id).key
+        except ValueError:
+            return ()
+
+    @property
+    def was_played(self) -> bool:
+        return self.termination is not Termination.NO_SHOW
+
+
+def audit_pairs(
+    records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3
+) -> Audit:
+    """Return the audit of the matches in `records`, which may be in any order."""
+    ordered = sorted(records, key=lambda record: record.started_ms)
+    bots = {name: BotAudit() for name in context.bots}
+    by_bot: dict[str, list[MatchRecord]] = {name: [] for name in context.bots}
+    for record in ordered:
+        for seat, name in enumerate(record.seats):
+            bot = bots.setdefault(name, BotAudit())
+            by_bot.setdefault(name, []).append(record)
+            bot.matches += 1
+            bot.seats[seat] += 1
+            if seat in record.at_fault and record.termination is not None:
+                bot.faults[str(record.termination)] = bot.faults.get(str(record.termination), 0) + 1
+    for name, bot in bots.items():
+        bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
+    waits = _Waits(bots, by_bot, context)
+    for record in ordered:
+        waits.add(record)
+    if not context.finished:
+        waits.look_at_now()
+    played = [(record.seats, record.moves) for record in ordered if record.moves and record.ended_ms is not None]
+    repeated = sum(number - 1 for number in duplicates(played).values())
+    flags = (*_seat_flags(bots, context), *waits.flags(patience_ms, patience))
+    return Audit(bots, len(ordered), len(ordered) - repeated, flags, context.void)
+
+
+class _Waits:
+    """The waits of bots. Waits are collected from the bots' matches in order, and from the matches that the bots wait
+    for now.
+    """
+
+    def __init__(
+        self, bots: Mapping[str, BotAudit], by_bot: Mapping[str, Sequence[MatchRecord]], context: Context
+    ) -> None:
+        self._bots = bots
+        self._context = context
+        self._starts = {
+            name: sorted((match.started_ms, match.place) for match in own if match.was_played)
+            for name, own in by_bot.items()
+        }
+        self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
+        self._ended_ms = dict.fromkeys(bots, context.started_ms)
+        """For each bot, the time in ms at which its last match ended; at first, the start of the tournament."""
+        self._passed_by: dict[str, tuple[str, int]] = {}
+        """For each bot that was passed over, one of its waits: the opponent, and the length of the wait in ms.
+
+        The wait is the one during which the opponent began the greatest number of matches that come later in the
+        schedule.
+        """
+        self._idle_with: dict[str, str] = {}
+        """For each bot, the opponent of the match that waited longest while both bots were idle."""
+
+    def add(self, record: MatchRecord) -> None:
+        """Add a match. Matches must be added in the order of their starts."""
+        if record.was_played:
+            since = [
+                max(self._ended_ms[name], record.known_ms, free_ms)
+                for name, free_ms in zip(record.seats, record.free_since_ms, strict=True)
+            ]
+            for seat, name in enumerate(record.seats):
+                other = record.seats[1 - seat]
+                self._note(name, other, record.place, since[seat], record.started_ms)
+                self._note_idle(name, other, max(since), record.started_ms)
+        ended_ms = self._context.now_ms if record.ended_ms is None else record.ended_ms
+        for name in record.seats:
+            self._ended_ms[name] = max(self._ended_ms[name], ended_ms)
+
+    def look_at_now(self) -> None:
+        """Add the waits that have not ended yet."""
+        context, now_ms = self._context, self._context.now_ms
+        since = {
+            name: max(self._ended_ms[name], free_ms)
+            for name, free_ms in context.free_since_ms.items()
+            if name not in self._playing
+        }
+        for name, to_play in context.to_play.items():
+            if name not in since or not to_play:
+                continue
+            bot = self._bots[name]
+            bot.waits_since_ms = since[name]
+            for other, place in to_play:
+                bot.waits_for[other] = "nothing" if other in since else "away" if other in context.absent else "playing"
+                self._note(name, other, place, since[name], now_ms)
+                if other in since:
+                    self._note_idle(name, other, max(since[name], since[other]), now_ms)
+
+    def _note(self, name: str, other: str, place: Place, since_ms: int, until_ms: int) -> None:
+        bot, starts = self._bots[name], self._starts.get(other, [])
+        wait_ms = _waited(since_ms, until_ms, self._context, name)
+        if wait_ms > bot.longest_wait_ms:
+            bot.longest_wait_ms, bot.waited_for = wait_ms, other
+        meanwhile = starts[bisect_left(starts, (since_ms,)) : bisect_left(starts, (until_ms,))]
+        passed_over = sum(begun > place for _, begun in meanwhile)
+        if passed_over > bot.passed_over:
+            bot.passed_over, self._passed_by[name] = passed_over, (other, wait_ms)
+
+    def _note_idle(self, name: str, other: str, since_ms: int, until_ms: int) -> None:
+        bot, both_ms = self._bots[name], _waited(since_ms, until_ms, self._context, name, other)
+        if both_ms > bot.needless_wait_ms:
+            bot.needless_wait_ms, self._idle_with[name] = both_ms, other
+
+    def flags(self, patience_ms: int, patience: int) -> Iterable[Flag]:
+        told: set[str] = set()
+        for name, (other, wait_ms) in self._passed_by.items():
+            passed_over = self._bots[name].passed_over
+            if passed_over > patience and wait_ms > patience_ms:
+                told.add(name)
+                message = f"{name} waited {seconds(wait_ms)} for {other}, which began {passed_over} later matches"
+                yield Flag(
+                    "passed_over", name, f"{message} meanwhile: let the tournament go on until {name} has played"
+                )
+        for name, other in sorted(self._idle_with.items(), key=lambda each: -self._bots[each[0]].needless_wait_ms):
+            wait_ms = self._bots[name].needless_wait_ms
+            if wait_ms > patience_ms and told.isdisjoint((name, other)):
+                told.add(name)
+                message = f"{name} and {other} were free for {seconds(wait_ms)}, and their match did not begin"
+                yield Flag("needless_wait", name, f"{message}: look whether the club's quota of matches is used up")
+
+
+def _waited(start: int, end: int, context: Context, *names: str) -> int:
+    """Return the time in ms from `start` to `end`, without pauses, and without times when a bot of `names` was away."""
+    excused = sorted([*context.paused, *(span for name in names for span in context.away.get(name, ()))])
+    total, at = 0, start
+    for begins, ends in excused:
+        total += max(0, min(begins, end) - at)
+        at = max(at, ends)
+    return total + max(0, end - at)
+
+
+def _seat_flags(bots: Mapping[str, BotAudit], context: Context) -> Iterable[Flag]:
+    for name, bot in bots.items():
+        first, second = bot.seats
+        if context.has_even_seats and abs(first - second) > 1:
+            message = f"{name} moved first in {first} matches and second in {second}: count its points with care"
+            yield Flag("seats", name, message)
