@@ -15,9 +15,10 @@ from rumble_server.results.tables.points import TablePoints
 from rumble_server.results.tables.standings import DEFAULT_TABLES, check_table_tiebreaks
 from rumble_server.results.tally import Scheme
 from rumble_server.results.tiebreaks import check_tiebreaks
-from rumble_server.tournament.formats import FORMATS, Plan, formats_with
+from rumble_server.tournament.formats import FORMATS, formats_with
 from rumble_server.tournament.openings import suite
 from rumble_server.tournament.pairs.pairing_rules import NEWEST as NEWEST_PAIRING_RULES
+from rumble_server.tournament.pairs.plan import Plan
 from rumble_server.tournament.schedule import Schedule
 from rumble_server.tournament.tables.plan import TablePlan, smallest_table
 from rumble_server.tournament.tables.refusals import refusal

@@ -10,9 +10,9 @@ from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import MatchFact, MatchOver, MatchStarted
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.formats import AnyRound, Round, TableRound
-from rumble_server.tournament.pairs.pairing import Pairing
-from rumble_server.tournament.tables.plan import Seating
+from rumble_server.tournament.formats import AnyRound
+from rumble_server.tournament.pairs.plan import Pairing, Round
+from rumble_server.tournament.tables.plan import Seating, TableRound
 
 SourceLanguage = Literal["python", "javascript"]
 """Languages of bots that are written in the browser."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS
 from rumble_server.tournament.pairs.gauntlet import Gauntlet
 from rumble_server.tournament.pairs.knockout import Knockout
+from rumble_server.tournament.pairs.plan import Round
 from rumble_server.tournament.pairs.round_robin import RoundRobin
-from rumble_server.tournament.pairs.schedule import PairSchedule, Plan, Played, Results, Round
+from rumble_server.tournament.pairs.schedule import PairSchedule
 from rumble_server.tournament.pairs.swiss import Swiss
 from rumble_server.tournament.tables import schedules
-from rumble_server.tournament.tables.plan import TablePlan, TableRound
-from rumble_server.tournament.tables.schedules import Placed
+from rumble_server.tournament.tables.plan import TableRound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +87,6 @@ FORMATS = {
 AnyRound = Round | TableRound
 Task = Callable[[], AnyRound]
 """Function that makes a round of a schedule."""
-
-__all__ = ["FORMATS", "AnyRound", "Format", "PairSchedule", "Placed", "Plan", "Played", "Results", "Round"]
-__all__ += ["TablePlan", "TableRound", "Task", "formats_with"]
 
 
 def formats_with(option: str) -> list[str]:

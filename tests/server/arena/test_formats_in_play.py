@@ -12,8 +12,8 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotLeft, RoundPaired, TournamentEnded
-from rumble_server.tournament.formats import FORMATS, Plan
-from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.pairs.plan import Pairing, Plan
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 

@@ -11,8 +11,8 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.tournament import commands
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import Plan, Round
 from rumble_server.tournament.openings import duplicates
+from rumble_server.tournament.pairs.plan import Plan, Round
 from rumble_server.tournament.pairs.queue import LOOK_AHEAD, MOST_IN_SIGHT
 from rumble_server.tournament.pairs.round_robin import RoundRobin
 from rumble_server.tournament.rebuild import rebuild_tournament

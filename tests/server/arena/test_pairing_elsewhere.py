@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import Round
+from rumble_server.tournament.pairs.plan import Round
 
 from tests.server.arena.test_formats_in_play import (
     assert_all_was_played,

@@ -11,7 +11,7 @@ from rumble_server.match.facts import Placement, TurnsAsked
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
 from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed
-from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.pairs.plan import Pairing
 from rumble_server.tournament.tables.plan import Seating
 
 KINDS: tuple[type[LogFact], ...] = get_args(LogFact)

@@ -5,9 +5,9 @@ from random import Random
 from typing import Any
 
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.formats import Plan, Played, Results, Round
-from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
 from rumble_server.tournament.pairs.round_robin import RoundRobin
+from rumble_server.tournament.pairs.schedule import Played, Results
 from rumble_server.tournament.schedule import Schedule
 
 WIN, DRAW, LOSS = (1.0, 0.0), (0.5, 0.5), (0.0, 1.0)

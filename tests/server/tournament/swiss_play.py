@@ -5,7 +5,7 @@ from random import Random
 
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.formats import Round
+from rumble_server.tournament.pairs.plan import Round
 
 from tests.server.tournament.leader import Leader
 

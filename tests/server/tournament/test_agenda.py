@@ -4,7 +4,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.agenda import Agenda
-from rumble_server.tournament.formats import Plan
+from rumble_server.tournament.pairs.plan import Plan
 from rumble_server.tournament.pairs.queue import LOOK_AHEAD, MOST_IN_SIGHT
 from rumble_server.tournament.pairs.round_robin import RoundRobin
 

@@ -2,7 +2,8 @@ import pytest
 from rumble_protocol.fields import TimeControl
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.forecast import LONGEST_MS, MOST_PLIES, forecast, usual_plies
-from rumble_server.tournament.formats import FORMATS, Plan
+from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.pairs.plan import Plan
 
 
 def config(**given: object) -> TournamentConfig:

@@ -20,7 +20,7 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
 )
 from rumble_server.tournament.history import audit_facts, context_of
-from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.pairs.plan import Pairing
 
 from tests.server.tournament.leader import Leader
 

@@ -5,8 +5,8 @@ No two challengers meet.
 
 from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.pairs.pairing import Pairing
-from rumble_server.tournament.pairs.schedule import FixedSchedule, Plan, Results, Round
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
+from rumble_server.tournament.pairs.schedule import FixedSchedule, Results
 
 
 class Gauntlet(FixedSchedule):

@@ -17,8 +17,8 @@ last pairing is then decided anew.
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from rumble_server.tournament.pairs.pairing import Pairing
-from rumble_server.tournament.pairs.schedule import PairSchedule, Plan, Results, Round, pairing_results
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
+from rumble_server.tournament.pairs.schedule import PairSchedule, Results, pairing_results
 from rumble_server.tournament.schedule import Place
 
 TIED = -1

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.pairs.pairing import Pairing, berger_leads, berger_round, round_robin_matches
-from rumble_server.tournament.pairs.schedule import FixedSchedule, Plan, Results, Round
+from rumble_server.tournament.pairs.berger import berger_leads, berger_round, round_robin_matches
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
+from rumble_server.tournament.pairs.schedule import FixedSchedule, Results
 
 
 class RoundRobin(FixedSchedule):

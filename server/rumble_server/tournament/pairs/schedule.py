@@ -8,8 +8,7 @@ from rumble_engine import Termination
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.pairs.pairing import Pairing
-from rumble_server.tournament.pairs.pairing_rules import NEWEST
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
 from rumble_server.tournament.pairs.queue import PairQueue
 from rumble_server.tournament.schedule import Schedule
 
@@ -23,47 +22,6 @@ class Played:
 
 
 Results = Mapping[MatchKey, Played]
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """Pairings that may be played now, and the bots with a bye in the same round."""
-
-    pairings: tuple[Pairing, ...]
-    byes: tuple[int, ...] = ()
-    half_byes: tuple[int, ...] = ()
-    """The bots with a half-point bye, which the host gave before the round was paired."""
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """The first and the second bot of each pairing."""
-        return [(pairing.first, pairing.second) for pairing in self.pairings]
-
-    @property
-    def bots(self) -> list[int]:
-        """The bots with a match."""
-        return [bot for pairing in self.pairings for bot in (pairing.first, pairing.second)]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The organiser's choices for a schedule. A format ignores choices that are only for other formats."""
-
-    bots: int
-    cycles: int = 1
-    legs: int = 2
-    rounds: int | None = None
-    """Number of rounds of a Swiss; None for the number of rounds that a knockout of the field would have."""
-    challengers: int = 1
-    """Number of challengers of a gauntlet. The challengers are the bots with the lowest numbers."""
-    replays: int = 1
-    """Maximum number of times that a tied pairing of a knockout is played again. After that the better seed goes on."""
-    points: tuple[float, float, float] = (1, 0.5, 0)
-    """The points of a Swiss for a win, a draw and a loss."""
-    pairing_rules: str = NEWEST
-    """The edition of a Swiss's pairing rules, a key of `PAIRING_RULES`."""
-    acceleration: str = "none"
-    """The acceleration of a Swiss: `baku` or `none`."""
 
 
 class PairSchedule(Schedule[Round, Played]):

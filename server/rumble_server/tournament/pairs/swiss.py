@@ -21,9 +21,9 @@ from rumble_server.results.tally import Scheme
 from rumble_server.results.trf import codes
 from rumble_server.tournament.pairs.dutch.event import DutchEntry, DutchEvent, baku
 from rumble_server.tournament.pairs.dutch.pairing import CannotBePaired
-from rumble_server.tournament.pairs.pairing import Pairing
 from rumble_server.tournament.pairs.pairing_rules import pair
-from rumble_server.tournament.pairs.schedule import PairSchedule, Plan, Results, Round, pairing_results
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
+from rumble_server.tournament.pairs.schedule import PairSchedule, Results, pairing_results
 
 
 @dataclass(frozen=True, slots=True)

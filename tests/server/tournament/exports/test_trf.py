@@ -7,9 +7,9 @@ from rumble_server.match.facts import MatchStarted
 from rumble_server.results.trf.reader import read_trf
 from rumble_server.tournament.exports import trf
 from rumble_server.tournament.exports.document import export
-from rumble_server.tournament.formats import Round
 from rumble_server.tournament.pairs.from_trf import TrfRounds
 from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES, pair
+from rumble_server.tournament.pairs.plan import Round
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.needs import long_or

@@ -3,7 +3,8 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.tournament.formats import FORMATS, Plan
+from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.pairs.plan import Plan
 
 from tests.server.tournament.rounds import all_rounds, seats
 

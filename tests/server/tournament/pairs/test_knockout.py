@@ -3,9 +3,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.tournament.formats import Plan, Played, Round
 from rumble_server.tournament.pairs.knockout import Knockout, bracket
-from rumble_server.tournament.pairs.pairing import Pairing
+from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
+from rumble_server.tournament.pairs.schedule import Played
 
 from tests.server.tournament.rounds import LOSS, WIN, play, pull
 

@@ -3,7 +3,9 @@ import time
 import pytest
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.formats import FORMATS, Plan, Played, formats_with
+from rumble_server.tournament.formats import FORMATS, formats_with
+from rumble_server.tournament.pairs.plan import Plan
+from rumble_server.tournament.pairs.schedule import Played
 
 from tests.server.tournament.rounds import WIN, pull
 

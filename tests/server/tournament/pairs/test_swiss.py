@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from py4swiss.engines import DutchEngine  # type: ignore[import-untyped,unused-ignore]
 from py4swiss.trf import ParsedTrf, TrfParser  # type: ignore[import-untyped,unused-ignore]
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.formats import Plan, Played
 from rumble_server.tournament.pairs.pairing_rules import PAIRING_RULES
+from rumble_server.tournament.pairs.plan import Plan
+from rumble_server.tournament.pairs.schedule import Played
 from rumble_server.tournament.pairs.swiss import Swiss
 
 from tests.server.tournament.rounds import DRAW, LOSS, WIN, play, pull

@@ -4,7 +4,8 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from rumble_server.tournament.pairs.pairing import Pairing, berger_leads, berger_round, round_robin_matches
+from rumble_server.tournament.pairs.berger import berger_leads, berger_round, round_robin_matches
+from rumble_server.tournament.pairs.plan import Pairing
 
 from tests.server.tournament.rounds import round_robin
 

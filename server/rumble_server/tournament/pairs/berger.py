@@ -1,26 +1,4 @@
-"""The parts of schedules: pairings of numbered bots, and Berger tables. Pure."""
-
-from dataclasses import dataclass
-
-from rumble_server.match.match_id import MatchKey
-
-
-@dataclass(slots=True, unsafe_hash=True)  # a frozen pairing takes twice as long to make
-class Pairing:
-    """Two bots that meet. `first` has seat 0 in odd legs. Cycles, rounds and boards are numbered from 1."""
-
-    cycle: int
-    round: int
-    board: int
-    first: int
-    second: int
-
-    def match_key(self, leg: int) -> MatchKey:
-        return self.cycle, self.round, self.board, leg
-
-    def seats(self, leg: int) -> tuple[int, int]:
-        """Return the bots by seat; `leg` counts from 1."""
-        return (self.first, self.second) if leg % 2 else (self.second, self.first)
+"""Berger tables: who meets whom in the rounds of a round-robin. Pure."""
 
 
 def berger_round(bots: int, number: int) -> list[tuple[int, int]]:
