@@ -1,7 +1,7 @@
 """Formats of tournaments.
 
-To add a format, write a `PairSchedule` in a module of `pairs`, and a `TableSchedule` in `tables/schedules.py`. Add a
-`Format` to `FORMATS`. docs/HOW_TO_ADD.md has all steps.
+To add a format, write a `PairSchedule` in a module of `pairs`, and a `TableSchedule` in the module of the same name in
+`tables`. Add a `Format` to `FORMATS`. docs/HOW_TO_ADD.md has all steps.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,12 @@ from rumble_server.tournament.pairs.plan import Round
 from rumble_server.tournament.pairs.round_robin import RoundRobin
 from rumble_server.tournament.pairs.schedule import PairSchedule
 from rumble_server.tournament.pairs.swiss import Swiss
-from rumble_server.tournament.tables import schedules
+from rumble_server.tournament.tables.gauntlet import GauntletOfTables
+from rumble_server.tournament.tables.knockout import KnockoutOfTables
 from rumble_server.tournament.tables.plan import TableRound
+from rumble_server.tournament.tables.round_robin import RoundRobinOfTables
+from rumble_server.tournament.tables.schedule import TableSchedule
+from rumble_server.tournament.tables.swiss import SwissOfTables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +30,7 @@ class Format:
     """The format's name and rule for people who choose a format."""
     schedule: type[PairSchedule]
     """The schedule of matches of two seats."""
-    table_schedule: type[schedules.TableSchedule]
+    table_schedule: type[TableSchedule]
     """The schedule of matches of more than two seats."""
     options: frozenset[str]
     """The fields of `TournamentConfig` that the format has, and that at least one other format lacks."""
@@ -56,7 +60,7 @@ FORMATS = {
     "round-robin": Format(
         title="Round-robin: everyone meets everyone",
         schedule=RoundRobin,
-        table_schedule=schedules.RoundRobinOfTables,
+        table_schedule=RoundRobinOfTables,
         options=frozenset({"cycles", "late_join"}),
         has_even_seats=True,
         has_even_company=True,
@@ -64,7 +68,7 @@ FORMATS = {
     "gauntlet": Format(
         title="Gauntlet: a few challengers meet all others",
         schedule=Gauntlet,
-        table_schedule=schedules.GauntletOfTables,
+        table_schedule=GauntletOfTables,
         options=frozenset({"cycles", "challengers"}),
         has_even_seats=True,
         has_winner=False,  # challengers play far more matches than other bots
@@ -72,13 +76,13 @@ FORMATS = {
     "knockout": Format(
         title="Knockout: the loser is out",
         schedule=Knockout,
-        table_schedule=schedules.KnockoutOfTables,
+        table_schedule=KnockoutOfTables,
         options=frozenset({"replays"}),
     ),
     "swiss": Format(
         title="Swiss: in each round, bots with equal points meet",
         schedule=Swiss,
-        table_schedule=schedules.SwissOfTables,
+        table_schedule=SwissOfTables,
         options=frozenset({"rounds", "pairing_rules", "acceleration"}),
         default_tiebreaks=DEFAULT_SWISS,
         pairs_by_points=True,

@@ -13,7 +13,8 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import TablesSeated
 from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.rebuild import rebuild_tournament
-from rumble_server.tournament.tables import schedules
+from rumble_server.tournament.tables import schedule
+from rumble_server.tournament.tables.knockout import KnockoutOfTables
 from rumble_server.tournament.tables.plan import Seating, TablePlan
 from rumble_server.tournament.tournament import Tournament
 
@@ -220,15 +221,15 @@ def test_ratings_of_tables_are_those_of_plackett_and_luce() -> None:
 
 @pytest.mark.parametrize("kind", ["swiss", "knockout"])
 def test_the_rounds_of_a_large_field_are_made_elsewhere(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "MOST_AT_ONCE", 6)
+    monkeypatch.setattr(schedule, "MOST_AT_ONCE", 6)
     found = assert_all_was_played(through_crashes(4, 9, format=kind, **SHORT))
     assert found.agenda is not None
     assert found.agenda.schedule.slow
 
 
 def test_a_task_of_a_knockout_can_be_sent_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "MOST_AT_ONCE", 6)
-    knockout = schedules.KnockoutOfTables(TablePlan(9, 4))
+    monkeypatch.setattr(schedule, "MOST_AT_ONCE", 6)
+    knockout = KnockoutOfTables(TablePlan(9, 4))
     task = knockout.prepare({})
     assert task is not None
     first = pickle.loads(pickle.dumps(task))()

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 from rumble_server.results.tables.points import TablePoints
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.tables.schedules import TableSchedule
+from rumble_server.tournament.tables.schedule import TableSchedule
 
 
 def made(**choices: Any) -> TournamentConfig:

@@ -14,10 +14,12 @@ bots are still tied after the last replay, the better seed goes on.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound, table_round, table_sizes
+from rumble_server.tournament.tables.schedule import FollowingTables, Made, Results
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 TablePlaces = Mapping[MatchKey, Sequence[int]]
@@ -194,6 +196,51 @@ class TableKnockout:
         bots = tied if len(tied) >= self.plan.least else plays[0].bots
         had = seats_had(seating.bots for seating in plays)
         return Seating(len(plays) + 1, plays[0].round, plays[0].board, seated_by(had, bots))
+
+
+class KnockoutOfTables(FollowingTables):
+    """A knockout: the better half of each table goes on."""
+
+    has_bracket = True
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan)
+        self._knockout = TableKnockout(plan)
+        self._tables = sum(map(len, sizes_of_rounds(plan)))
+        self.number_of_rounds = len(sizes_of_rounds(plan))
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+        places, knockout = _places(results), self._knockout
+        if self.slow:
+            has_next = knockout.is_decided(places) and not knockout.is_finished(places, gone)
+            return partial(_next_round, knockout, places, frozenset(gone)) if has_next else None
+        made = knockout.prepare(places, gone)
+        return None if made is None else lambda: made
+
+    def add(self, made: TableRound) -> None:
+        self._knockout.add(made)
+        self.went_on = self._knockout.went_on()
+
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return self._knockout.is_finished(_places(results), gone)
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        return self._tables + self._knockout.repeats
+
+    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
+        return self._knockout.places(_places(results), gone)
+
+
+def _next_round(knockout: TableKnockout, places: TablePlaces, gone: frozenset[int]) -> TableRound:
+    """Make the next round. If the last round has tied tables, the new round only repeats these tables."""
+    made = knockout.prepare(places, gone)
+    if made is None:
+        raise ValueError("the knockout has no next round")
+    return made
+
+
+def _places(results: Results) -> dict[MatchKey, tuple[int, ...]]:
+    return {key: placed.places for key, placed in results.items()}
 
 
 def _in_order(keys: _Keys) -> list[int]:

@@ -6,11 +6,12 @@ to 6. The difference is 4 meetings at most for every field of up to 40 bots at t
 byes differ by one at most. For the numbers of seats, see `balanced_seats`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_round, table_sizes
+from rumble_server.tournament.tables.schedule import Results, SearchedTables
 from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 from rumble_server.tournament.tables.seats import balanced_seats
 
@@ -47,6 +48,18 @@ class RoundRobinTask:
         layout = [table for table, size in enumerate(sizes) for _ in range(size)]
         layout += [BYE] * (plan.bots - len(layout))
         return seated_rounds(search_rounds(layout, [0] * plan.bots, rounds_of_round_robin(plan), plan.seed))
+
+
+class RoundRobinOfTables(SearchedTables):
+    """A round-robin: any two bots meet about equally often."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan, RoundRobinTask(plan))
+        self.number_of_rounds = rounds_of_round_robin(plan)
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
+        return self.number_of_rounds * tables if self._made is None else len(self._made.seatings)
 
 
 def seated_rounds(found: Iterable[Sequence[int]]) -> list[TableRound]:

@@ -10,12 +10,16 @@ the bye.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from rumble_server.results.tables.tally import Finish
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_round, table_sizes
+from rumble_server.tournament.tables.schedule import FollowingTables, Made, Results
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
+DIGITS = 9
+"""Number of decimal digits to which sums of points are rounded, so that the order of adding makes no difference."""
 MOST_SHIFT = 3
 """Maximum number of tables by which a bot is moved away from its own table, so that bots do not meet again."""
 MOST_SWEEPS = 50
@@ -43,6 +47,59 @@ class TableSwissTask:
         tables = _Search([bot for bot in order if bot not in byes], sizes, meetings(self.played)).tables()
         had = seats_had(seating.bots for round_ in self.played for seating in round_.seatings)
         return table_round(len(self.played) + 1, [seated_by(had, bots) for bots in tables], byes)
+
+
+class SwissOfTables(FollowingTables):
+    """A Swiss: in each round, bots with about equal points meet."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan)
+        self.number_of_rounds = rounds_of_swiss(plan)
+        self._rounds: list[TableRound] = []
+        self._has_no_table = False
+        """True if a round without tables was added, because too few bots are left."""
+
+    @property
+    def rounds_added(self) -> Sequence[TableRound]:
+        return self._rounds
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+        if self.is_finished(results, gone):
+            return None
+        points = [0.0] * self.plan.bots
+        first = 0.0 if self.plan.points.by_payoffs else self._first_place()
+        for made in self._rounds:
+            for key, bots in self.matches(made):
+                placed = results.get(key)
+                if placed is None:
+                    return None
+                for bot, own in zip(bots, placed.points, strict=True):
+                    points[bot] += own
+            for bot in made.byes:
+                points[bot] += first
+        rounded = tuple([round(own, DIGITS) for own in points])
+        return TableSwissTask(self.plan, tuple(self._rounds), rounded, frozenset(gone))
+
+    def _first_place(self) -> float:
+        seats = self.plan.seats
+        return float(self.plan.points.worth(Finish(seats, 1, 1), seats))
+
+    def add(self, made: TableRound) -> None:
+        if made.seatings:
+            self._rounds.append(made)
+        else:
+            self._has_no_table = True
+
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return len(self._rounds) == self.number_of_rounds or self._has_no_table
+
+    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+        return "too few bots are left for a table" if self._has_no_table else ""
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
+        tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
+        return sum(len(made.seatings) for made in self._rounds) + tables * to_come
 
 
 def rounds_of_swiss(plan: TablePlan) -> int:

@@ -2,8 +2,10 @@
 
 import pytest
 from rumble_server.tournament.formats import FORMATS
+from rumble_server.tournament.tables.gauntlet import GauntletOfTables
 from rumble_server.tournament.tables.plan import TablePlan
-from rumble_server.tournament.tables.schedules import GauntletOfTables, RoundRobinOfTables, TableSchedule
+from rumble_server.tournament.tables.round_robin import RoundRobinOfTables
+from rumble_server.tournament.tables.schedule import TableSchedule
 
 NINE = TablePlan(9, 4)
 

@@ -1,0 +1,92 @@
+"""The base classes of schedules of tables. Pure."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rumble_server.match.facts import MatchOver
+from rumble_server.match.match_id import MatchKey
+from rumble_server.results.table_result import table_result_of
+from rumble_server.tournament.schedule import Schedule
+from rumble_server.tournament.tables.plan import TablePlan, TableRound
+from rumble_server.tournament.tables.queue import TableQueue
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The result of a table: the bots by scheduled seat, and the place and points of each, in the same order."""
+
+    seats: tuple[str, ...]
+    places: tuple[int, ...]
+    points: tuple[float, ...]
+
+
+MOST_AT_ONCE = 16
+"""Maximum number of bots for which the event loop itself makes a round that depends on results.
+
+With so many bots, a round takes the event loop some milliseconds.
+"""
+Results = Mapping[MatchKey, Placed]
+Made = Callable[[], TableRound]
+
+
+class TableSchedule(Schedule[TableRound, Placed]):
+    """A schedule of tables."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__()
+        self.plan: TablePlan = plan
+
+    def queue(self, bots: Iterable[str]) -> TableQueue:
+        return TableQueue(bots, self.plan.least)
+
+    def matches(self, made: TableRound) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
+        for seating in made.seatings:
+            yield seating.match_key, seating.bots
+
+    def played(self, over: MatchOver, seats: tuple[str, ...]) -> Placed:
+        result = table_result_of(over)
+        points = dict(zip(result.seats, map(float, self.plan.points.each(result, self.plan.seats)), strict=True))
+        places = dict(zip(result.seats, result.places, strict=True))
+        return Placed(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
+
+    def scheduled_seats(self, over: MatchOver, played: Placed | None) -> tuple[str, ...]:
+        return over.seats if played is None else played.seats
+
+
+@dataclass(frozen=True, slots=True)
+class _AtOnce:
+    """The task that makes all rounds of a schedule, and returns all their tables in a single `TableRound`."""
+
+    task: Callable[[], list[TableRound]]
+
+    def __call__(self) -> TableRound:
+        return TableRound(tuple([seating for made in self.task() for seating in made.seatings]))
+
+
+class SearchedTables(TableSchedule):
+    """A schedule whose rounds do not depend on results. A seeded search makes all rounds at once."""
+
+    slow = True
+
+    def __init__(self, plan: TablePlan, task: Callable[[], list[TableRound]]) -> None:
+        super().__init__(plan)
+        self._task = task
+        self._made: TableRound | None = None
+
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+        return _AtOnce(self._task) if self._made is None else None
+
+    def add(self, made: TableRound) -> None:
+        self._made = made
+        self.number_of_rounds = max((seating.round for seating in made.seatings), default=0)
+
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+        return self._made is not None
+
+
+class FollowingTables(TableSchedule):
+    """A schedule whose rounds depend on results."""
+
+    def __init__(self, plan: TablePlan) -> None:
+        super().__init__(plan)
+        self.slow = plan.bots > MOST_AT_ONCE
