@@ -2,8 +2,7 @@ import time
 
 import pytest
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.formats import FORMATS, formats_with
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.plan import Plan
 from rumble_server.tournament.pairs.schedule import Played
 
@@ -37,15 +36,6 @@ def test_bad_plans() -> None:
             FORMATS["round-robin"].schedule(plan)
     with pytest.raises(ValueError, match="one round"):
         FORMATS["swiss"].schedule(Plan(4, rounds=0))
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_format_describes_itself(name: str) -> None:
-    described = FORMATS[name]
-    assert described.options < set(TournamentConfig.model_fields)
-    assert all(set(formats_with(option)) < set(FORMATS) for option in described.options)
-    assert described.title.casefold().startswith(name)
-    assert described.has_bracket == described.table_schedule.has_bracket
 
 
 @pytest.mark.parametrize("name", FORMATS)

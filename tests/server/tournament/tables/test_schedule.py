@@ -31,3 +31,9 @@ def test_a_search_makes_all_rounds_at_once(kind: type[TableSchedule]) -> None:
     assert schedule.prepare({}) is None
     assert schedule.matches_total({}) == len(made.seatings)
     assert {seating.round for seating in made.seatings} == set(range(1, schedule.rounds_in_all + 1))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_tables_take_no_late_bot(name: str) -> None:
+    with pytest.raises(ValueError, match="late bot"):
+        FORMATS[name].table_schedule(NINE).enter_late()
