@@ -29,7 +29,7 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
         return _lobby(tournament)
     config = tournament.config
     told = headline_of(
-        tournament.status, config.format, standings, tournament.challengers, of_tables=config.match_seats > 2
+        tournament.status, config.format, standings, tournament.challengers, counts_places=config.counts_places
     )
     return f"{told} {PAIRING}" if tournament.pairs_long else told
 
@@ -40,7 +40,7 @@ def headline_of(
     standings: Sequence[Placed],
     challengers: Collection[str],
     *,
-    of_tables: bool = False,
+    counts_places: bool = False,
 ) -> str:
     """Return the sentence for a tournament that has started or is over."""
     over = status == "finished"
@@ -52,7 +52,9 @@ def headline_of(
         return _knockout(standings, over=over)
     if challengers:
         return _gauntlet([line for line in standings if line.name in challengers])
-    return _table(standings, TABLE_TIEBREAKS if of_tables else TIEBREAKS, over=over)
+    # The record of an ended tournament does not tell whether matches of two seats count by places.
+    tiebreaks = TABLE_TIEBREAKS if counts_places else TABLE_TIEBREAKS | TIEBREAKS
+    return _table(standings, tiebreaks, over=over)
 
 
 def _lobby(tournament: Tournament) -> str:

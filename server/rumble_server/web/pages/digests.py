@@ -72,8 +72,8 @@ def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
 
 def digest_of_ended(ended: EndedTournament) -> Digest:
     """Make the digest of a tournament that is over, from its record."""
-    of_tables = ended.match_seats > 2
-    text = headline_of(ended.status, ended.format, ended.lines, ended.challengers, of_tables=of_tables)
+    counts_places = ended.match_seats > 2
+    text = headline_of(ended.status, ended.format, ended.lines, ended.challengers, counts_places=counts_places)
     return Digest(summary_view(ended), ended.format, ended.matches_over, ended.matches_total, text, ended.lines)
 
 

@@ -63,8 +63,8 @@ def test_who_leads_or_has_won(told: str, status: str, standings: list[Standing])
 
 def test_at_tables_a_tie_break_is_told_by_its_name_for_tables() -> None:
     lines = [line(ANN, 1, 3, decided_by="won"), line(BOB, 2, 3, decided_by="won")]
-    for of_tables, by in ((True, "first places alone"), (False, "wins over the board")):
-        told = headline_of("finished", "swiss", lines, (), of_tables=of_tables)
+    for counts_places, by in ((True, "first places alone"), (False, "wins over the board")):
+        told = headline_of("finished", "swiss", lines, (), counts_places=counts_places)
         assert told == f"ann wins with 3 points from 4 matches, before bob by {by}."
 
 
