@@ -236,6 +236,9 @@ class Tournament:
             self.table.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
             self._has_more_from(bot, at_ms)
+        if agenda.schedule.follows_results:  # the round was perhaps being paired while results were voided
+            voided = (over.match for over in self.voided if over.scores is not None)
+            self.voided_later += [match for match in voided if match in agenda.open]
         agenda.add(made)
         self._unsettle(bots)
 
@@ -433,12 +436,12 @@ class Tournament:
         Return None if no round can be paired yet. Also return None for a `slow` schedule, whose rounds must be paired
         off the event loop (`pairing_task`).
         """
-        self._may_pair = False
         agenda = self._agenda()
-        if not agenda.schedule.follows_results or agenda.schedule.slow:
-            return None
-        task = agenda.prepare()
-        return None if task is None else self.paired(task(), now_ms)
+        is_paired_here = agenda.schedule.follows_results and not agenda.schedule.slow
+        task = agenda.prepare() if is_paired_here else None
+        paired = None if task is None else self.paired(task(), now_ms)
+        self._may_pair = False  # last, so that a pairing that failed is tried again after a pause
+        return paired
 
     def _due_for(
         self, bot: str, free: Set[str], now_ms: int, places: Callable[[str], int]

@@ -162,6 +162,7 @@ def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_
     world.run(1_000)
     tournament = world.tournament("friday")
     assert tournament.results["friday.1.1.1.1"].attempt == 2
+    assert tournament.voided_later == ["friday.1.1.1.1"], "the second round was paired from the voided result"
     while elsewhere.tasks:
         elsewhere.come_back()
         world.run(1_000)

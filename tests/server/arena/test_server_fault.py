@@ -11,6 +11,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
 from rumble_server.match.facts import MoveMade, SeatFell
 from rumble_server.match.transcript import TranscriptLine, transcript
+from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.terms import Terms
 from rumble_server.tournament.tournament import Tournament
@@ -242,6 +243,20 @@ def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
     world.organiser.resume(bad.id)
     world.run()
     assert (bad.status, len(bad.results)) == ("finished", 4)
+
+
+def test_a_pairing_that_fails_is_tried_again_after_the_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    tournament = world.create(format="knockout", start_at_bots=4)
+    with monkeypatch.context() as broken:
+        failing_for(broken, Agenda, "prepare", lambda agenda: bool(agenda._played) and not agenda.open)
+        for bot in world.logins("ann", "ben", "cid", "dot", join=tournament.id):
+            bot.play(first_legal)
+        world.run()
+        assert world.tournament(tournament.id).status == "paused"
+    world.organiser.resume(tournament.id)
+    world.run()
+    assert world.tournament(tournament.id).status == "finished"
 
 
 def test_a_tournament_that_fails_at_a_no_show_is_paused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
