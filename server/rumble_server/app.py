@@ -50,7 +50,7 @@ from rumble_server.host.service_manager import tell_ready, tell_stopping
 from rumble_server.host.side_process import SideProcess
 from rumble_server.host.tls import Certificate, CertificateError
 from rumble_server.limits.admission import Admission
-from rumble_server.limits.connections import Connections
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
@@ -163,9 +163,8 @@ class Server:
             log.warning("a game is left out: %s", problem)
         self._clock = LoopClock(asyncio.get_running_loop(), time.time())
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
-        outbox, places = Outbox(), Connections(self.config.bounds)
-        admission = Admission(self.config.bounds, self.refusals)
-        self._process = self._make_process(outbox, places, admission)
+        outbox, permits, admission = Outbox(), Permits(self.config.bounds), Admission(self.config.bounds, self.refusals)
+        self._process = self._make_process(outbox, permits, admission)
         self._shared = ClubParts(
             config=self.config,
             store=self.store,
@@ -185,7 +184,7 @@ class Server:
         )
         self.clubs = ClubRegistry(self._shared, self._take_up_tokens)
         await self.clubs.start(self._make_loader())
-        self._uvicorn = self._make_uvicorn(outbox, places)
+        self._uvicorn = self._make_uvicorn(outbox, permits)
         self._uvicorn.config.load()
         if self._certificate is not None:
             self._uvicorn.config.ssl = self._certificate.context
@@ -299,7 +298,7 @@ class Server:
 
     # --- parts for all clubs ---
 
-    def _make_process(self, outbox: Outbox, places: Connections, admission: Admission) -> Process:
+    def _make_process(self, outbox: Outbox, permits: Permits, admission: Admission) -> Process:
         """Make the description of this process for the web, with the figures for /metrics."""
         config = self.config
         operation = ProcessFigures(
@@ -319,13 +318,13 @@ class Server:
             config.known_hosts,
             config.bounds,
             operation,
-            places,
+            permits,
             unready=self._unready,
             guesses=admission.guesses,
             leads=self._leads,
         )
 
-    def _make_uvicorn(self, outbox: Outbox, places: Connections) -> _Uvicorn:
+    def _make_uvicorn(self, outbox: Outbox, permits: Permits) -> _Uvicorn:
         """Make the HTTP server of the bots and pages of all clubs, on one port."""
         config, bounds = self.config, self.config.bounds
         entrance = Entrance(
@@ -334,7 +333,7 @@ class Server:
             policy=HandshakePolicy(config.known_hosts, config.public_url),
             bounds=bounds,
             sources=Sources(config.behind_proxy),
-            places=places,
+            permits=permits,
             refusals=self.refusals,
             outbox=outbox,
             turns=ReadFairness(bounds.strangers_ms_per_turn),

@@ -18,7 +18,7 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.connections import Connections
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
@@ -62,21 +62,21 @@ class Pipe:
             subprotocols=[cast(Subprotocol, each) for each in subprotocols] or None,
         )
         bounds = Bounds()
-        places, refusals = Connections(bounds), Refusals()
+        permits, refusals = Permits(bounds), Refusals()
         entrance = Entrance(
             clubs=OneClub(server.gateway),
             clock=server.world.clock,
             policy=HandshakePolicy(),
             bounds=bounds,
             sources=Sources(),
-            places=places,
+            permits=permits,
             refusals=refusals,
             outbox=Outbox(lambda write: write()),
             turns=ReadFairness(bounds.strangers_ms_per_turn, lambda begin: begin()),
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")
-        self.server = Connection(server.gateway, entrance, source, places.uncounted(ADDRESS[0]), set())
+        self.server = Connection(server.gateway, entrance, source, permits.uncounted(ADDRESS[0]), set())
         self.server.connection_made(cast(Any, self))
         self._client.send_request(self._client.connect())
         self.server.open(b"".join(self._client.data_to_send()), b"")

@@ -31,7 +31,7 @@ from rumble_server.gateway.handshake import select_subprotocol
 from rumble_server.gateway.pings import Pings
 from rumble_server.gateway.round_trip import kernel_round_trip_ms, kernel_unread_ms
 from rumble_server.gateway.session import Session
-from rumble_server.limits.connections import Place
+from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source
 from rumble_server.match.seat import DelayMs
 
@@ -66,16 +66,16 @@ class Connection(asyncio.Protocol):
     """The WebSocket of a bot, from the upgrade request to the end. The class implements `Link` for a session."""
 
     def __init__(
-        self, gateway: Gateway, entrance: Entrance, source: Source, place: Place, connections: "set[Any]"
+        self, gateway: Gateway, entrance: Entrance, source: Source, permit: Permit, connections: "set[Any]"
     ) -> None:
         """Make a connection to the club that `gateway` belongs to.
 
-        `place` is the connection's place in the limits of its address.
+        `permit` is the connection's permit from its address.
         """
         self._entrance = entrance
         self._turns = entrance.turns
         self._gateway = gateway
-        self._place = place
+        self._permit = permit
         self._connections = connections
         """The set in which uvicorn keeps connections, to shut them down when it stops."""
         self.protocol = ServerProtocol(
@@ -227,12 +227,12 @@ class Connection(asyncio.Protocol):
         self._turns.do(self.address, self._clean_up)
 
     def _clean_up(self) -> None:
-        """After the loss of the connection, end the session, and give back the place in the limits of the address."""
+        """After the loss of the connection, end the session, and give back the permit."""
         protocol = self.protocol  # without the references below, the protocol is freed without the collector
         protocol.parser.close()
         protocol.parser_exc = None
         vars(protocol).pop("select_subprotocol", None)
-        self._place.close()
+        self._permit.release()
         self._end_session()
 
     def shutdown(self) -> None:
@@ -246,10 +246,10 @@ class Connection(asyncio.Protocol):
 
     @property
     def has_room(self) -> bool:
-        return self._place.has_room
+        return self._permit.has_room
 
     def has_room_for(self, tournament_id: str) -> bool:
-        return self._place.has_room_for(tournament_id)
+        return self._permit.has_room_for(tournament_id)
 
     @property
     def delay_ms(self) -> DelayMs | None:
@@ -280,7 +280,7 @@ class Connection(asyncio.Protocol):
             self._turns.wait(self)
 
     def known(self) -> None:
-        self._place.know()
+        self._permit.know()
         self._turns.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
         self._is_known = True
         self.protocol.max_message_size = self._gateway.frame_bytes
@@ -291,7 +291,7 @@ class Connection(asyncio.Protocol):
             self._turns.waste()
 
     def invited(self, tournament_id: str) -> None:
-        self._place.invite(tournament_id)
+        self._permit.invite(tournament_id)
 
     def send(self, frame: bytes) -> None:
         """Add a text frame to the frames that are written at the end of this turn of the loop."""

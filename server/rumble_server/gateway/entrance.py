@@ -12,7 +12,7 @@ from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.connections import Connections
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 
@@ -61,7 +61,7 @@ class Entrance:
     policy: HandshakePolicy
     bounds: Bounds
     sources: Sources
-    places: Connections
+    permits: Permits
     refusals: Refusals
     outbox: Outbox
     turns: ReadFairness

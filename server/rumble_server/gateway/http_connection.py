@@ -24,7 +24,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.handshake import LEADER_PATH
-from rumble_server.gateway.place_search import PlaceSearch
+from rumble_server.gateway.permit_wait import PermitWait
 from rumble_server.gateway.request_checks import (
     TOO_MANY,
     TOO_MANY_CONNECTIONS,
@@ -38,7 +38,7 @@ from rumble_server.gateway.request_checks import (
 from rumble_server.gateway.request_turns import STOPS
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.connections import Place
+from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source, source_of
 
 LEAST_REQUEST_BYTES = 16
@@ -90,7 +90,7 @@ class HttpConnection(HttpToolsProtocol):
         self._entrance = entrance
         self._peer = self.address = ""
         self.opened_ms = entrance.clock.now_ms()
-        self._place: Place | None = None
+        self._permit: Permit | None = None
         self._source = Source("", False, "http")
         """Source of the newest request whose headers are complete."""
         self._club, self._path = MAIN, ""
@@ -132,13 +132,13 @@ class HttpConnection(HttpToolsProtocol):
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Find a place for the connection in the limits of its address, or refuse the connection.
+        """Acquire a permit for the connection from its address, or refuse the connection.
 
-        Connections of a trusted proxy need no place, because the proxy's clients are counted instead.
+        Connections of a trusted proxy need no permit, because the proxy's clients are counted instead.
         """
         super().connection_made(cast(asyncio.Transport, transport))
         self.flow = _Flow(self.transport, self._go_on)
-        self._search = PlaceSearch(self._entrance, self.transport)
+        self._permit_wait = PermitWait(self._entrance, self.transport)
         self._peer = self.client[0] if self.client else ""
         self.address = address = source_of(self._peer)
         entrance, socket = self._entrance, transport.get_extra_info("socket")
@@ -147,13 +147,13 @@ class HttpConnection(HttpToolsProtocol):
             return
         entrance.turns.sockets.add(self)
         if entrance.sources.is_proxy(self._peer):
-            self._begin(entrance.places.uncounted(address))
+            self._begin(entrance.permits.uncounted(address))
         else:
-            self._search.seek(address, self._give_way, self._begin, self._turn_away)
+            self._permit_wait.acquire(address, self._give_way, self._begin, self._turn_away)
 
-    def _begin(self, place: Place) -> None:
-        """Begin to read requests. Bytes received during the wait for the place come first."""
-        self._place = place
+    def _begin(self, permit: Permit) -> None:
+        """Begin to read requests. Bytes received during the wait for the permit come first."""
+        self._permit = permit
         self._watch()
         if self.rest or not self.transport.is_reading():
             self._go_on()
@@ -163,8 +163,8 @@ class HttpConnection(HttpToolsProtocol):
 
         If too many connections of the address wait for such an answer, end the connection.
         """
-        self._place = self._entrance.places.refuse(self.address)
-        if self._place is None:
+        self._permit = self._entrance.permits.refuse(self.address)
+        if self._permit is None:
             self.transport.abort()
         else:
             self._end_with(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
@@ -187,15 +187,15 @@ class HttpConnection(HttpToolsProtocol):
         self._entrance.turns.do(self.address, partial(self._clean_up, exc))
 
     def _clean_up(self, exc: Exception | None) -> None:
-        """Release what a lost connection holds: its timers, its entry in the queue, and its place in the limits."""
+        """Release what a lost connection holds: its timers, its entry in the queue, and its permit."""
         super().connection_lost(exc)
         self._let_go()
-        self._search.stop()
+        self._permit_wait.stop()
         self.resume_writing()
         self._upgrade = None  # refers to this connection, as do the cycle and the flow
         self.cycle = self.flow = None  # type: ignore[assignment]
-        if self._place is not None:
-            self._place.close()
+        if self._permit is not None:
+            self._permit.release()
 
     def shutdown(self) -> None:
         """End the connection because the server stops. A request whose body is not complete is refused."""
@@ -209,7 +209,7 @@ class HttpConnection(HttpToolsProtocol):
         if self._phase is not _Phase.READING:
             self._entrance.turns.claim_time()  # counts dropped bytes, too
             self._finish()
-        elif self.rest or self._search.is_waiting:  # a transport may deliver bytes read before the pause
+        elif self.rest or self._permit_wait.is_waiting:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
             self.transport.pause_reading()  # again, because some transports start to read after `connection_made`
         else:
@@ -363,13 +363,13 @@ class HttpConnection(HttpToolsProtocol):
 
     def _is_beyond(self) -> bool:
         """Return true if the connection is a stranger whose address has the maximum number of known connections."""
-        return self._place is not None and not self._place.has_room
+        return self._permit is not None and not self._permit.has_room
 
     def _count(self, requests: int) -> bool:
         """Count requests of the source. Return False if the address has made too many requests."""
         entrance = self._entrance
         address = self._source.address or self.address
-        return requests == 0 or entrance.places.take_request(address, entrance.clock.now_ms(), requests)
+        return requests == 0 or entrance.permits.take_request(address, entrance.clock.now_ms(), requests)
 
     def _ban(self) -> Ban | None:
         """Return the ban of the source in the requested club; None without a ban, or if the club is not loaded."""
@@ -389,8 +389,8 @@ class HttpConnection(HttpToolsProtocol):
         self._in_body = False
         if self._phase is _Phase.READING and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
-            if self._place is not None:
-                self._place.know()
+            if self._permit is not None:
+                self._permit.know()
 
     def on_response_complete(self) -> None:
         self._cycles = [cycle for cycle in self._cycles if not cycle.response_complete]
@@ -420,25 +420,25 @@ class HttpConnection(HttpToolsProtocol):
             self.cycle.keep_alive = False  # the request is answered as HTTP; the bytes after it cannot be read
             self._end_with(self._close)
 
-    def take_place(self, then: Callable[[Place], None]) -> None:
-        """Find a place for a bot's connection in the limits, and call `then` with the place.
+    def acquire_permit(self, then: Callable[[Permit], None]) -> None:
+        """Acquire a permit for a bot's connection, and call `then` with the permit.
 
-        If a proxy forwards the connection, the place is counted for the address of the proxy's client. Otherwise the
-        connection keeps its present place.
+        If a proxy forwards the connection, the permit is counted for the address of the proxy's client. Otherwise the
+        connection keeps its present permit.
         """
-        entrance, place, found = self._entrance, self._place, partial(self._keep, then)
-        if place is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
-            place.listen(entrance.clock.now_ms(), self._give_way)
-            found(place)
+        entrance, permit, granted = self._entrance, self._permit, partial(self._keep, then)
+        if permit is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
+            permit.listen(entrance.clock.now_ms(), self._give_way)
+            granted(permit)
         else:  # a proxy forwards the connection
-            if place is not None:
-                place.close()
+            if permit is not None:
+                permit.release()
             refuse = partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
-            self._search.seek(self._source.address, self._give_way, found, refuse)
+            self._permit_wait.acquire(self._source.address, self._give_way, granted, refuse)
 
-    def _keep(self, then: Callable[[Place], None], place: Place) -> None:
-        self._place = place
-        then(place)
+    def _keep(self, then: Callable[[Permit], None], permit: Permit) -> None:
+        self._permit = permit
+        then(permit)
 
     def leave(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
@@ -581,7 +581,7 @@ class HttpConnection(HttpToolsProtocol):
     # --- when an address is full, or descriptors run out ---
 
     def _give_way(self) -> None:
-        """End the connection, even after an upgrade: its address is full, and a new connection takes over the place."""
+        """End the connection, even after an upgrade: its address is full, and a new connection takes its permit."""
         self._entrance.refusals.note("strangers", self._source.address or self.address)
         self.transport.abort()
 
@@ -592,7 +592,7 @@ class HttpConnection(HttpToolsProtocol):
         Until the headers of the first request are complete, the connection is a stranger (`STRANGER`). Afterwards the
         value is None while a request is received or answered, and else `BETWEEN_REQUESTS`.
         """
-        if self._place is None or self._request == 0 or (self._in_head and self._request == 1):
+        if self._permit is None or self._request == 0 or (self._in_head and self._request == 1):
             return Idleness.STRANGER
         return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS
 

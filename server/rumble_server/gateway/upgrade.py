@@ -1,4 +1,4 @@
-"""Turning an HTTP upgrade request into a bot's connection: find a place, load the club, hand the socket over."""
+"""Turning an HTTP upgrade request into a bot's connection: acquire a permit, load the club, hand the socket over."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.entrance import Entrance, HasGateway
 from rumble_server.gateway.handshake import BOT_PATH
-from rumble_server.limits.connections import Place
+from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source
 from rumble_server.store.errors import StoreError
 
@@ -26,8 +26,8 @@ class UpgradingConnection(Protocol):
     connections: set[Any]
     """The open connections of the server."""
 
-    def take_place(self, then: Callable[[Place], None], /) -> None:
-        """Find a place for the bot's connection, and call `then` with the place. Refuse if there is no place."""
+    def acquire_permit(self, then: Callable[[Permit], None], /) -> None:
+        """Acquire a permit for the bot's connection, and call `then` with the permit. Refuse if no permit is free."""
 
     def answer(self, status: HTTPStatus, text: str, header: bytes = b"", /) -> None:
         """Refuse the upgrade, and end the connection."""
@@ -55,7 +55,7 @@ class Upgrade:
         """Task that loads the club."""
 
     def begin(self) -> None:
-        """Take a place, and then enter the club. Refuse a path at which no bot connects, and a club led elsewhere."""
+        """Acquire a permit, then enter the club. Refuse a path at which no bot connects, and a club led elsewhere."""
         clubs = self._entrance.clubs
         if self._path != BOT_PATH:
             self._http.answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
@@ -63,17 +63,17 @@ class Upgrade:
             text = "this club has no leader here; come again\n"
             self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
         else:
-            self._http.take_place(self._enter)
+            self._http.acquire_permit(self._enter)
 
-    def _enter(self, place: Place) -> None:
+    def _enter(self, permit: Permit) -> None:
         """Hand the connection over to the requested club. Load the club first if needed."""
         club = self._entrance.clubs.loaded(self._club)
         if club is not None:
-            self._hand_over(club, place)
+            self._hand_over(club, permit)
         else:
-            self._loading = asyncio.get_running_loop().create_task(self._load(place))
+            self._loading = asyncio.get_running_loop().create_task(self._load(permit))
 
-    async def _load(self, place: Place) -> None:
+    async def _load(self, permit: Permit) -> None:
         """Load the requested club, and hand the connection over to the club."""
         clubs = self._entrance.clubs
         try:
@@ -88,21 +88,21 @@ class Upgrade:
             return
         main = clubs.loaded(MAIN)
         if club is not None:
-            self._hand_over(club, place)
+            self._hand_over(club, permit)
         elif main is not None and clubs.was_removed(self._club):
             # Bots come back after a 404, since a proxy may have sent the 404. This close code makes bots stay away.
-            self._hand_over(main, place, CloseCode.CLUB_REMOVED)
+            self._hand_over(main, permit, CloseCode.CLUB_REMOVED)
         else:
             self._http.answer(HTTPStatus.NOT_FOUND, f"there is no club {self._club} here\n")
 
-    def _hand_over(self, club: HasGateway, place: Place, refused: CloseCode | None = None) -> None:
-        """Hand socket and place over to a new `Connection` of `club`.
+    def _hand_over(self, club: HasGateway, permit: Permit, refused: CloseCode | None = None) -> None:
+        """Hand socket and permit over to a new `Connection` of `club`.
 
         If `refused` is given, the `Connection` closes at once with the close code `refused`.
         """
         http = self._http
         request = http.leave()
-        bot = Connection(club.gateway, self._entrance, self._source, place, http.connections)
+        bot = Connection(club.gateway, self._entrance, self._source, permit, http.connections)
         bot.connection_made(http.transport)
         http.transport.set_protocol(bot)
         http.transport.resume_reading()

@@ -54,11 +54,11 @@ class Constants(BaseModel):
     Each header counts 32 bytes more than its text. Browsers and proxies send a few thousand bytes.
     """
     header_ms: Milliseconds = 10_000
-    """Maximum time in ms for the headers of an HTTP request. A very slow client must not hold a place for long."""
+    """Maximum time in ms for the headers of an HTTP request. A very slow client must not hold a permit for long."""
     body_ms: Milliseconds = 10_000
     """Maximum time in ms for the body of an HTTP request, of at most 64 KiB.
 
-    A very slow client must not hold a place for long.
+    A very slow client must not hold a permit for long.
     """
     unread_ms: Milliseconds = 60_000
     """Maximum time in ms for which a client may leave an HTTP answer unread while bytes of the answer wait to be sent.
@@ -219,8 +219,7 @@ class Bounds(Constants):
     apart."""
     strangers_per_address: Count = 64
     """Maximum number of strangers of an address: open connections on which neither a login nor an HTTP request was
-    completed. A stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s for a
-    place."""
+    completed. A stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s."""
     streams_per_address: Count = 128
     """Maximum number of open event streams of an address."""
     requests_per_minute: Count = 12_000

@@ -21,8 +21,8 @@ from rumble_server.arena.house import HouseBots
 from rumble_server.host.histogram import Histogram
 from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.connections import Connections
 from rumble_server.limits.guesses import Guesses
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.store.log.async_reader import AsyncReader
@@ -102,8 +102,8 @@ class Process:
     on such requests."""
     bounds: Bounds
     operation: ProcessFigures
-    places: Connections
-    """Connections, streams and allowances of each address."""
+    permits: Permits
+    """Permits for connections and streams, and counts of requests, of each address."""
     unready: Callable[[], str | None]
     """Function that returns the reason why matches cannot start at present, or None if matches can start."""
     guesses: Guesses

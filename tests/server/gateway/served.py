@@ -30,7 +30,7 @@ from rumble_server.gateway.request_turns import RequestTurns
 from rumble_server.gateway.session import Link, Session
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.connections import Connections
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
@@ -121,7 +121,7 @@ class GatewayServer:
             policy=HandshakePolicy(frozenset(hosts)),
             bounds=bounds,
             sources=Sources(proxies),
-            places=Connections(bounds),
+            permits=Permits(bounds),
             refusals=self.refusals,
             outbox=Outbox(),
             turns=ReadFairness(bounds.strangers_ms_per_turn, now_s=now_s),

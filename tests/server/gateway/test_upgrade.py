@@ -135,7 +135,7 @@ async def test_while_a_club_is_loaded_nothing_is_read_and_nothing_is_lost() -> N
             await client.hear("session")
 
 
-async def test_who_leaves_while_a_club_is_loaded_gives_its_place_back() -> None:
+async def test_who_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None:
     async with served(bounds=Bounds(limit_loopback=True, strangers_per_address=1)) as server:
         school = School(server)
         async with server.raw() as client:

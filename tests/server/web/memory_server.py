@@ -21,7 +21,7 @@ from rumble_server.arena.house import HouseBots, HouseKeys
 from rumble_server.arena.names import digest_of
 from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.connections import Connections
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchStarted, with_shared_frames
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
@@ -253,7 +253,7 @@ class MemoryServer:
             hosts,
             Bounds(),
             operation,
-            Connections(Bounds()),
+            Permits(Bounds()),
             unready=self._unready,
             guesses=arena.admission.guesses,
             leads=list,

@@ -30,7 +30,7 @@ class RequestShares:
         process = self._process
         if scope["type"] == "http":
             process.reach.note((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
-        if scope["type"] != "http" or process.places.take_request(source_of(Request(scope)), process.now_ms()):
+        if scope["type"] != "http" or process.permits.take_request(source_of(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:
             await _refuse(process, "requests", "too many requests", scope, receive, send)
@@ -53,8 +53,8 @@ class RateLimits:
         process, path, address = self._process, scope["path"][len(scope["root_path"]) :], source_of(Request(scope))
         asker = Asker(
             address,
-            lambda: process.places.may_ask(address, process.now_ms()),
-            lambda cost_ms: process.places.spend(address, process.now_ms(), cost_ms),
+            lambda: process.permits.may_ask(address, process.now_ms()),
+            lambda cost_ms: process.permits.spend(address, process.now_ms(), cost_ms),
         )
         asks(asker)
         if STREAM.fullmatch(path):
@@ -63,14 +63,14 @@ class RateLimits:
             await self._app(scope, receive, _counted(send, asker))
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        place = self._process.places.stream(source_of(Request(scope)))
-        if place is None:
+        permit = self._process.permits.stream(source_of(Request(scope)))
+        if permit is None:
             await _refuse(self._process, "streams", "too many streams", scope, receive, send)
             return
         try:
             await self._app(scope, receive, send)
         finally:
-            place.close()
+            permit.release()
 
 
 def _counted(send: Send, asker: Asker) -> Send:

@@ -88,7 +88,7 @@ async def test_it_is_costly_work(server: MemoryServer) -> None:
     """Zips cost their address a part of its share of the server's work; without a share it gets none."""
     async with server.browser(address="192.0.2.7") as browser:
         kept_in(await asked(browser))
-        server.process.places.spend("192.0.2.7", server.process.now_ms(), 10_000_000)
+        server.process.permits.spend("192.0.2.7", server.process.now_ms(), 10_000_000)
         assert (await asked(browser)).status_code == 429
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import httpx
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.connections import Connections
 from rumble_server.limits.fair_queue import Crowded, asker_now
+from rumble_server.limits.permits import Permits
 from rumble_server.web.guards.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
 from starlette.types import Message, Receive, Scope, Send
 
@@ -40,8 +40,8 @@ class Web:
 
     def __init__(self, **bounds: int) -> None:
         self.now_ms = 0
-        places = Connections(Bounds(**bounds))  # type: ignore[arg-type]
-        self.process = process = replace(MemoryServer().process, now_ms=lambda: self.now_ms, places=places)
+        permits = Permits(Bounds(**bounds))  # type: ignore[arg-type]
+        self.process = process = replace(MemoryServer().process, now_ms=lambda: self.now_ms, permits=permits)
         self.refusals = process.operation.refusals
         self.pages = Pages()
         shares = RateLimits(self.pages, process)

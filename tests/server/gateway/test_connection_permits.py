@@ -1,4 +1,4 @@
-"""Places of connections: strangers, waits, proxies, and limits of requests, down to the bytes."""
+"""Permits of connections: strangers, waits, proxies, and limits of requests, down to the bytes."""
 
 import asyncio
 import contextlib
@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 from rumble_protocol.secret import make_secret
-from rumble_server.gateway import http_connection, place_search
+from rumble_server.gateway import http_connection, permit_wait
 from rumble_server.gateway.request_checks import MOST_QUERY_FIELDS
-from rumble_server.limits import connections
+from rumble_server.limits import permits
 from websockets.frames import Opcode
 
 from tests.server.gateway.pages import GET, LIMITED, UPGRADE, answer, pages, refused, upgraded
@@ -17,7 +17,7 @@ from tests.server.gateway.served import GatewayServer, Raw, until
 pytestmark = pytest.mark.e2e
 
 
-# --- places ---
+# --- permits ---
 
 
 @contextlib.asynccontextmanager
@@ -33,7 +33,7 @@ async def several(server: GatewayServer, count: int, address: str = "127.0.1.1")
 async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets_429(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(place_search, "WAIT_MS", 50)
+    monkeypatch.setattr(permit_wait, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 3}) as (server, _), several(server, 3) as strangers:
         async with server.raw("127.0.1.1") as one_more, server.raw("127.0.1.2") as other:
             one_more.writer.write(UPGRADE + b"\r\n")
@@ -50,7 +50,7 @@ async def test_an_address_has_so_many_strangers_and_one_more_waits_and_then_gets
 
 async def test_silent_sockets_of_an_address_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """64 silent sockets kept a class out: the oldest socket gives way after its time, also if it has sent a ping."""
-    for module in (place_search, connections):
+    for module in (permit_wait, permits):
         monkeypatch.setattr(module, "WAIT_MS", 50)
     async with pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _), several(server, 4) as sockets:
         bot, browser = sockets[2:]
@@ -87,7 +87,7 @@ async def test_a_crowd_that_comes_back_at_once_is_refused_nothing(*, forwarded: 
         assert server.refusals.counts == {}
 
 
-async def test_what_comes_of_who_waits_is_read_when_it_has_its_place() -> None:
+async def test_what_comes_of_who_waits_is_read_when_it_has_its_permit() -> None:
     """uvloop reads once after `connection_made`, although `connection_made` paused reading."""
     bounds = {**LIMITED, "strangers_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 1) as (waiting,):
@@ -99,17 +99,17 @@ async def test_what_comes_of_who_waits_is_read_when_it_has_its_place() -> None:
 async def test_who_leaves_while_it_waits_is_forgotten() -> None:
     bounds = {**LIMITED, "strangers_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
-        waiting = server.entrance.places.waiting["127.0.1.1"]
+        waiting = server.entrance.permits.waiting["127.0.1.1"]
         assert len(waiting) == 2
         server.http[1].shed()
         await until(lambda: len(waiting) == 1)
         strangers[0].writer.close()
-        await until(lambda: not server.entrance.places.waiting)
-        assert server.entrance.places.counts == {("stranger", "127.0.1.1"): 1}
+        await until(lambda: not server.entrance.permits.waiting)
+        assert server.entrance.permits.counts == {("stranger", "127.0.1.1"): 1}
 
 
 async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
-    """The connection ends after a single answer, and takes no place."""
+    """The connection ends after a single answer, and takes no permit."""
     bounds = {**LIMITED, "connections_per_address": 1}
     async with pages(bounds=bounds) as (server, _), server.raw("127.0.1.1") as known:
         known.writer.write(GET % 1)
@@ -125,7 +125,7 @@ async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(http_connection, "LINGER_S", 0.02)
-    monkeypatch.setattr(place_search, "WAIT_MS", 20)
+    monkeypatch.setattr(permit_wait, "WAIT_MS", 20)
     bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
     async with pages(bounds=bounds) as (server, _), several(server, 2):
         await several_refused(server)
@@ -152,7 +152,7 @@ async def test_an_address_has_so_many_connections_and_the_next_request_gets_429(
         assert server.refusals.counts == {"connections": 1}
 
 
-async def test_a_login_takes_a_place_from_accept_to_close() -> None:
+async def test_a_login_takes_a_permit_from_accept_to_close() -> None:
     bounds = {**LIMITED, "connections_per_address": 2, "strangers_per_address": 2}
     async with pages(bounds=bounds) as (server, _), contextlib.AsyncExitStack() as stack:
         for name in ("ann", "ben"):
@@ -176,7 +176,7 @@ async def test_a_login_takes_a_place_from_accept_to_close() -> None:
             assert await answer(fifth) == (200, b'["/1", 0]')
 
 
-async def test_every_place_is_given_back() -> None:
+async def test_every_permit_is_given_back() -> None:
     async with pages(bounds={**LIMITED, "strangers_per_address": 1, "idle_ms": 10}) as (server, _):
         for _ in range(5):
             for asked, status in ((GET % 1, 200), (UPGRADE + b"\r\n", 101), (UPGRADE + b"Host: b\r\n\r\n", 400)):
@@ -185,7 +185,7 @@ async def test_every_place_is_given_back() -> None:
                     head = await client.until(b"\r\n\r\n")
                     assert int(head.split()[1]) == status
                 await until(lambda: not server.open_connections)
-        assert not server.entrance.places.counts
+        assert not server.entrance.permits.counts
 
 
 # --- proxies ---
@@ -211,7 +211,7 @@ async def test_the_application_is_told_the_source_and_whether_it_is_local() -> N
 
 
 async def test_behind_a_proxy_bots_are_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place_search, "WAIT_MS", 20)
+    monkeypatch.setattr(permit_wait, "WAIT_MS", 20)
     bounds = {"strangers_per_address": 2}
     async with pages(bounds=bounds, proxies=["127.0.9.9"]) as (server, _), contextlib.AsyncExitStack() as stack:
         statuses = []
