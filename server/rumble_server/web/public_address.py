@@ -63,7 +63,7 @@ class Addresses:
         self._public_url = public_url
         self._networks = networks
 
-    def place_of(self, request: Request) -> PublicAddress:
+    def of_request(self, request: Request) -> PublicAddress:
         """Return the public address for a request: the configured URL, or else the host that the browser asked for.
 
         The name of the host comes from a trusted proxy, or else from the Host header.
@@ -74,13 +74,13 @@ class Addresses:
             return PublicAddress(self._public_url + root, (), root, title)
         shown = request.scope.get("state", {}).get("shown_host")
         base = f"{request.url.scheme}://{shown}{root}" if shown else str(request.base_url).rstrip("/")
-        place = PublicAddress(base, (), root, title)
+        address = PublicAddress(base, (), root, title)
         local_address = (request.scope.get("server") or ("",))[0]
-        is_here = place.only_here and is_local(request) and is_loopback(local_address)
-        return replace(place, others=tuple(each + root for each in self._networks())) if is_here else place
+        is_here = address.only_here and is_local(request) and is_loopback(local_address)
+        return replace(address, others=tuple(each + root for each in self._networks())) if is_here else address
 
 
-def place_of(request: Request) -> PublicAddress:
+def public_address_of(request: Request) -> PublicAddress:
     """Return the public address for a request, from the `addresses` of the process."""
     addresses: Addresses = request.state.process.addresses
-    return addresses.place_of(request)
+    return addresses.of_request(request)

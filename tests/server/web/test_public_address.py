@@ -23,10 +23,10 @@ LAN = "http://192.168.1.5:8765"
         ("http://[::1]:8765", "ws://[::1]:8765/bot", "[::1]:8765", True),
     ],
 )
-def test_a_place_tells_where_bots_connect(base: str, bot_url: str, bot_server: str, only_here: bool) -> None:
-    place = PublicAddress(base)
-    assert (place.bot_url, place.bot_server, place.only_here) == (bot_url, bot_server, only_here)
-    assert place.to_share == place
+def test_an_address_tells_where_bots_connect(base: str, bot_url: str, bot_server: str, only_here: bool) -> None:
+    address = PublicAddress(base)
+    assert (address.bot_url, address.bot_server, address.only_here) == (bot_url, bot_server, only_here)
+    assert address.to_share == address
 
 
 async def link(addresses: Addresses | None, asked: str, **headers: str) -> dict[str, object]:

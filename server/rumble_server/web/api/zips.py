@@ -26,7 +26,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.guards.secret_checks import checker_of
 from rumble_server.web.made_names import made_name
-from rumble_server.web.public_address import place_of
+from rumble_server.web.public_address import public_address_of
 from rumble_server.web.site import Site, site_of
 
 
@@ -51,7 +51,7 @@ def zip_routes() -> APIRouter:
         name, key = _named(site_of(request), request, wanted)
         found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
         game = None if found is None else found.config.game
-        kept = Kept(place_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
+        kept = Kept(public_address_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
         asker = asker_now()
         asker.begin()
         began_s = perf_counter()

@@ -46,7 +46,7 @@ from rumble_server.web.pages.tournament_pages import (
     part_with_rounds,
 )
 from rumble_server.web.path_owner import CODE_FILES
-from rumble_server.web.public_address import place_of
+from rumble_server.web.public_address import public_address_of
 from rumble_server.web.site import clubs_of, site_of
 
 MOST_BOTS = 200
@@ -151,25 +151,27 @@ async def _tournament(request: Request) -> Response:
     site, answers = site_of(request), answers_of(request)
     found = answers.going_on(request.path_params["tournament"])
     if found is None:
-        return await _written(request, page_of_tournament, None, None, place_of(request), None)
-    invite, place = _check_code(request, found), place_of(request)
+        return await _written(request, page_of_tournament, None, None, public_address_of(request), None)
+    invite, address = _check_code(request, found), public_address_of(request)
 
     async def make() -> bytes:
         shown = await tournament_json(site, answers, found)
         context = answers.audit_context(found.id)
-        return await answers.made(found.id, page_of_tournament, shown, context, place, invite)
+        return await answers.made(found.id, page_of_tournament, shown, context, address, invite)
 
-    page = await answers.once((page_of_tournament, found.id, place, invite), make)
+    page = await answers.once((page_of_tournament, found.id, address, invite), make)
     own = page.replace(BOT_NAME.encode(), made_name().encode())
     return await streamed(only(own), "text/html")
 
 
 async def _results(request: Request) -> Response:
-    return await _written(request, page_of_results, place_of(request))
+    return await _written(request, page_of_results, public_address_of(request))
 
 
 async def _rounds(request: Request) -> Response:
-    page = await answers_of(request).packed(request.path_params["tournament"], part_with_rounds, place_of(request))
+    page = await answers_of(request).packed(
+        request.path_params["tournament"], part_with_rounds, public_address_of(request)
+    )
     if not page:
         raise WebError.not_found("this tournament is not shown in rounds")
     return await packed_answer(request, page, "text/html")
@@ -177,14 +179,16 @@ async def _rounds(request: Request) -> Response:
 
 async def _audit(request: Request) -> Response:
     context = answers_of(request).audit_context(request.path_params["tournament"])
-    return await _written(request, part_with_audit, context, place_of(request))
+    return await _written(request, part_with_audit, context, public_address_of(request))
 
 
 async def _matches(request: Request) -> Response:
     query = request.query_params
     page = query.get("page", "")
     number = int(page) if page.isdecimal() and len(page) < 10 else 1
-    return await _written(request, page_of_matches, query.get("bot"), query.get("against"), number, place_of(request))
+    return await _written(
+        request, page_of_matches, query.get("bot"), query.get("against"), number, public_address_of(request)
+    )
 
 
 async def _written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:

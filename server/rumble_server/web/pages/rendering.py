@@ -18,7 +18,7 @@ from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
 from rumble_server.web.pages.drawn import svg, token
 from rumble_server.web.pages.picture import MAKES_PNG
-from rumble_server.web.public_address import PublicAddress, place_of
+from rumble_server.web.public_address import PublicAddress, public_address_of
 from rumble_server.web.static_files import static_files
 
 FOLDER = Path(__file__).parent
@@ -77,16 +77,16 @@ _environment.globals |= {"static": static_files().root, "imported": static_files
 _environment.globals["picture_kind"] = "png" if MAKES_PNG else "svg"
 
 
-def render(template: str, place: PublicAddress, **context: Any) -> str:
+def render(template: str, address: PublicAddress, **context: Any) -> str:
     """Return a page as HTML. `context` has further variables for the template.
 
     The variable `bot_name` is the bot's name in the page's commands, by default a new made-up name.
     """
-    about = {"place": place, "base": place.base, "root": place.root, "bot_url": place.bot_url}
-    about |= {"brand": place.title or "Rumble", "bot_name": made_name(), "carried": "", "display_names": {}}
+    about = {"public_address": address, "base": address.base, "root": address.root, "bot_url": address.bot_url}
+    about |= {"brand": address.title or "Rumble", "bot_name": made_name(), "carried": "", "display_names": {}}
     return _environment.get_template(template).render(**about | context)
 
 
 def html(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """Answer with a page that browsers do not keep."""
-    return HTMLResponse(render(template, place_of(request), **context), status, headers=NOT_STORED)
+    return HTMLResponse(render(template, public_address_of(request), **context), status, headers=NOT_STORED)

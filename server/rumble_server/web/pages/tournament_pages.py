@@ -23,7 +23,7 @@ BOT_NAME = "@bot-name@"
 
 
 def page_of_tournament(
-    rebuilt: Rebuilt, shown: bytes | None, now: Context | None, place: PublicAddress, invite: str | None
+    rebuilt: Rebuilt, shown: bytes | None, now: Context | None, address: PublicAddress, invite: str | None
 ) -> bytes:
     """Write the page of a tournament.
 
@@ -33,10 +33,10 @@ def page_of_tournament(
     view = from_log.view(rebuilt) if shown is None else TournamentView.model_validate_json(shown)
     context = tournament_context(rebuilt.tournament, view, _audit(rebuilt, now))
     invitation = page_invitation(rebuilt.tournament, invite)
-    return render("tournament.html", place, bot_name=BOT_NAME, **context, **invitation).encode()
+    return render("tournament.html", address, bot_name=BOT_NAME, **context, **invitation).encode()
 
 
-def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, place: PublicAddress) -> bytes:
+def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page: int, address: PublicAddress) -> bytes:
     """Write a page of a tournament's matches, the newest first. If `page` is out of range, write the nearest page."""
     names = {name.casefold(): name for name in sorted(rebuilt.tournament.field, key=str.casefold)}
     asked = [name for name in (bot, against) if name]
@@ -59,15 +59,15 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
         "page": page,
         "last": last,
     }
-    return render("matches.html", place, **context).encode()
+    return render("matches.html", address, **context).encode()
 
 
-def page_of_results(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
+def page_of_results(rebuilt: Rebuilt, address: PublicAddress) -> bytes:
     """Write the page to print: a strip for each bot, with rank, points, best win and faults."""
     tournament, standings = rebuilt.tournament, from_log.ranking(rebuilt).standings
     best = best_wins(tournament, standings)
     context = {"tournament": tournament, "standings": standings, "best": best}
-    return render("results.html", place, **context).encode()
+    return render("results.html", address, **context).encode()
 
 
 def best_wins(tournament: Tournament, standings: Sequence[Standing]) -> dict[str, str]:
@@ -82,17 +82,17 @@ def best_wins(tournament: Tournament, standings: Sequence[Standing]) -> dict[str
     return best
 
 
-def part_with_rounds(rebuilt: Rebuilt, place: PublicAddress) -> bytes:
+def part_with_rounds(rebuilt: Rebuilt, address: PublicAddress) -> bytes:
     """Write only the rounds of a tournament; empty for a format that is not shown in rounds."""
     if not FORMATS[rebuilt.tournament.config.format].is_in_rounds:
         return b""
-    return render("part.html", place, part="rounds", **rounds_context(rebuilt.tournament)).encode()
+    return render("part.html", address, part="rounds", **rounds_context(rebuilt.tournament)).encode()
 
 
-def part_with_audit(rebuilt: Rebuilt, now: Context | None, place: PublicAddress) -> bytes:
+def part_with_audit(rebuilt: Rebuilt, now: Context | None, address: PublicAddress) -> bytes:
     """Write only the audit of a tournament."""
     context = audit_context(rebuilt.tournament, _audit(rebuilt, now))
-    return render("part.html", place, part="audit", **context).encode()
+    return render("part.html", address, part="audit", **context).encode()
 
 
 def _audit(rebuilt: Rebuilt, now: Context | None) -> Audit | None:

@@ -31,9 +31,9 @@ def join_link(tournament: Tournament, base: str) -> str:
     return f"{base}/join{query}"
 
 
-def door_answer(tournament: Tournament, place: PublicAddress) -> DoorAnswer:
-    """Make the answer about the door for a host; `place` is the server's address as the host sees it."""
-    return DoorAnswer(code=tournament.join_code, link=join_link(tournament, place.to_share.base))
+def door_answer(tournament: Tournament, address: PublicAddress) -> DoorAnswer:
+    """Make the answer about the door for a host; `address` is the server's address as the host sees it."""
+    return DoorAnswer(code=tournament.join_code, link=join_link(tournament, address.to_share.base))
 
 
 def join_command(tournament: Tournament | Basics, base: str) -> str:
@@ -43,9 +43,9 @@ def join_command(tournament: Tournament | Basics, base: str) -> str:
     return shlex.join(words)
 
 
-def invite_answer(tournament: Tournament | Basics, place: PublicAddress) -> InviteAnswer:
-    """Make the invitation for a host to pass on; `place` is the server's address as the host sees it."""
-    to_share = place.to_share
+def invite_answer(tournament: Tournament | Basics, address: PublicAddress) -> InviteAnswer:
+    """Make the invitation for a host to pass on; `address` is the server's address as the host sees it."""
+    to_share = address.to_share
     link, command = page_link(tournament, to_share.base), join_command(tournament, to_share.base)
     return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
 

@@ -19,7 +19,7 @@ from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model
 from rumble_server.web.api.host.invitations import door_answer, invite_answer, join_link, page_link, qr_code
 from rumble_server.web.feed.views import byes_to_come, summary_view
-from rumble_server.web.public_address import place_of
+from rumble_server.web.public_address import public_address_of
 from rumble_server.web.site import Site, site_of
 
 MOST_IN_CONSOLE = 200
@@ -93,9 +93,9 @@ def organising_routes() -> APIRouter:
         """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
         found = await answers_of(request).basics(tournament)
         await site_of(request).on_disk()
-        going_on, place = answers_of(request).going_on(tournament), place_of(request)
-        door = None if going_on is None or going_on.join_code is None else door_answer(going_on, place)
-        return invite_answer(found, place).model_copy(update={"door": door})
+        going_on, address = answers_of(request).going_on(tournament), public_address_of(request)
+        door = None if going_on is None or going_on.join_code is None else door_answer(going_on, address)
+        return invite_answer(found, address).model_copy(update={"door": door})
 
     @router.post("/tournaments/{tournament}/door", openapi_extra=body_schema(models.ChangeDoor))
     async def change_door(tournament: str, request: Request) -> models.DoorAnswer:
@@ -109,7 +109,7 @@ def organising_routes() -> APIRouter:
             (host.open_door if given.open else host.close_door)(tournament)
 
         await carry_out(request, tournament, command)
-        return door_answer(site_of(request).arena.lifecycle.tournament(tournament), place_of(request))
+        return door_answer(site_of(request).arena.lifecycle.tournament(tournament), public_address_of(request))
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
@@ -121,7 +121,7 @@ def organising_routes() -> APIRouter:
         given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else make_secret()
         await carry_out(request, tournament, lambda host: host.change_invite(tournament, code))
-        return invite_answer(site.arena.lifecycle.tournament(tournament), place_of(request))
+        return invite_answer(site.arena.lifecycle.tournament(tournament), public_address_of(request))
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:
@@ -131,7 +131,8 @@ def organising_routes() -> APIRouter:
         """
         found, going_on = await answers_of(request).basics(tournament), answers_of(request).going_on(tournament)
         await site_of(request).on_disk()
-        base, is_open = place_of(request).to_share.base, going_on is not None and going_on.join_code is not None
+        base = public_address_of(request).to_share.base
+        is_open = going_on is not None and going_on.join_code is not None
         link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)
         return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
