@@ -44,7 +44,7 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_turns import RequestTurns
-from rumble_server.host.host_names import is_loopback, url_host
+from rumble_server.host.host_names import is_loopback, netloc
 from rumble_server.host.networks import network_addresses
 from rumble_server.host.service_manager import tell_ready, tell_stopping
 from rumble_server.host.side_process import SideProcess
@@ -211,7 +211,7 @@ class Server:
         from rumble_server.nodes.node import Node, setup_of
 
         scheme = "http" if self._certificate is None else "https"
-        address = config.node_address or f"{scheme}://{url_host(config.host, config.port, scheme)}"
+        address = config.node_address or f"{scheme}://{netloc(config.host, config.port, scheme)}"
         stands_by = config.node_address is None
         node = Node(config.db, config.bounds.lease_ms, address, setup_of(config.bounds.limits), stands_by=stands_by)
         await node.start()
@@ -454,7 +454,7 @@ class Server:
 
     def _url(self, host: str) -> str:
         scheme = "http" if self._certificate is None else "https"
-        return f"{scheme}://{url_host(host, self.address[1], scheme)}"
+        return f"{scheme}://{netloc(host, self.address[1], scheme)}"
 
     def reload(self) -> None:
         """Read the certificate again. Open connections stay; a bad certificate is logged, and not used."""

@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from rumble_server.host.host_names import LOCAL_HOSTS, SHORTEST_TOKEN, host_name, is_loopback, public_origin
+from rumble_server.host.host_names import LOCAL_HOST_NAMES, host_name, is_loopback, public_origin
 from rumble_server.limits.bounds import Bounds, Whole
+from rumble_server.limits.guesses import SHORTEST_TOKEN
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -97,7 +98,7 @@ class ServerConfig(BaseModel):
     @classmethod
     def _is_long_enough(cls, token: str | None, info: ValidationInfo) -> str | None:
         host = info.data.get("host", "")
-        if token is not None and len(token) < SHORTEST_TOKEN and not (is_loopback(host) or host in LOCAL_HOSTS):
+        if token is not None and len(token) < SHORTEST_TOKEN and not (is_loopback(host) or host in LOCAL_HOST_NAMES):
             raise ValueError(f"beyond this machine a token has at least {SHORTEST_TOKEN} characters")
         return token
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.read_fairness import ReadFairness
-from rumble_server.limits.source import source_of
+from rumble_server.limits.source import limited_address
 
 
 def arriving(turns: ReadFairness, make: Callable[[], HttpConnection]) -> asyncio.Protocol:
@@ -35,7 +35,7 @@ class Arrival(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
-        self.address = source_of(peer[0]) if peer else ""
+        self.address = limited_address(peer[0]) if peer else ""
         self._transport.pause_reading()
         self._turns.wait(self)
 

@@ -106,7 +106,7 @@ class Connection(asyncio.Protocol):
         self.pings = Pings(self.opened_ms)
         self.address = source.address
         self.is_local = source.is_local
-        self._shown_host = source.host
+        self._shown_host = source.shown_host
         self.lag_ms = 0
         self.lag_by_pings = source.is_proxied
         self._is_stamped = False

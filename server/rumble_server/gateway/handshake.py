@@ -8,7 +8,7 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from rumble_server.host.host_names import host_name, is_known
+from rumble_server.host.host_names import host_name, is_known_host
 
 LEADER_PATH = b"/api/leader"
 """Path of a proxy's question about the node that leads a club."""
@@ -17,16 +17,16 @@ BOT_PATH = "/bot"
 
 
 class HandshakePolicy:
-    """The rules for the headers Host and Origin. On a loopback address, Host must be a local name or be in `hosts`."""
+    """The rules for Host and Origin headers. On a loopback address, Host must be a local name or in `host_names`."""
 
-    def __init__(self, hosts: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
+    def __init__(self, host_names: frozenset[str] = frozenset(), public_url: str | None = None) -> None:
         """Make the rules.
 
         `public_url` is the address of the pages for other machines. If the header Origin has this address, the headers
         Origin and Host may name different hosts. Host must be allowed in any case.
         """
-        self._hosts = hosts
-        self._public = set() if public_url is None else {host_of(public_url)}
+        self._host_names = host_names
+        self._public_hosts = set() if public_url is None else {origin_host(public_url)}
 
     def refusal(self, request: Request, local_address: str, shown_host: str = "") -> tuple[int, str] | None:
         """Return the HTTP status and text of a refusal; None if the request is accepted.
@@ -34,18 +34,19 @@ class HandshakePolicy:
         `local_address` is the server's own address of this connection. `shown_host` is the host that the browser asked
         for, as reported by a trusted proxy.
         """
-        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
-        if len(hosts) > 1 or len(origins) > 1:
+        host_headers, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(host_headers) > 1 or len(origins) > 1:
             return 400, "a request has one Host and one Origin\n"
-        host = hosts[0] if hosts else ""
-        if not is_known(host, local_address, self._hosts):
+        host = host_headers[0] if host_headers else ""
+        if not is_known_host(host, local_address, self._host_names):
             return 403, f"this server is not known as {host_name(host)!r}\n"
-        if origins and host_of(origins[0]) not in {host.lower(), shown_host.lower() or host.lower(), *self._public}:
+        allowed = {host.lower(), shown_host.lower() or host.lower(), *self._public_hosts}
+        if origins and origin_host(origins[0]) not in allowed:
             return 403, f"connections from pages of {origins[0]} are not accepted\n"
         return None
 
 
-def host_of(origin: str) -> str | None:
+def origin_host(origin: str) -> str | None:
     """Return the host (and port) in an Origin header, in lower case; None if the header is malformed."""
     try:
         return urlsplit(origin).netloc.lower()

@@ -39,7 +39,7 @@ from rumble_server.gateway.request_turns import STOPS
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.permits import Permit
-from rumble_server.limits.source import Source, source_of
+from rumble_server.limits.source import Source, limited_address
 
 LEAST_REQUEST_BYTES = 16
 """Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
@@ -140,7 +140,7 @@ class HttpConnection(HttpToolsProtocol):
         self.flow = _Flow(self.transport, self._go_on)
         self._permit_wait = PermitWait(self._entrance, self.transport)
         self._peer = self.client[0] if self.client else ""
-        self.address = address = source_of(self._peer)
+        self.address = address = limited_address(self._peer)
         entrance, socket = self._entrance, transport.get_extra_info("socket")
         if socket is not None and not entrance.descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
             self.transport.abort()
@@ -301,7 +301,7 @@ class HttpConnection(HttpToolsProtocol):
         self.scope["client"] = (source.address, peer[1] if peer else 0)
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
-        self.scope["state"]["shown_host"] = source.host
+        self.scope["state"]["shown_host"] = source.shown_host
         self.scope["state"]["is_closing"] = self.transport.is_closing
         refusal = self._refusal()
         if refusal is not None:

@@ -4,22 +4,21 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-SHORTEST_TOKEN = 12
-"""Minimum length in characters of a host token that works from other machines."""
-LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+LOCAL_HOST_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 OWN_PORTS = {"http": 80, "https": 443}
 """Default port of each scheme, left out in URLs."""
 
 
-def host_name(host: str) -> str:
+def host_name(host_header: str) -> str:
     """Return the name in a Host header: without the port, in lower case."""
-    name = host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
+    has_port = ":" in host_header and not host_header.endswith("]")
+    name = host_header.rpartition(":")[0] if has_port else host_header
     return name.lower()
 
 
-def is_host(host: str) -> bool:
+def is_host_header(text: str) -> bool:
     """Return true if a text may be a Host header: a name or address with or without a port, or an empty text."""
-    return re.fullmatch(r"([\w.~%!$&'()*+,;=-]*|\[[0-9a-fA-F:.]+\])(:[0-9]*)?", host, re.ASCII) is not None
+    return re.fullmatch(r"([\w.~%!$&'()*+,;=-]*|\[[0-9a-fA-F:.]+\])(:[0-9]*)?", text, re.ASCII) is not None
 
 
 def is_loopback(address: str) -> bool:
@@ -30,13 +29,13 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-def is_loopback_host(host: str) -> bool:
-    """Return true if a host, as in a Host header, always means the client's own machine."""
-    name = host_name(host)
-    return name in LOCAL_HOSTS or name.endswith(".localhost") or (name != "" and is_loopback(name.strip("[]")))
+def is_loopback_host(host_header: str) -> bool:
+    """Return true if the host in a Host header always means the client's own machine."""
+    name = host_name(host_header)
+    return name in LOCAL_HOST_NAMES or name.endswith(".localhost") or (name != "" and is_loopback(name.strip("[]")))
 
 
-def url_host(address: str, port: int, scheme: str = "http") -> str:
+def netloc(address: str, port: int, scheme: str = "http") -> str:
     """Return an address and port as in a URL: IPv6 in brackets, and no port if it is the scheme's default."""
     name = f"[{address}]" if ":" in address else address
     return name if port == OWN_PORTS[scheme] else f"{name}:{port}"
@@ -59,14 +58,14 @@ def public_origin(url: str) -> str:
         raise ValueError(f"this is no address of a server: {forms}")
     if parts.path not in ("", "/") or "?" in url or "#" in url:
         raise ValueError(f"the pages are at the root of their host, without a path: {forms}")
-    return f"{parts.scheme}://{url_host(name, port or OWN_PORTS[parts.scheme], parts.scheme)}"
+    return f"{parts.scheme}://{netloc(name, port or OWN_PORTS[parts.scheme], parts.scheme)}"
 
 
-def is_known(host: str, local_address: str, hosts: frozenset[str]) -> bool:
+def is_known_host(host_header: str, local_address: str, host_names: frozenset[str]) -> bool:
     """Return true if the server may answer a request with this Host header.
 
-    If the request came to a loopback address, the header must name a local host or a host in `hosts`. Without this
-    check, any web page could point its own host name to this machine, and read the server's answers. At any other
+    If the request came to a loopback address, the header must have a local name or a name in `host_names`. Without
+    this check, any web page could point its own host name to this machine, and read the server's answers. At any other
     address, every host name is accepted.
     """
-    return not is_loopback(local_address) or host_name(host) in LOCAL_HOSTS | hosts
+    return not is_loopback(local_address) or host_name(host_header) in LOCAL_HOST_NAMES | host_names

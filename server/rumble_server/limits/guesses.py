@@ -20,7 +20,9 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import MOST_BUCKETS, MOST_OF_A_NETWORK, Bucket, Buckets, network_of
 from rumble_server.limits.refusals import Refusals
 
-HOST = "host token"
+SHORTEST_TOKEN = 12
+"""Minimum length in characters of a host token that works from other machines."""
+HOST_TOKEN = "host token"
 """Value of the parameter `whose` for host tokens; no bot can have this name. For keys, `whose` is a bot's name."""
 
 
@@ -64,7 +66,7 @@ class Guesses:
 
     def count_wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
-        self._refusals.note("wrong_token" if whose == HOST else "wrong_key", address, self._prefix + whose)
+        self._refusals.note("wrong_token" if whose == HOST_TOKEN else "wrong_key", address, self._prefix + whose)
         own = self._owners.get(address, self._prefix + whose)
         if is_made(secret):
             return

@@ -1,8 +1,8 @@
 """The source of a request: the address by which limits count, and whether the client is on this machine.
 
-The source of an IPv4 address is the address itself, even if the address is written as an IPv6 address. The source of
-any other IPv6 address is its network of 64 bits, because a client can use every address of the network. If a trusted
-proxy forwards a request, the source is the source of the client that the proxy names.
+Limits count an IPv4 address as the address itself, even if the address is written as an IPv6 address. Limits count any
+other IPv6 address as its network of 64 bits, because a client can use every address of the network. If a trusted proxy
+forwards a request, the source is the client that the proxy names.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
-from rumble_server.host.host_names import LOCAL_HOSTS, host_name, is_host, is_loopback
+from rumble_server.host.host_names import LOCAL_HOST_NAMES, host_name, is_host_header, is_loopback
 
 Headers = Iterable[tuple[bytes, bytes]]
 """Names and values of HTTP headers. The names are in lower case."""
@@ -43,7 +43,7 @@ class Source:
     """Scheme used by the client: `http` or `https`."""
     is_proxied: bool = False
     """True if a trusted proxy forwarded the request."""
-    host: str = ""
+    shown_host: str = ""
     """Host requested by the client, as reported by a trusted proxy; if empty, the request's own Host applies."""
 
 
@@ -63,7 +63,7 @@ class Sources:
         """Return the source of a request, from its peer, the scheme of the connection, and the headers."""
         headers = list(headers)
         if not self.is_proxy(peer):
-            address = source_of(peer)
+            address = limited_address(peer)
             is_local = is_loopback(address) and not is_forwarded(headers)
             if is_loopback(address) and not is_local:
                 address = TUNNELLED.format(address)
@@ -75,18 +75,18 @@ class Sources:
         while self.is_proxy(client) and believed < len(hops) and _read(hops[-1 - believed]) is not None:
             client = hops[-1 - believed]
             believed += 1
-        named, host = _told(schemes, believed).lower(), _told(hosts, believed)
+        named, shown_host = _told(schemes, believed).lower(), _told(hosts, believed)
         return Source(
-            source_of(client),
+            limited_address(client),
             False,
             named if named in SCHEMES else scheme,
             is_proxied=True,
-            host=host if is_host(host) else "",
+            shown_host=shown_host if is_host_header(shown_host) else "",
         )
 
 
-def source_of(peer: str) -> str:
-    """Return the source of a peer's address. A text that is not an address is returned unchanged."""
+def limited_address(peer: str) -> str:
+    """Return the address by which limits count a peer. A text that is not an address is returned unchanged."""
     address = _read(peer)
     if address is None:
         return peer
@@ -103,7 +103,7 @@ def is_forwarded(headers: Headers) -> bool:
     """
     for name, value in headers:
         if name == b"host":
-            if host_name(value.decode("latin-1")) not in LOCAL_HOSTS:
+            if host_name(value.decode("latin-1")) not in LOCAL_HOST_NAMES:
                 return True
         elif FORWARDS.search(name) or _read(value.partition(b",")[0].decode("latin-1")) is not None:
             return True

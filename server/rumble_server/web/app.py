@@ -36,16 +36,16 @@ from rumble_server.web.api.reading import read_routes
 from rumble_server.web.api.transcripts import transcript_routes
 from rumble_server.web.api.versions import version_routes
 from rumble_server.web.api.zips import zip_routes
+from rumble_server.web.client import client_address
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.hosts import Guard
+from rumble_server.web.guards.headers import Guard
 from rumble_server.web.guards.rate_limits import RateLimits, RequestShares
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.site import ClubSites, Process, process_of
-from rumble_server.web.source import source_of
 from rumble_server.web.static_files import PREFIX, static_files
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
         "figures": figures(clubs, process.operation),
     }
     of_club = ClubPaths(RateLimits(Compression(application()), process), clubs, process, shared, _answer)
-    return Guard(RequestShares(of_club, process), process.hosts)
+    return Guard(RequestShares(of_club, process), process.host_names)
 
 
 @cache
@@ -120,7 +120,7 @@ def _add_errors(app: FastAPI) -> None:
         if isinstance(error, CommandRefused):
             error = WebError.of(error)
         elif isinstance(error, Crowded):
-            process_of(request).operation.refusals.note("costly", source_of(request), request.url.path)
+            process_of(request).operation.refusals.note("costly", client_address(request), request.url.path)
             error = WebError.too_many(str(error))
         elif isinstance(error, Pruned):
             error = WebError(HTTPStatus.GONE, "pruned", str(error))

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import Owner, is_of_main, needs_no_club, owner_of
 from rumble_server.web.site import ClubSites, Process, Site
-from rumble_server.web.source import source_of
 
 ELSEWHERE = "another node leads this club; ask again"
 
@@ -74,7 +74,7 @@ class ClubPaths:
             scope["state"]["title"] = entry.title or (name if is_of_club else "")
             if is_of_club:
                 scope["root_path"] = web_path(name)
-                self._need_welcome(site, rest, source_of(Request(scope)))
+                self._need_welcome(site, rest, client_address(Request(scope)))
         except WebError as error:
             return self.refuse(Request(scope), error)
         scope["state"]["site"] = site

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 
 from rumble_server.host.host_names import is_loopback, is_loopback_host
-from rumble_server.web.source import is_local
+from rumble_server.web.client import is_local
 
 
 @dataclass(frozen=True, slots=True)

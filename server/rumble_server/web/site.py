@@ -97,7 +97,7 @@ class Process:
     now_ms: Callable[[], int]
     addresses: Addresses
     """Finder of the server's public addresses for pages and links."""
-    hosts: frozenset[str]
+    host_names: frozenset[str]
     """Host names, besides loopback names, allowed in requests to a loopback address. A proxy on this machine may pass
     on such requests."""
     bounds: Bounds

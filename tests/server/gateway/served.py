@@ -99,7 +99,7 @@ class GatewayServer:
     def __init__(
         self,
         limits: Limits,
-        hosts: Iterable[str],
+        host_names: Iterable[str],
         bounds: Bounds,
         proxies: Iterable[str],
         app: Any,
@@ -118,7 +118,7 @@ class GatewayServer:
         self.entrance = Entrance(
             clubs=OneClub(self.gateway),
             clock=clock,
-            policy=HandshakePolicy(frozenset(hosts)),
+            policy=HandshakePolicy(frozenset(host_names)),
             bounds=bounds,
             sources=Sources(proxies),
             permits=Permits(bounds),
@@ -210,7 +210,7 @@ class GatewayServer:
 @contextlib.asynccontextmanager
 async def served(
     *,
-    hosts: Iterable[str] = (),
+    host_names: Iterable[str] = (),
     bounds: Bounds | None = None,
     proxies: Iterable[str] = (),
     app: Any = _no_pages,
@@ -219,7 +219,7 @@ async def served(
     **limits: int,
 ) -> AsyncIterator[GatewayServer]:
     """Run a server with default limits and bounds, or the given ones. `now_s` measures turns of the loop."""
-    made = GatewayServer(Limits(**limits), hosts, bounds or Bounds(), proxies, app, descriptors, now_s)
+    made = GatewayServer(Limits(**limits), host_names, bounds or Bounds(), proxies, app, descriptors, now_s)
     await made.start()
     try:
         yield made

@@ -75,7 +75,7 @@ async def test_bots_connect_at_one_path(path: str, status: int) -> None:
     ],
 )
 async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int) -> None:
-    async with served(hosts=["rumble.example"]) as server, server.raw() as client:
+    async with served(host_names=["rumble.example"]) as server, server.raw() as client:
         assert await client.upgrade(Host=host) == status
 
 

@@ -1,5 +1,5 @@
 import pytest
-from rumble_server.host.host_names import host_name, is_host, is_known, is_loopback, public_origin, url_host
+from rumble_server.host.host_names import host_name, is_host_header, is_known_host, is_loopback, netloc, public_origin
 
 
 @pytest.mark.parametrize(
@@ -26,20 +26,20 @@ def test_loopback(address: str, loopback: bool) -> None:
 
 
 def test_a_name_is_known_if_it_is_loopback_s_or_allowed_or_the_address_is_not_loopback() -> None:
-    assert is_known("localhost:1", "127.0.0.1", frozenset())
-    assert not is_known("evil.example", "127.0.0.1", frozenset())
-    assert is_known("mine.example", "127.0.0.1", frozenset({"mine.example"}))
-    assert is_known("any.example", "192.0.2.1", frozenset())
+    assert is_known_host("localhost:1", "127.0.0.1", frozenset())
+    assert not is_known_host("evil.example", "127.0.0.1", frozenset())
+    assert is_known_host("mine.example", "127.0.0.1", frozenset({"mine.example"}))
+    assert is_known_host("any.example", "192.0.2.1", frozenset())
 
 
 @pytest.mark.parametrize("host", ["", "localhost", "rumble.example:8765", "127.0.0.1:80", "[::1]:80", "a_b-c:"])
 def test_a_host_header_may_be(host: str) -> None:
-    assert is_host(host)
+    assert is_host_header(host)
 
 
 @pytest.mark.parametrize("host", ["[", "[]:80", "a b", "a/b", "a@b", "a:b", "a#", "x\xe4", "[::1", "::1", "a\n"])
 def test_a_host_header_cannot_be(host: str) -> None:
-    assert not is_host(host)
+    assert not is_host_header(host)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,6 @@ def test_a_public_url_has_no_path(rest: str) -> None:
 
 
 def test_an_address_in_a_url() -> None:
-    assert url_host("192.0.2.1", 8765) == "192.0.2.1:8765"
-    assert url_host("2001:db8::5", 8765) == "[2001:db8::5]:8765"
-    assert (url_host("::1", 80), url_host("::1", 80, "https")) == ("[::1]", "[::1]:80")
+    assert netloc("192.0.2.1", 8765) == "192.0.2.1:8765"
+    assert netloc("2001:db8::5", 8765) == "[2001:db8::5]:8765"
+    assert (netloc("::1", 80), netloc("::1", 80, "https")) == ("[::1]", "[::1]:80")

@@ -7,7 +7,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.limits import guesses as module
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import MINUTE_MS, MOST_OF_A_NETWORK
-from rumble_server.limits.guesses import HOST, Guesses
+from rumble_server.limits.guesses import HOST_TOKEN, Guesses
 from rumble_server.limits.refusals import Refusals
 
 ADDRESS = "203.0.113.7"
@@ -37,7 +37,7 @@ def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0, secret: s
 
 def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
     guesses, refusals = made(wrong_tries_per_minute=6)
-    for whose in ("ann", "ben", HOST):
+    for whose in ("ann", "ben", HOST_TOKEN):
         guesses.count_wrong(ADDRESS, whose, GUESS, 0)
     assert tries(guesses, ADDRESS, "cid") == 3
     assert guesses.admit_try("203.0.113.8", "ann", GUESS, 0)
@@ -59,9 +59,9 @@ def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
 def test_a_secret_that_rumble_made_is_always_compared_and_a_wrong_one_locks_nobody_out() -> None:
     """A pupil shows wrong secrets without end from the teacher's address."""
     guesses, refusals = made()
-    assert tries(guesses, ADDRESS, HOST, secret=make_secret()) == 1000
-    assert tries(guesses, ADDRESS, "ann") == tries(guesses, ADDRESS, HOST, MINUTE_MS) == 20
-    for whose in ("ann", HOST):
+    assert tries(guesses, ADDRESS, HOST_TOKEN, secret=make_secret()) == 1000
+    assert tries(guesses, ADDRESS, "ann") == tries(guesses, ADDRESS, HOST_TOKEN, MINUTE_MS) == 20
+    for whose in ("ann", HOST_TOKEN):
         assert guesses.admit_try(ADDRESS, whose, make_secret(), MINUTE_MS)
         assert not guesses.admit_try(ADDRESS, whose, make_secret()[:-1] + "g", MINUTE_MS)
     assert refusals.counts == {"wrong_token": 1020, "wrong_key": 20, "too_many_wrong_tries": 4}

@@ -2,14 +2,14 @@
 
 import pytest
 from rumble_server.host.host_names import is_loopback
-from rumble_server.limits.source import Source, Sources, source_of
+from rumble_server.limits.source import Source, Sources, limited_address
 
 PROXY, CLIENT = "192.0.2.1", "198.51.100.7"
 HOST = (b"host", b"localhost:8765")
 
 
 @pytest.mark.parametrize(
-    ("peer", "source"),
+    ("peer", "address"),
     [
         ("192.0.2.1", "192.0.2.1"),
         ("::ffff:192.0.2.1", "192.0.2.1"),
@@ -23,8 +23,8 @@ HOST = (b"host", b"localhost:8765")
         ("testclient", "testclient"),
     ],
 )
-def test_the_source_of_a_peer(peer: str, source: str) -> None:
-    assert source_of(peer) == source
+def test_the_limited_address_of_a_peer(peer: str, address: str) -> None:
+    assert limited_address(peer) == address
 
 
 def of(*headers: tuple[bytes, bytes], proxies: tuple[str, ...] = (PROXY,), peer: str = PROXY) -> Source:
@@ -92,7 +92,7 @@ def test_a_believed_proxy_names_the_scheme(headers: list[tuple[bytes, bytes]], s
     ],
 )
 def test_a_believed_proxy_names_the_host(headers: list[tuple[bytes, bytes]], host: str) -> None:
-    assert of(*headers).host == host
+    assert of(*headers).shown_host == host
 
 
 def test_nobody_else_is_believed() -> None:

@@ -221,7 +221,7 @@ class MemoryServer:
         world: World | None = None,
         *,
         addresses: Addresses | None = None,
-        hosts: frozenset[str] = frozenset(),
+        host_names: frozenset[str] = frozenset(),
         residents: Sequence[str] = (),
     ) -> None:
         self.world = world or World(delay_ms=WRITE_MS)
@@ -250,7 +250,7 @@ class MemoryServer:
         self.process = Process(
             arena.clock.now_ms,
             addresses or Addresses(),
-            hosts,
+            host_names,
             Bounds(),
             operation,
             Permits(Bounds()),

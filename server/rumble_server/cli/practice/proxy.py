@@ -15,7 +15,7 @@ from websockets.typing import Subprotocol
 from rumble_server.cli.output.screen import Screen
 from rumble_server.cli.output.trace import Sender
 
-HOST, BOT_PATH = "127.0.0.1", "/bot"
+LOOPBACK, BOT_PATH = "127.0.0.1", "/bot"
 PING_S = 5.0
 """Time in s between two pings from the proxy to the bot. The proxy does not pass on the server's pings.
 
@@ -52,10 +52,10 @@ async def proxying(ws_url: str, screen: Screen) -> AsyncIterator[Address]:
                     pump.cancel()
                 await asyncio.gather(*pumps, return_exceptions=True)
 
-    listener = Listener(HOST, 0, BOT_PATH, carry, screen.turned_away, PING_S)
+    listener = Listener(LOOPBACK, 0, BOT_PATH, carry, screen.turned_away, PING_S)
     await listener.up()
     try:
-        yield Address(HOST, listener.port)
+        yield Address(LOOPBACK, listener.port)
     finally:
         await listener.down()
 

@@ -13,7 +13,7 @@ from rumble_server.cli.support.bot_names import as_bot_name
 
 LONGEST_NAME = 32
 """Maximum number of characters of a worker's name. The same maximum holds for a bot's name."""
-MOST_OF_HOST = 16
+MOST_OF_HOST_NAME = 16
 """Maximum number of characters that `names` takes from this machine's name for a worker's name."""
 
 own: str | None = None
@@ -26,7 +26,7 @@ def names(count: int, worker: str | None) -> list[str]:
     The prefix is `worker`. If `worker` is None, the prefix is made of this machine's name and the process id.
     """
     if worker is None:  # a unique prefix, because commands on one machine or on many must not take each other's names
-        worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST]}-{os.getpid()}"
+        worker = f"{as_bot_name(socket.gethostname(), 'host')[:MOST_OF_HOST_NAME]}-{os.getpid()}"
     longest = f"{worker}-{count}"
     if len(longest) > LONGEST_NAME:
         raise CliError(f"--worker: {longest} has more than {LONGEST_NAME} characters", ExitCode.USAGE)

@@ -13,9 +13,9 @@ from rumble_server.web.api.host.commands import body_schema, read_model
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import JoinAnswer, JoinRequest, JoinView, RedeemAnswer, SlipCode
 from rumble_server.web.api.reading import ERRORS
+from rumble_server.web.client import client_address
 from rumble_server.web.errors import error_answers
 from rumble_server.web.site import site_of
-from rumble_server.web.source import source_of
 
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 
@@ -28,7 +28,7 @@ def joining_routes() -> APIRouter:
     async def find(code: str, request: Request) -> JoinView:
         """Show the tournament that pupils join with a code."""
         site = site_of(request)
-        found = Joining(site.arena).try_code(code, source_of(request))
+        found = Joining(site.arena).try_code(code, client_address(request))
         await site.on_disk()
         return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 
@@ -38,7 +38,7 @@ def joining_routes() -> APIRouter:
 
         A pupil who gives the key and the display name of an earlier name keeps the earlier name.
         """
-        site, address = site_of(request), source_of(request)
+        site, address = site_of(request), client_address(request)
         given = await read_model(request, JoinRequest)
         entrance = Joining(site.arena)
         joined = await site.run(lambda: entrance.join(given.code, given.display_name, given.key, address))
@@ -52,7 +52,7 @@ def joining_routes() -> APIRouter:
         """
         site = site_of(request)
         given = await read_model(request, SlipCode)
-        redeemed = await site.run(lambda: SlipDesk(site.arena).redeem(given.code, source_of(request)))
+        redeemed = await site.run(lambda: SlipDesk(site.arena).redeem(given.code, client_address(request)))
         about = await answers_of(request).basics(redeemed.tournament)
         response.headers.update(SECRET)
         return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))

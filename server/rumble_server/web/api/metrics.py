@@ -13,14 +13,13 @@ from rumble_protocol.server_messages import TournamentStatus
 
 from rumble_server.arena.arena import Arena
 from rumble_server.host.histogram import Histogram
-from rumble_server.host.host_names import SHORTEST_TOKEN
-from rumble_server.limits.guesses import HOST
+from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
 from rumble_server.match.facts import MatchOver, MoveMade
 from rumble_server.tournament.tournament import OVER
+from rumble_server.web.client import client_address, is_local
 from rumble_server.web.guards.secret_checks import SecretChecker
 from rumble_server.web.guards.tokens import bearer_token
 from rumble_server.web.site import ClubSites, ProcessFigures, clubs_of, process_of
-from rumble_server.web.source import is_local, source_of
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 LIVE: tuple[TournamentStatus, ...] = ("lobby", "running", "paused")
@@ -43,7 +42,7 @@ def metrics_routes() -> APIRouter:
         """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
         if not _admit(request):
             if len(bearer_token(request)) < SHORTEST_TOKEN:
-                process_of(request).operation.refusals.note("wrong_token", source_of(request), request.url.path)
+                process_of(request).operation.refusals.note("wrong_token", client_address(request), request.url.path)
             text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
             return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
         return Response(generate_latest(request.state.figures), media_type=PROMETHEUS)
@@ -68,7 +67,7 @@ def _admit(request: Request) -> bool:
 
     # Both tokens count as a single try. A comparison outside of the count would allow endless guesses.
     checker = SecretChecker(process.guesses, process.now_ms)
-    return len(shown) >= SHORTEST_TOKEN and checker.try_secret(request, HOST, shown, is_token)
+    return len(shown) >= SHORTEST_TOKEN and checker.try_secret(request, HOST_TOKEN, shown, is_token)
 
 
 class _Figures(Collector):

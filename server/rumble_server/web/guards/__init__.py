@@ -1,1 +1,1 @@
-"""Guards of requests: hosts, tokens and keys, wrong secrets, bodies, and limits for each address."""
+"""Guards of requests: headers, tokens and keys, wrong secrets, bodies, and limits for each address."""

@@ -5,10 +5,10 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rumble_server.limits.fair_queue import Asker, asks
+from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import STREAM
 from rumble_server.web.site import Process
-from rumble_server.web.source import source_of
 
 FREE_BYTES = 262_144
 """Number of bytes at the start of an answer that cost an address nothing; ordinary pages are smaller."""
@@ -30,7 +30,7 @@ class RequestShares:
         process = self._process
         if scope["type"] == "http":
             process.reach.note((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
-        if scope["type"] != "http" or process.permits.take_request(source_of(Request(scope)), process.now_ms()):
+        if scope["type"] != "http" or process.permits.take_request(client_address(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:
             await _refuse(process, "requests", "too many requests", scope, receive, send)
@@ -50,7 +50,7 @@ class RateLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        process, path, address = self._process, scope["path"][len(scope["root_path"]) :], source_of(Request(scope))
+        process, path, address = self._process, scope["path"][len(scope["root_path"]) :], client_address(Request(scope))
         asker = Asker(
             address,
             lambda: process.permits.may_ask(address, process.now_ms()),
@@ -63,7 +63,7 @@ class RateLimits:
             await self._app(scope, receive, _counted(send, asker))
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        permit = self._process.permits.stream(source_of(Request(scope)))
+        permit = self._process.permits.stream(client_address(Request(scope)))
         if permit is None:
             await _refuse(self._process, "streams", "too many streams", scope, receive, send)
             return
@@ -89,6 +89,6 @@ def _counted(send: Send, asker: Asker) -> Send:
 
 
 async def _refuse(process: Process, reason: str, what: str, scope: Scope, receive: Receive, send: Send) -> None:
-    process.operation.refusals.note(reason, source_of(Request(scope)), scope["path"])
+    process.operation.refusals.note(reason, client_address(Request(scope)), scope["path"])
     error = WebError.too_many(f"{what} from your address")
     await JSONResponse(error.answer().model_dump(mode="json"), error.status)(scope, receive, send)

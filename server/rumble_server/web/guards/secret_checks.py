@@ -10,9 +10,9 @@ from fastapi import Request
 
 from rumble_server.limits.guesses import Guesses
 from rumble_server.tournament.tournament import Tournament
+from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import Site
-from rumble_server.web.source import source_of
 
 SECRETS = frozenset({"code", "invite"})
 """Names of query parameters and of fields of bodies that hold secrets."""
@@ -33,10 +33,10 @@ class SecretChecker:
     def try_secret(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
         """Call `compare`, and return true if the secret is right. A wrong secret is counted.
 
-        `whose` is the name that a key protects, or `HOST`. After too many wrong secrets, `compare` is not called, and
-        WebError (429) is raised.
+        `whose` is the name that a key protects, or `HOST_TOKEN`. After too many wrong secrets, `compare` is not called,
+        and WebError (429) is raised.
         """
-        address, now_ms = source_of(request), self._now_ms()
+        address, now_ms = client_address(request), self._now_ms()
         if not self._guesses.admit_try(address, whose, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if compare():
@@ -49,7 +49,7 @@ class SecretChecker:
         """Return true if `code` is a tournament's invitation code. A wrong code is counted."""
         if tournament.admits(code):
             return True
-        self._guesses.count_wrong_code(source_of(request), tournament.id, code, self._now_ms())
+        self._guesses.count_wrong_code(client_address(request), tournament.id, code, self._now_ms())
         return False
 
 

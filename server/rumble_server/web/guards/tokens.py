@@ -3,12 +3,11 @@
 from fastapi import Request
 from starlette.responses import Response
 
-from rumble_server.host.host_names import SHORTEST_TOKEN
-from rumble_server.limits.guesses import HOST
+from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
+from rumble_server.web.client import is_local
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.secret_checks import checker_of
 from rumble_server.web.site import Site, site_of
-from rumble_server.web.source import is_local
 
 EXCHANGED = "Rumble-Token"
 """The answer header with a secret made by the server. The client uses the secret in place of a hand-chosen token."""
@@ -29,7 +28,7 @@ def check_host(request: Request, site: Site) -> str | None:
     if not token or (len(token) < SHORTEST_TOKEN and not is_local(request)):
         return None
     holder = site.arena.host_tokens.holder(token)
-    return holder if checker_of(site).try_secret(request, HOST, token, lambda: holder is not None) else None
+    return holder if checker_of(site).try_secret(request, HOST_TOKEN, token, lambda: holder is not None) else None
 
 
 def check_reader(site: Site, request: Request, refusal: str) -> str | None:
@@ -70,8 +69,8 @@ async def organiser_only(request: Request, response: Response) -> None:
     Raises WebError with `bad_token`, or with `too_many_requests`.
     """
     site = site_of(request)
-    request.state.host = check_host(request, site)
-    if request.state.host is None:
+    request.state.token_holder = check_host(request, site)
+    if request.state.token_holder is None:
         raise WebError.bad_token("only the host may do this: send `Authorization: Bearer <host token>`")
     token = bearer_token(request)
     _exchange(response, token, site.arena.host_tokens.exchanged(token))
@@ -85,8 +84,8 @@ async def administrator_only(request: Request, response: Response) -> None:
     token, site = bearer_token(request), site_of(request)
     is_long = len(token) >= SHORTEST_TOKEN or (token and is_local(request))
     is_right = site.arena.clubs.is_administrator(token)
-    if not is_long or not checker_of(site).try_secret(request, HOST, token, lambda: is_right):
+    if not is_long or not checker_of(site).try_secret(request, HOST_TOKEN, token, lambda: is_right):
         how = "send `Authorization: Bearer <administrator's token>`"
         raise WebError.bad_token(f"only the administrator may do this: {how}")
-    request.state.host = "administrator"
+    request.state.token_holder = "administrator"
     _exchange(response, token, site.arena.clubs.exchanged(token))

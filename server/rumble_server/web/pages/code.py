@@ -11,7 +11,7 @@ from hashlib import sha256
 from starlette.responses import HTMLResponse
 
 from rumble_server.starters.starter import STARTERS, Language
-from rumble_server.web.guards.hosts import POLICY
+from rumble_server.web.guards.headers import POLICY
 from rumble_server.web.static_files import STATIC
 
 PAGE_POLICY = f"{POLICY}; frame-src 'self'"

@@ -4,7 +4,7 @@ from base64 import b64encode
 from hashlib import sha256
 
 import pytest
-from rumble_server.web.guards.hosts import POLICY
+from rumble_server.web.guards.headers import POLICY
 from rumble_server.web.pages import browser_files
 
 from tests.server.web.memory_server import MemoryServer

@@ -36,7 +36,7 @@ def _log(request: Request, refused: str) -> None:
         about = ", ".join(f"{name}: {value}" for name, value in given.items())
         address = request.client.host if request.client else ""
         told = {
-            "host": request.state.host,
+            "host": request.state.token_holder,
             "command": f"{request.method} {request.url.path}",
             "about": about,
             "address": address,

@@ -14,9 +14,9 @@ from rumble_server.limits.buckets import MINUTE_MS
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer
+from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import site_of
-from rumble_server.web.source import source_of
 
 
 def banning_routes() -> APIRouter:
@@ -50,10 +50,10 @@ def banning_routes() -> APIRouter:
         now_ms = arena.clock.now_ms()
         until_ms = None if given.minutes is None else now_ms + given.minutes * MINUTE_MS
         new = Ban(what, by_name, until_ms, given.reason, now_ms)
-        if Bans([new]).of_address(source_of(request), now_ms) is not None:
+        if Bans([new]).of_address(client_address(request), now_ms) is not None:
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
-        host = Organiser(arena)
-        await site.run(lambda: host.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason))
+        organiser = Organiser(arena)
+        await site.run(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason))
         return DoneAnswer(message=f"{what} is banned")
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))

@@ -78,49 +78,49 @@ def command_routes() -> APIRouter:
         """
         given = await read_model(request, Start)
         return await carry_out(
-            request, tournament, lambda host: host.start(tournament, without_absent=given.without_absent)
+            request, tournament, lambda organiser: organiser.start(tournament, without_absent=given.without_absent)
         )
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
         """Pause the tournament: running matches finish, no match starts."""
         given = await read_model(request, Pause)
-        return await carry_out(request, tournament, lambda host: host.pause(tournament, given.reason))
+        return await carry_out(request, tournament, lambda organiser: organiser.pause(tournament, given.reason))
 
     @router.post("/tournaments/{tournament}/resume")
     async def resume(request: Request, tournament: str) -> TournamentView:
         """Resume the tournament: matches start again."""
-        return await carry_out(request, tournament, lambda host: host.resume(tournament))
+        return await carry_out(request, tournament, lambda organiser: organiser.resume(tournament))
 
     @router.post("/tournaments/{tournament}/cancel")
     async def cancel(request: Request, tournament: str) -> TournamentView:
         """Cancel the tournament; no result counts."""
-        return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=True))
+        return await carry_out(request, tournament, lambda organiser: organiser.end(tournament, cancelled=True))
 
     @router.post("/tournaments/{tournament}/end")
     async def end(request: Request, tournament: str) -> TournamentView:
         """End the tournament early, with the standings at this moment."""
-        return await carry_out(request, tournament, lambda host: host.end(tournament, cancelled=False))
+        return await carry_out(request, tournament, lambda organiser: organiser.end(tournament, cancelled=False))
 
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
         """Remove a bot for good; the bot loses its remaining matches."""
         given = await read_model(request, BotName)
-        return await carry_out(request, tournament, lambda host: host.remove(tournament, given.name))
+        return await carry_out(request, tournament, lambda organiser: organiser.remove(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
     async def unbench(tournament: str, request: Request) -> TournamentView:
         """Let a benched bot play again."""
         given = await read_model(request, BotName)
-        return await carry_out(request, tournament, lambda host: host.unbench(tournament, given.name))
+        return await carry_out(request, tournament, lambda organiser: organiser.unbench(tournament, given.name))
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
         """Give a bot a half-point bye in a round of a Swiss, or take the bye back, before the round is paired."""
         given = await read_model(request, HalfBye)
 
-        def command(host: Organiser) -> None:
-            change = host.take_half_bye if given.take_back else host.give_half_bye
+        def command(organiser: Organiser) -> None:
+            change = organiser.take_half_bye if given.take_back else organiser.give_half_bye
             change(tournament, given.name, given.round)
 
         return await carry_out(request, tournament, command)
@@ -131,7 +131,7 @@ def command_routes() -> APIRouter:
         given = await read_model(request, MatchNamed)
         if tournament_id_of(given.match) != tournament:
             raise WebError.not_found(f"{tournament} has no match {given.match!r}")
-        return await carry_out(request, tournament, lambda host: host.play_again(given.match))
+        return await carry_out(request, tournament, lambda organiser: organiser.play_again(given.match))
 
     @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
     async def reset_name(name: str, request: Request) -> DoneAnswer:

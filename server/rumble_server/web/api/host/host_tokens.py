@@ -22,7 +22,7 @@ def host_token_routes() -> APIRouter:
         """List the tokens by name, oldest first; `own` is true for the token of this request."""
         site = site_of(request)
         await site.on_disk()
-        listed, own = site.arena.host_tokens.listed(), request.state.host
+        listed, own = site.arena.host_tokens.listed(), request.state.token_holder
         answer = models.HostTokenAnswer
         tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
         return models.HostTokensAnswer(tokens=tokens)

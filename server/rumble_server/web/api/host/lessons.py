@@ -52,13 +52,13 @@ def lesson_routes() -> APIRouter:
         """Change the configuration in the lobby, except the invitation code. Later, only `listed` can be changed."""
         config = await site_of(request).reader.draw(read_config, await read_body(request))
         request.state.given = told_of(config)
-        return await carry_out(request, tournament, lambda host: host.change_config(tournament, config))
+        return await carry_out(request, tournament, lambda organiser: organiser.change_config(tournament, config))
 
     @router.put("/tournaments/{tournament}/roster", openapi_extra=body_schema(models.Roster))
     async def change_roster(tournament: str, request: Request) -> TournamentView:
         """Keep the names of the pupils who should come, so that the console shows who is missing."""
         names = (await read_model(request, models.Roster)).names
-        return await carry_out(request, tournament, lambda host: host.change_roster(tournament, tuple(names)))
+        return await carry_out(request, tournament, lambda organiser: organiser.change_roster(tournament, tuple(names)))
 
     @router.post("/tournaments/{tournament}/slips", openapi_extra=body_schema(BotName))
     async def make_slip(tournament: str, request: Request, response: Response) -> models.SlipAnswer:
@@ -85,6 +85,6 @@ def lesson_routes() -> APIRouter:
     async def tell(tournament: str, request: Request) -> TournamentView:
         """Send a message to every bot of the tournament."""
         given = await read_model(request, models.HostMessage)
-        return await carry_out(request, tournament, lambda host: host.tell(tournament, given.message))
+        return await carry_out(request, tournament, lambda organiser: organiser.tell(tournament, given.message))
 
     return router

@@ -105,8 +105,8 @@ def organising_routes() -> APIRouter:
         """
         given = await read_model(request, models.ChangeDoor)
 
-        def command(host: Organiser) -> None:
-            (host.open_door if given.open else host.close_door)(tournament)
+        def command(organiser: Organiser) -> None:
+            (organiser.open_door if given.open else organiser.close_door)(tournament)
 
         await carry_out(request, tournament, command)
         return door_answer(site_of(request).arena.lifecycle.tournament(tournament), public_address_of(request))
@@ -120,7 +120,7 @@ def organising_routes() -> APIRouter:
         site = site_of(request)
         given = await read_model(request, models.ChangeInvite)
         code = given.code if "code" in given.model_fields_set else make_secret()
-        await carry_out(request, tournament, lambda host: host.change_invite(tournament, code))
+        await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
         return invite_answer(site.arena.lifecycle.tournament(tournament), public_address_of(request))
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)

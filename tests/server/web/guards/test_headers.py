@@ -32,7 +32,7 @@ async def test_every_answer_is_guarded(browser: httpx.AsyncClient, path: str) ->
     ],
 )
 async def test_on_loopback_only_known_hosts_are_answered(address: str, host: str, status: int) -> None:
-    server = MemoryServer(hosts=frozenset({"rumble.example"}))
+    server = MemoryServer(host_names=frozenset({"rumble.example"}))
     async with server.browser(base_url=address) as browser:
         answer = await browser.get("/api/tournaments", headers={"Host": host})
     assert answer.status_code == status

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from fastapi import Request
-from rumble_server.web.source import is_local, source_of
+from rumble_server.web.client import client_address, is_local
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from rumble_server.web.source import is_local, source_of
 )
 def test_a_request_has_a_source(scope: dict[str, Any], address: str, local: bool) -> None:
     request = Request({"type": "http", **scope})
-    assert (source_of(request), is_local(request)) == (address, local)
+    assert (client_address(request), is_local(request)) == (address, local)

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.host.host_names import host_name, is_host, is_known, is_loopback_host
+from rumble_server.host.host_names import host_name, is_host_header, is_known_host, is_loopback_host
 
 POLICY = "; ".join(
     (
@@ -36,9 +36,9 @@ uses the same computer can read the answer later."""
 class Guard:
     """ASGI middleware that refuses invalid or unknown host names, and adds missing security headers to answers."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, host_names: frozenset[str]) -> None:
         self._app = app
-        self._hosts = hosts
+        self._host_names = host_names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -52,16 +52,16 @@ class Guard:
                 message["headers"] = [*own, *(each for each in added if each[0] not in names)]
             await send(message)
 
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        host = hosts[0] if hosts else ""
-        added = (*HEADERS, OPENER) if scope["scheme"] == "https" or is_loopback_host(host) else HEADERS
+        host_headers = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host_header = host_headers[0] if host_headers else ""
+        added = (*HEADERS, OPENER) if scope["scheme"] == "https" or is_loopback_host(host_header) else HEADERS
         if any(name == b"authorization" for name, _ in scope["headers"]):
             added = (*added, NOT_STORED)
         local_address = scope["server"][0] if scope.get("server") else ""
         app = self._app
-        if len(hosts) > 1 or not is_host(host):
+        if len(host_headers) > 1 or not is_host_header(host_header):
             app = PlainTextResponse("a request has one Host, the name of this server\n", HTTPStatus.BAD_REQUEST)
-        elif not is_known(host, local_address, self._hosts):
-            text = f"this server is not known as {host_name(host)!r}\n"
+        elif not is_known_host(host_header, local_address, self._host_names):
+            text = f"this server is not known as {host_name(host_header)!r}\n"
             app = PlainTextResponse(text, HTTPStatus.FORBIDDEN)
         await app(scope, receive, send_guarded)
