@@ -167,15 +167,15 @@ class ServerInMemory:
 
     def connect(self, on: str, subprotocols: list[str], *, forwarded: bool) -> None:
         self._pipes[on] = Pipe(self, on, subprotocols, forwarded=forwarded)
-        self.settle()
+        self.run_due()
 
     def send(self, on: str, data: bytes, *, binary: bool = False) -> None:
         self._pipes[on].send(Opcode.BINARY if binary else Opcode.TEXT, data)
-        self.settle()
+        self.run_due()
 
     def drop(self, on: str) -> None:
         self._pipes.pop(on).drop()
-        self.settle()
+        self.run_due()
 
     # --- actions of the host, and events that happen to the server ---
 
@@ -215,7 +215,7 @@ class ServerInMemory:
                 organiser.lift_ban(bot, by_name=True)
             case _:
                 raise ValueError(f"the host cannot {does} with {given}")
-        self.settle()
+        self.run_due()
 
     def _enter_by_code(self, tournament: str, bot: str) -> None:
         """Enter a bot as a pupil does with a join code."""
@@ -247,7 +247,7 @@ class ServerInMemory:
                 self._restart(down_ms)
             case _:
                 raise ValueError(f"{what} with {given} cannot happen")
-        self.settle()
+        self.run_due()
 
     def _restart(self, down_ms: int) -> None:
         """Stop as `rumble_server.app.Server.stop` does, and start again after `down_ms`."""
@@ -264,7 +264,7 @@ class ServerInMemory:
         else:
             self._pairing.append((task, done))
 
-    def settle(self) -> None:
+    def run_due(self) -> None:
         """Run all callbacks due now, and complete the closing handshakes."""
         self.world.clock.advance(0)
         for name, pipe in list(self._pipes.items()):

@@ -119,7 +119,7 @@ class Appointments:
         for each in found.players:
             self._of[each] = found
             each.keep(tournament.config.game)
-            tournament.unsettle(each.name)
+            tournament.look_at_again(each.name)
         return True
 
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:

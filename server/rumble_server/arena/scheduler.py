@@ -88,7 +88,7 @@ class Scheduler:
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
         for tournament in player.tournaments.values():
-            tournament.unsettle(player.name)
+            tournament.look_at_again(player.name)
             unsettled.pop(tournament.id, None)
             unsettled[tournament.id] = None
 

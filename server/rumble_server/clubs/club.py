@@ -228,9 +228,9 @@ class Club:
         )
         self._listen()
         self.arena.allowance.used_bytes = self.log.bytes
-        self._settle()
+        self._read_settings()
         self._recover(stored)
-        self._settle()  # again, because the recovery of main fills the directory, also with main's settings
+        self._read_settings()  # again, because the recovery of main fills the directory, also with main's settings
         if self.log.trouble is not None:
             self.arena.on_trouble(self.log.trouble)
 
@@ -264,7 +264,7 @@ class Club:
 
     # --- its settings ---
 
-    def _settle(self) -> None:
+    def _read_settings(self) -> None:
         """Read the club's settings and quotas from the `ClubDirectory`."""
         self._entry = self._shared.directory.get(self.name) or self._entry
         self.arena.allowance.quotas = self._entry.quotas
@@ -272,7 +272,7 @@ class Club:
     def follow(self) -> None:
         """Apply changed settings of the club from the `ClubDirectory`."""
         has_house = self._entry.house
-        self._settle()
+        self._read_settings()
         self.enter(self.arena.scheduler.settle_all)
         if self._entry.house != has_house:
             self.house_bots.change_residents(self._residents)

@@ -21,8 +21,8 @@ from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
 
-BYTES_OF_A_MESSAGE = 1_024
-"""An invalid frame counts as one message, plus one message for every `BYTES_OF_A_MESSAGE` characters."""
+CHARACTERS_OF_A_MESSAGE = 1_024
+"""An invalid frame counts as one message, plus one message for every `CHARACTERS_OF_A_MESSAGE` characters."""
 
 
 class Link(Protocol):
@@ -182,7 +182,7 @@ class Session:
         try:
             message = read_bot_message(text)
         except BadMessage as error:
-            if self._take(1 + len(text) // BYTES_OF_A_MESSAGE):
+            if self._take(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
                 leader.refused(self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail))
             return
         if type(message) is Move and self.name is not None:

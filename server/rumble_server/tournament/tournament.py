@@ -83,7 +83,7 @@ class Tournament:
         self.ended_at_ms: int | None = None
         self._gone: set[str] = set()
         """Bots that lose their due matches."""
-        self._unsettled: dict[str, None] = {}
+        self._to_look_at: dict[str, None] = {}
         """Bots that `due` must look at again; a dict for its order."""
         self.absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
@@ -171,7 +171,7 @@ class Tournament:
             for bot in self.agenda.bots:
                 self._has_more_from(bot, fact.at_ms)
             self.agenda.enter_late(fact.bot)
-            self._unsettle(self.field)
+            self._must_look_at(self.field)
 
     def _apply_left(self, fact: facts.BotLeft) -> None:
         if self.status == "lobby":
@@ -184,19 +184,19 @@ class Tournament:
             self._note_gone(self.field[fact.bot])
             if self.agenda is not None:
                 self.agenda.withdraw(fact.bot)
-            self._unsettled[fact.bot] = None
+            self._to_look_at[fact.bot] = None
 
     def _apply_absent(self, fact: facts.BotAbsent) -> None:
         self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
         self._note_gone(self.field[fact.bot])
-        self._unsettled[fact.bot] = None
+        self._to_look_at[fact.bot] = None
 
     def _apply_benched(self, fact: facts.BotBenched) -> None:
         entrant = self.field[fact.bot]
         entrant.benched, entrant.benched_version = fact.benched, fact.version
         entrant.faulty_in_a_row = 0
         self._note_gone(entrant)
-        self._unsettled[fact.bot] = None
+        self._to_look_at[fact.bot] = None
 
     def _apply_tournament_started(self, fact: facts.TournamentStarted) -> None:
         self.status = "running"
@@ -209,13 +209,13 @@ class Tournament:
         if schedule.has_bracket:
             self.table.places = self.agenda.places
         self.absence.count_from(fact.at_ms)
-        self._unsettle(self.field)
+        self._must_look_at(self.field)
 
     def _apply_resumed(self, fact: facts.TournamentResumed) -> None:
         self.status, self.reason, self.paused_by_disk = "running", "", False
         self.going_since_ms = fact.at_ms
         self.absence.count_from(fact.at_ms)
-        self._unsettle(self.field)
+        self._must_look_at(self.field)
 
     def _apply_ended(self, fact: facts.TournamentEnded) -> None:
         self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
@@ -240,7 +240,7 @@ class Tournament:
             voided = (over.match for over in self.voided if over.scores is not None)
             self.voided_later += [match for match in voided if match in agenda.open]
         agenda.add(made)
-        self._unsettle(bots)
+        self._must_look_at(bots)
 
     def _bots_in(self, made: AnyRound) -> list[str]:
         names = self._agenda().bots
@@ -266,9 +266,9 @@ class Tournament:
         # A match lost by absence neither proves that the bot fails, nor that it works.
         proves = not is_void and over.termination is not Termination.NO_SHOW
         if over.absent:
-            self._unsettle(over.absent)
+            self._must_look_at(over.absent)
         for seat, bot in enumerate(over.seats):
-            self._unsettled[bot] = None
+            self._to_look_at[bot] = None
             entrant = self.field[bot]
             if was_running:
                 entrant.playing -= 1
@@ -301,11 +301,11 @@ class Tournament:
             self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over)
         slot.attempt = over.attempt + 1
-        self._unsettle(slot.seats)
+        self._must_look_at(slot.seats)
 
-    def _unsettle(self, bots: Iterable[str]) -> None:
+    def _must_look_at(self, bots: Iterable[str]) -> None:
         for bot in bots:
-            self._unsettled[bot] = None
+            self._to_look_at[bot] = None
 
     # --- what is to be done ---
 
@@ -378,15 +378,15 @@ class Tournament:
         """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
         return None if self.status in OVER else facts.fact_of_round(self.id, made, now_ms)
 
-    def unsettle(self, bot: str) -> None:
+    def look_at_again(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
         if bot in self.field:
-            self._unsettled[bot] = None
+            self._to_look_at[bot] = None
 
     @property
     def to_look_at(self) -> tuple[str, ...]:
         """Bots that `due` must look at again."""
-        return tuple(self._unsettled)
+        return tuple(self._to_look_at)
 
     def waiting(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
@@ -407,17 +407,17 @@ class Tournament:
         a free bot can take one match. The caller keeps `free` and `places` up to date.
         """
         places = places or free.__contains__
-        unsettled, gone = self._unsettled, self._gone
-        while unsettled and self.status == "running":
+        to_look_at, gone = self._to_look_at, self._gone
+        while to_look_at and self.status == "running":
             if self._may_pair:
                 paired = self._pair(now_ms)
                 if paired is not None:
                     yield paired
                     continue
-            bot = next(iter(unsettled))
+            bot = next(iter(to_look_at))
             found = self._due_for(bot, free, now_ms, places) if bot in free or bot in gone else None
             if found is None:
-                unsettled.pop(bot, None)
+                to_look_at.pop(bot, None)
             else:
                 yield found
         agenda = self.agenda
@@ -427,7 +427,7 @@ class Tournament:
     def _pull(self, agenda: Agenda) -> AnyRound | None:
         pulled = None if agenda.schedule.follows_results else agenda.pull()
         if pulled is not None:
-            self._unsettle(self._bots_in(pulled))
+            self._must_look_at(self._bots_in(pulled))
         return pulled
 
     def _pair(self, now_ms: int) -> facts.RoundFact | None:
@@ -477,7 +477,7 @@ class Tournament:
         entrant = self.field.get(bot)
         if entrant is None:
             return None
-        self._unsettled[bot] = None
+        self._to_look_at[bot] = None
         fact = self.absence.appear(entrant, now_ms)
         self._note_gone(entrant)
         return fact
@@ -494,7 +494,7 @@ class Tournament:
         self.absence.nobody_there(self.field.values(), since_ms)
         for entrant in self.field.values():
             self._note_gone(entrant)
-        self._unsettle(self.field)
+        self._must_look_at(self.field)
 
     def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
         """Return a fact for each absent budget that is used up. Until a bot without budget comes back, it loses its due

@@ -31,16 +31,16 @@ class EndedCount:
         """Count the tournament ends among facts of a club that are on disk."""
         self._new[club] += [(number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
         if self._counted is not None:
-            self._settle(self._counted)
+            self._count_new(self._counted)
 
     def add(self, counted: Mapping[str, Counted]) -> None:
         """Add the result of `LogReader.ended_by_club`. Tournament ends that are in the result are not counted twice."""
         self._counted = counted
         for _, counts in counted.values():
             self._counts += counts
-        self._settle(counted)
+        self._count_new(counted)
 
-    def _settle(self, counted: Mapping[str, Counted]) -> None:
+    def _count_new(self, counted: Mapping[str, Counted]) -> None:
         for club, ended in self._new.items():
             last = counted[club][0] if club in counted else 0
             self._counts += Counter(status for number, status in ended if number > last)

@@ -135,7 +135,7 @@ class _Company:
         """Add a round, and swap its bots until no swap lowers the cost."""
         self.rounds.append(tables)
         self._count(tables, 1)
-        self._settle(tables)
+        self._improve(tables)
 
     def disturb(self, number: int, random: Random) -> None:
         """Swap some bots of a round at random, then make the best swaps. If the cost is higher than before, undo all
@@ -149,13 +149,13 @@ class _Company:
             if not self._apart[one, other]:
                 tables[[one, other]] = tables[[other, one]]
         self._count(tables, 1)
-        self._settle(tables)
+        self._improve(tables)
         if self.cost > before:
             self._count(tables, -1)
             tables[:] = old
             self._count(tables, 1)
 
-    def _settle(self, tables: _Tables) -> None:
+    def _improve(self, tables: _Tables) -> None:
         """Swap the bots of a round until no swap lowers the cost, the best swap first."""
         while True:
             mates, now = self._together(tables), self._uneven()

@@ -54,7 +54,7 @@ class Simulation:
                     self.free[bot] += 1
                     if self.free[bot] == 1 and bot not in self.gone:
                         self.ready_ms[bot] = self.now_ms
-                self.settle(bots)
+                self.begin_due(bots)
         self.note_oldest()
 
     def put(self) -> None:
@@ -62,15 +62,15 @@ class Simulation:
         slot = slot_of(match_id, self.random.sample(sorted(self.places), SEATS))
         self.waiting[match_id], self.put_ms[match_id] = slot, self.now_ms
         self.queue.put(slot)
-        self.settle(slot.seats)
+        self.begin_due(slot.seats)
 
     def come_or_go(self) -> None:
         bot = self.random.choice(sorted(self.places if len(self.gone) < 4 else self.gone))
         self.gone ^= {bot}
         self.ready_ms[bot] = self.now_ms if self.free[bot] or bot in self.gone else self.ready_ms[bot]
-        self.settle([bot])
+        self.begin_due([bot])
 
-    def settle(self, bots: Iterable[str]) -> None:
+    def begin_due(self, bots: Iterable[str]) -> None:
         left = list(bots)
         while left:
             self.note_oldest()

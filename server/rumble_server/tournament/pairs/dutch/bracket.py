@@ -141,7 +141,7 @@ class BracketPairing:
                 graph.add(vertex, each, value)
             graph.solve()
         partner = graph.matching[vertex]
-        graph.settle(vertex, partner)
+        graph.fix(vertex, partner)
         return partner
 
     # --- residents among themselves (3.2, 4.2 and 4.3) ---

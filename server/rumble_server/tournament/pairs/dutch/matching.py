@@ -16,7 +16,7 @@ class Graph:
     def __init__(self, size: int, bits: int) -> None:
         """Make a graph without edges; `bits` is the number of bits of the greatest weight.
 
-        Only `settle` uses the greatest weight. A weight that a caller sets must be below half of the greatest weight.
+        Only `fix` uses the greatest weight. A weight that a caller sets must be below half of the greatest weight.
         """
         from py4swiss.dynamicuint import DynamicUint
         from py4swiss.matching_computer import ComputerDutchOptimality
@@ -33,7 +33,7 @@ class Graph:
         self._most = (1 << bits) - 1
         self._weights = [[0] * size for _ in range(size)]
         self._stale: set[tuple[int, int]] = set()
-        self._settled: list[tuple[int, int]] = []
+        self._fixed: list[tuple[int, int]] = []
         self.matching = list(range(size))
         """The partner of each vertex; a vertex without a partner is its own partner."""
 
@@ -50,18 +50,18 @@ class Graph:
         if self._weights[one][two]:
             self.set(one, two, self._weights[one][two] + value)
 
-    def settle(self, one: int, two: int) -> None:
+    def fix(self, one: int, two: int) -> None:
         """Keep two matched vertices matched from now on, by giving their edge the greatest weight.
 
         Every other weight is below half of the greatest weight, so breaking the pair for two other edges never pays.
         """
-        self._settled.append((one, two))
+        self._fixed.append((one, two))
 
     def solve(self) -> None:
         """Compute the matching for the present weights."""
-        for one, two in self._settled:
+        for one, two in self._fixed:
             self.set(one, two, self._most)
-        self._settled.clear()
+        self._fixed.clear()
         for one, two in self._stale:
             self._computer.set_edge_weight(one, two, self._big(self._weights[one][two]))
         self._stale.clear()
