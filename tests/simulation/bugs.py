@@ -378,7 +378,7 @@ def use_a_seed_again(patch: pytest.MonkeyPatch) -> None:
 
 def let_a_table_starve(patch: pytest.MonkeyPatch) -> None:
     """Start a newer table with a place that an older table of the bot needs."""
-    patch.setattr(TableQueue, "_held", lambda self, bot, places: self.waiting(bot) if places(bot) else [])
+    patch.setattr(TableQueue, "_held", lambda self, bot, room_of: self.waiting(bot) if room_of(bot) else [])
 
 
 def take_a_crash_for_a_resignation(patch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,4 @@
-"""Appointments, for the scheduler: a bot in several tournaments keeps a place free for a match that has waited too
-long.
+"""Appointments, for the scheduler: a bot in several tournaments keeps room for a match that has waited too long.
 
 Bots whose matches end together are often the only free bots. Without appointments, two tournaments would pair these
 bots again and again, while a third tournament waits for one of the bots. An appointment keeps both bots of a match free

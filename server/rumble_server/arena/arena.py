@@ -298,7 +298,7 @@ class Arena:
         elif not known[1].closing:
             player, session = known
             with self._transaction:
-                player.take_no_more(session)  # so that no new match takes a lost match's place
+                player.take_no_more(session)  # so that no new match takes the room of a lost match
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(session.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)

@@ -1,7 +1,7 @@
 """Challenges: each is an unlisted, unrated tournament of a single match between connected bots.
 
-The challenges from an address, and the challenges against a bot, are bounded, so that they cannot fill the places and
-the disk that all bots share.
+The challenges from an address, and the challenges against a bot, are bounded, so that they cannot fill the room of
+bots and the disk that all bots share.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ ends."""
 class Challenges:
     """The open challenges of a club.
 
-    Each challenge takes a place. The place is counted for a holder: an address or a tournament.
+    Each challenge is counted for a holder: an address or a tournament.
     """
 
     def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, admission: Admission) -> None:
@@ -44,7 +44,7 @@ class Challenges:
         self._random = random
         self._admission = admission
         self._counted: dict[str, str] = {}
-        """Holder of each open challenge's place, by the challenge's tournament id (see `_counted_for`)."""
+        """Holder of each open challenge, by the challenge's tournament id (see `_counted_for`)."""
         self._spenders: dict[str, str] = {}
         """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
         until its end is on disk."""
@@ -134,16 +134,16 @@ class Challenges:
         if len(own) >= bounds.challenges_per_address:
             self._refuse(session, other, TOO_MANY)
         most = bounds.challenges_per_address_at_one_bot
-        if counted_for != session.address:  # a class: it may take all places except the share of an address
+        if counted_for != session.address:  # a class: it may have all challenges except the share of an address
             most = max(most, bounds.open_challenges_at_one_bot - most)
         if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
             self._refuse(session, other, f"too many challenge {other.name}; try again later")
 
     def _make_room(self, asker: str) -> bool:
-        """Cancel a challenge to make a place free for the holder `asker`. Return whether a challenge was cancelled.
+        """Cancel a challenge to make room for the holder `asker`. Return whether a challenge was cancelled.
 
-        The oldest challenge of the holder with the most places is cancelled, if this holder has at least two places
-        more than `asker`.
+        The oldest challenge of the holder with the most challenges is cancelled, if this holder has at least two
+        challenges more than `asker`.
         """
         shares = Counter(self._counted.values())
         ((holder, most),) = shares.most_common(1)
@@ -175,7 +175,7 @@ class Challenges:
 
 
 def _counted_for(player: Player, session: BotSession) -> str:
-    """Return the holder of the place that a challenge takes.
+    """Return the holder for whom a challenge is counted.
 
     The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's
     address.

@@ -140,7 +140,7 @@ class Matches:
     def start(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> None:
         """Begin a match. `players` are in the order of their seats. Every player must have room for the match."""
         self.recorder.record_of(tournament, started)
-        match = self._place(started, tournament, players)
+        match = self._add_live(started, tournament, players)
         # Only connected players are free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
@@ -152,7 +152,7 @@ class Matches:
         `started`.
         """
         tournament = self.recorder.tournaments[started.tournament]
-        match = self._place(started, tournament, self.recorder.players.of(started.seats))
+        match = self._add_live(started, tournament, self.recorder.players.of(started.seats))
         match.referee.rebuild(facts, self.recorder.clock.now_ms())
         self._follow(match)
 
@@ -175,7 +175,7 @@ class Matches:
             if match.timer is not None:
                 match.timer.cancel()
 
-    def _place(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
+    def _add_live(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
         match_id, is_challenge = started.match, tournament.challenger is not None
         parts: list[Part] = []
         for player in players:

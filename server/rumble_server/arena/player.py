@@ -39,7 +39,7 @@ class Player:
     has_played: bool = False
     """True if the bot was in a match in this run."""
     kept_for: str | None = None
-    """Game of the appointed match for which the bot keeps its last free place; None without an appointment."""
+    """Game of the appointed match for which the bot keeps room; None without an appointment."""
     untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
     """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
     the frames at its next login in this run."""
@@ -68,7 +68,7 @@ class Player:
 
     def has_room_for_challenge(self, game: str) -> bool:
         """Return true if the bot has room for a challenge. If a tournament has matches for the bot, the challenge must
-        leave a place free.
+        leave room for one of the matches.
         """
         return self.session_for(game) is not None and self.room > (0 if self.needed_in is None else 1)
 
@@ -199,44 +199,46 @@ class Player:
         """Return the match id of a challenge that can be cancelled to make room for a tournament match of this game.
         Return None if cancelling a challenge does not make room.
         """
-        return next((each.challenges[-1] for each in self.able(game) if each.challenges and each.places > 0), None)
+        able = self.able(game)
+        return next((each.challenges[-1] for each in able if each.challenges and each.tournament_room > 0), None)
 
-    def _free_places(self, game: str) -> int:
+    def _free_room(self, game: str) -> int:
         """Return the number of further tournament matches of this game that the bot can take.
 
-        The places of challenges that can be cancelled count as free.
+        A challenge that can be cancelled counts as room.
         """
         if self.sole is not None:
-            return max(0, self.sole.places)
+            return max(0, self.sole.tournament_room)
         able = self.able(game)
         if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
             return sum(max(0, each.room) for each in able)
-        return sum(max(0, each.places) for each in able)
+        return sum(max(0, each.tournament_room) for each in able)
 
     def is_free(self, game: str) -> bool:
         """Return true if the bot can take a further tournament match of this game."""
-        return self._free_places(game) > 0
+        return self._free_room(game) > 0
 
     def spares(self, game: str, other: str) -> bool:
-        """Return true if the bot, with a further match of `game`, still has a place for a match of the game `other`."""
+        """Return true if the bot, with a further match of `game`, still has room for a match of the game `other`."""
         return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
 
     def may_begin(self, game: str) -> bool:
-        """Return true if the bot can take a match of this game, and then still has the place that it keeps for an
+        """Return true if the bot can take a match of this game, and then still has the room that it keeps for an
         appointment.
         """
         return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
 
-    def places(self, game: str) -> int:
+    def tournament_room(self, game: str) -> int:
         """Return the number of further tournament matches of this game that the bot can begin."""
         if not self.may_begin(game):
             return 0
-        return max(1, self._free_places(game) - (self.kept_for is not None))
+        return max(1, self._free_room(game) - (self.kept_for is not None))
 
     def note_room(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
         sole, name = self.sole, self.name
-        is_free = sole is not None and self.kept_for is None and sole.places > 0  # the usual case, for any game
+        # The usual case, for any game:
+        is_free = sole is not None and self.kept_for is None and sole.tournament_room > 0
         for game, names in self._free.items():
             if is_free or ((sole is None or self.kept_for is not None) and self.may_begin(game)):
                 names.add(name)
@@ -244,7 +246,7 @@ class Player:
                 names.discard(name)
 
     def keep(self, game: str | None) -> None:
-        """Reserve the bot's last free place for a match of this game. If `game` is None, end the reservation."""
+        """Reserve room of the bot for a match of this game. If `game` is None, end the reservation."""
         self.kept_for = game
         self.note_room()
 
@@ -291,9 +293,9 @@ class Players:
         by_name = self.by_name
         return tuple([by_name[name.casefold()] for name in names])
 
-    def places(self, game: str, name: str) -> int:
+    def tournament_room(self, game: str, name: str) -> int:
         """Return the number of further tournament matches of this game that the player of a known name can begin."""
-        return self[name].places(game)
+        return self[name].tournament_room(game)
 
     def free(self, game: str) -> set[str]:
         """Return the names of players who can take a further tournament match of this game. Players keep the returned

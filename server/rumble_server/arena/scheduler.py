@@ -227,10 +227,10 @@ class Scheduler:
         is_challenge = tournament.challenger is not None
         if is_challenge:
             free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge(game)}
-            places: Callable[[str], int] = free.__contains__
+            room_of: Callable[[str], int] = free.__contains__
         else:
             free = players.free(game)
-            places = partial(players.places, game)
+            room_of = partial(players.tournament_room, game)
         room = self._match_room()
         if room <= 0 and tournament.status == "running":
             self._hold(tournament)
@@ -238,7 +238,7 @@ class Scheduler:
         if self._held:
             self._held.pop(tournament.id, None)
         now_ms = self._recorder.clock.now_ms()
-        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, places)):
+        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, room_of)):
             if isinstance(found, MatchStarted):
                 pair = players.of(found.seats)
                 if not is_challenge:
@@ -292,20 +292,20 @@ class Scheduler:
         return self._recorder.allowance.match_room(len(self._matches.live))
 
     def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
-        """Cancel the newest challenge of each bot that has no place left for the match `started`.
+        """Cancel the newest challenge of each bot that has no room left for the match `started`.
 
-        Return true if every bot has a place now. A bot still has no place if the message about the challenge's end must
-        be sent first. A bot also has no place if an older match, from which the bot was away, takes the freed place.
+        Return true if every bot has room now. A bot still has no room if the message about the challenge's end must be
+        sent first. A bot also has no room if an older match, from which the bot was away, takes the freed room.
         """
         had_room = True
         for player in players:
             if player.sole is not None and not player.sole.challenges:
-                continue  # the usual case: a free bot has a place
+                continue  # the usual case: a free bot has room
             if player.session_for(started.game) is None:
                 had_room = False
-                in_its_place = player.challenge_to_cancel(started.game)
-                if in_its_place is not None:
-                    challenge = self._recorder.tournaments[tournament_id_of(in_its_place)]
+                to_cancel = player.challenge_to_cancel(started.game)
+                if to_cancel is not None:
+                    challenge = self._recorder.tournaments[tournament_id_of(to_cancel)]
                     reason = f"{player.name} has a match to play in {started.tournament}"
                     self._lifecycle.end(challenge, cancelled=True, reason=reason)
         return had_room or all(player.session_for(started.game) is not None for player in players)
@@ -358,7 +358,7 @@ class Scheduler:
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
-                # The match never took a place in the session, so its end frees none.
+                # The match never took up room in the session, so its end frees none.
                 session.send(frame, self._recorder.number_of(tournament), over.match)
 
     # --- time ---

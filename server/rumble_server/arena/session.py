@@ -74,7 +74,7 @@ class BotSession:
     match, is held. A barrier, which is a last frame (`send_last`) or the end of the connection (`close`), waits for
     every earlier frame.
 
-    A match keeps its place until the frame `match_over` is sent to the bot. So the bot never sees itself in more than
+    A match takes up room until the frame `match_over` is sent to the bot. So the bot never sees itself in more than
     `max_matches` matches.
     """
 
@@ -85,8 +85,7 @@ class BotSession:
         self.matches: dict[str, Part] = {}
         """Parts in the matches that this session plays, by match id."""
         self.challenges: tuple[str, ...] = ()
-        """Match ids of the challenges in `matches`, the newest last. A tournament match may take the place of a
-        challenge."""
+        """Match ids of the challenges in `matches`, the newest last. A tournament match may replace a challenge."""
         self.address = caller.address
         """Address of the connection, for limits and bans."""
         self.max_matches = min(login.max_matches, caller.most_matches)
@@ -112,7 +111,7 @@ class BotSession:
         self._outlet = outlet
         self._held: list[Held] = []
         """Held items in order."""
-        self._held_places: dict[str, None] = {}
+        self._held_matches: dict[str, None] = {}
         """Ids of matches with a held frame, and `NO_MATCH` for a held frame of no match. (An empty dict is smaller than
         an empty set.)"""
         self.held_overs = 0
@@ -124,12 +123,11 @@ class BotSession:
         return self.max_matches - len(self.matches) - self.held_overs
 
     @property
-    def places(self) -> int:
-        """Number of further tournament matches that the session can take; 0 or less for none. The places of challenges
-        count as free.
+    def tournament_room(self) -> int:
+        """Number of further tournament matches that the session can take; 0 or less for none. Challenges count as room.
 
-        While a frame `match_over` is held, the places of challenges do not count as free. No challenge has to make room
-        then, because the place of the ended match will be free soon.
+        While a frame `match_over` is held, challenges do not count as room. No challenge has to make room then, because
+        the ended match will soon leave room.
         """
         if self.held_overs:
             return self.room
@@ -187,15 +185,15 @@ class BotSession:
 
     def ask(self, frame: bytes, match_id: str) -> bool:
         """Send the `turn` of a match if no frame of the match is held. Return whether the `turn` was sent."""
-        if self.closing or (self._held_places and self.holds(match_id)):
+        if self.closing or (self._held_matches and self.holds(match_id)):
             return False
         self._outlet.write(self.id, frame)
         return True
 
     def holds(self, match_id: str) -> bool:
         """Return true if a further frame of this match would have to wait behind a held frame."""
-        places = self._held_places
-        return bool(places) and (match_id in places or NO_MATCH in places)
+        held = self._held_matches
+        return bool(held) and (match_id in held or NO_MATCH in held)
 
     def close(self, code: CloseCode) -> None:
         """Close the connection after all earlier frames."""
@@ -212,7 +210,7 @@ class BotSession:
         """Send the held frames that need not wait any more. Return true if a `match_over` was among the frames sent."""
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
-        self._held_places.clear()
+        self._held_matches.clear()
         durable = self._outlet.log.durable
         for each in held:
             said, after, match_id, kind, written = each
@@ -247,6 +245,6 @@ class BotSession:
             self._outlet.wait(self)
         self._held.append(held)
         _, _, match_id, kind, _ = held
-        self._held_places[match_id] = None
+        self._held_matches[match_id] = None
         if kind == "over":
             self.held_overs += 1

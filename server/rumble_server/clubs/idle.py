@@ -53,5 +53,5 @@ class Idle:
         beyond = max(0, len(since_ms) - self._most)
         self.since_ms = since_ms
         return [
-            club for place, (at_ms, club) in enumerate(seen_twice) if place < beyond or now_ms - at_ms >= self._idle_ms
+            club for index, (at_ms, club) in enumerate(seen_twice) if index < beyond or now_ms - at_ms >= self._idle_ms
         ]

@@ -137,7 +137,7 @@ class Constants(BaseModel):
     """Maximum number of open challenges of an address, even of loopback.
 
     Bots that joined a tournament by an invitation or a join code are not counted by address. All such bots of a
-    tournament are counted together, with the same maximum. So a class with many names cannot take all places for
+    tournament are counted together, with the same maximum. So a class with many names cannot keep others from
     challenges.
     """
     challenges_per_address_at_one_bot: Count = 8
@@ -165,7 +165,7 @@ class Constants(BaseModel):
     """Maximum in ms of `move_ms` + `bank_ms`, and of `increment_ms`, in a challenge to a bot that has at least
     `unhurried_challenges` open challenges.
 
-    A silent bot holds a place until its clock has run out.
+    A silent bot takes up room until its clock has run out.
     """
     proxied_lag_ms: Milliseconds = 10_000
     """Maximum lag in ms, summed over a match, for which a seat gets extra time if only pings measure the lag.

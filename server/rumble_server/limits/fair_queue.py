@@ -89,17 +89,17 @@ class FairQueue:
             self._go_on()
 
     async def _wait(self, asker: Asker) -> None:
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        places = self._waiting.setdefault(asker.address, deque())
-        (places.appendleft if asker.is_served else places.append)(place)
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiters = self._waiting.setdefault(asker.address, deque())
+        (waiters.appendleft if asker.is_served else waiters.append)(waiter)
         if sum(map(len, self._waiting.values())) > MOST_WAITING:
             newest = max(self._waiting.values(), key=len).pop()
             if not newest.done():
                 newest.set_exception(Crowded())
         try:
-            await place
+            await waiter
         except asyncio.CancelledError:
-            if not place.cancelled() and place.exception() is None:  # the turn came just before the cancellation
+            if not waiter.cancelled() and waiter.exception() is None:  # the turn came just before the cancellation
                 self._go_on()
             raise
 
@@ -107,11 +107,11 @@ class FairQueue:
         self._is_taken = False
         while self._waiting and not self._is_taken:
             address = next(iter(self._waiting))
-            places = self._waiting.pop(address)
-            while places and not self._is_taken:
-                place = places.popleft()
-                if not place.done():  # a place that is done was cancelled
+            waiters = self._waiting.pop(address)
+            while waiters and not self._is_taken:
+                waiter = waiters.popleft()
+                if not waiter.done():  # a waiter that is done was cancelled
                     self._is_taken = True
-                    place.set_result(None)
-            if places:
-                self._waiting[address] = places
+                    waiter.set_result(None)
+            if waiters:
+                self._waiting[address] = waiters

@@ -169,7 +169,7 @@ class Plies:
         is_whole = len(codes) <= MOST_LEGAL
         if not is_whole:
             others = Random(turn_id).sample(range(FIRST_LEGAL, len(codes)), MOST_LEGAL - FIRST_LEGAL)
-            codes = [codes[place] for place in (*range(FIRST_LEGAL), *sorted(others))]
+            codes = [codes[index] for index in (*range(FIRST_LEGAL), *sorted(others))]
         return [state.text_for(seat, code) for code in codes], is_whole
 
     # --- spectators with a delay ---

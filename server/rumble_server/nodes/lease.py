@@ -462,8 +462,8 @@ class Lease:
         is lost, only its clubs move. On standby the order is the same for each club, so that one node leads all clubs.
         """
         nodes = [node.id for node in self.nodes.values() if not node.draining]
-        place = "" if self._stands_by else club
-        return sorted(nodes, key=lambda node: blake2b(f"{place} {node}".encode(), digest_size=8).digest())
+        salt = "" if self._stands_by else club
+        return sorted(nodes, key=lambda node: blake2b(f"{salt} {node}".encode(), digest_size=8).digest())
 
     # --- hand-over: the leader's side ---
 

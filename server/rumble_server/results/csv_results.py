@@ -57,7 +57,7 @@ def read_rows(
                 if at is not None:
                     columns = len(cells)
                     continue
-                at = {name: place for place, name in enumerate(COLUMNS)}
+                at = {name: index for index, name in enumerate(COLUMNS)}
             if len(cells) != columns:
                 where = min(len(cells), columns) + 1
                 problems.append(f"{line}, column {where}: {len(cells)} columns where there should be {columns}")
@@ -99,10 +99,10 @@ def _header(row: list[str], line: str) -> dict[str, int] | None:
 
     Raises BadResults for a header without a required column, or with two columns of the same name.
     """
-    return places_of_columns(row, line, COLUMNS, OPTIONAL) if "score" in row else None
+    return indexes_of_columns(row, line, COLUMNS, OPTIONAL) if "score" in row else None
 
 
-def places_of_columns(row: list[str], line: str, required: Sequence[str], optional: Sequence[str]) -> dict[str, int]:
+def indexes_of_columns(row: list[str], line: str, required: Sequence[str], optional: Sequence[str]) -> dict[str, int]:
     """Return the index of each column in a header, by name.
 
     Raises BadResults for a header without a required column, or with two columns of the same name.
@@ -117,38 +117,38 @@ def places_of_columns(row: list[str], line: str, required: Sequence[str], option
 
 
 def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Result | list[str]:
-    def place(name: str) -> str:
+    def where(name: str) -> str:
         return f"{line}, column {at[name] + 1}"
 
     first, second, score = row[at["first"]], row[at["second"]], row[at["score"]]
     problems = []
     for name, value in (("first", first), ("second", second)):
         known = names.known.get(value.casefold())
-        problem = "" if known and known[0] == value else names.problem(value, place(name))
+        problem = "" if known and known[0] == value else names.problem(value, where(name))
         if problem:
             problems.append(problem)
     if not problems and first == second:
-        problems.append(f"{place('second')}: {first} cannot play itself")
+        problems.append(f"{where('second')}: {first} cannot play itself")
     got, other = _score(score)
     if got is None:
-        problems.append(f"{place('score')}: the score must be 1, 0.5 or 0, not {score!r}")
+        problems.append(f"{where('score')}: the score must be 1, 0.5 or 0, not {score!r}")
     if len(at) == len(COLUMNS):
         return problems if got is None or other is None or problems else Result((first, second), (got, other))
     if _has(row, at, "second_score"):
         given = row[at["second_score"]]
         other = SCORES.get(given)
         if (got, other) not in PAIRS:
-            problems.append(f"{place('second_score')}: {given!r} does not go with the score {score!r}")
+            problems.append(f"{where('second_score')}: {given!r} does not go with the score {score!r}")
     termination = TERMINATIONS.get(row[at["termination"]] if _has(row, at, "termination") else "normal")
     if termination is None:
-        problems.append(f"{place('termination')}: {row[at['termination']]!r} is not a termination")
+        problems.append(f"{where('termination')}: {row[at['termination']]!r} is not a termination")
     if problems or got is None or other is None or termination is None:
         return problems
     fault: tuple[int, ...] = blame((got, other), termination)
     if "at_fault" in at:
         cells = row[at["at_fault"]].split()
         if any(cell not in ("0", "1") for cell in cells):
-            return [f"{place('at_fault')}: seats are 0 and 1, not {row[at['at_fault']]!r}"]
+            return [f"{where('at_fault')}: seats are 0 and 1, not {row[at['at_fault']]!r}"]
         fault = tuple(int(cell) for cell in cells)
     match = row[at["match"]] if "match" in at else ""
     moves = tuple(row[at["moves"]].split()) if "moves" in at else ()

@@ -36,8 +36,8 @@ def meet(group: Sequence[str], between: Between, win: int, *, loss: int = 0) -> 
     found = []
     unit = 1
     unmet = dict.fromkeys(group, 0)
-    for place, one in enumerate(group, 1):
-        for other in group[place:]:
+    for index, one in enumerate(group, 1):
+        for other in group[index:]:
             met = between(one, other)
             if met is None:
                 unmet[one] += 1

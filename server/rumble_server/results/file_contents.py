@@ -53,14 +53,14 @@ class FileNames:
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[str, str]] = {}
-        """First spelling of each name and the place of this spelling in the file. The key is the case-folded name."""
+        """First spelling of each name, and where the file has this spelling. The key is the case-folded name."""
 
     def problem(self, name: object, where: str) -> str:
         """Check a name against earlier names, and remember the name. Return the problem; empty without a problem.
 
-        `where` is the place of the name in the file, for the message.
+        `where` is the location of the name in the file, for the message.
         """
         if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
             return f"{where}: {name!r} is not a name"
-        first, place = self.known.setdefault(name.casefold(), (name, where))
-        return "" if first == name else f"{where}: {name!r} and {first!r} ({place}) differ only in case"
+        first, first_where = self.known.setdefault(name.casefold(), (name, where))
+        return "" if first == name else f"{where}: {name!r} and {first!r} ({first_where}) differ only in case"

@@ -19,7 +19,7 @@ class Paired:
 
 
 def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
-    """Read the rounds of an export. Raises ValueError with the place of the problem."""
+    """Read the rounds of an export. Raises ValueError with the location of the problem."""
     if not isinstance(told, list):
         raise ValueError("tournament.rounds_paired: not a list")
     return tuple(_round(each, f"tournament.rounds_paired[{number}]", set(known)) for number, each in enumerate(told))

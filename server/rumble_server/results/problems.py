@@ -7,7 +7,7 @@ MOST_PROBLEMS = 20
 class BadResults(ValueError):
     """The error for a file of results that cannot be read.
 
-    Each item of `problems` is a line with a place and a reason.
+    Each item of `problems` is a line with a location and a reason.
     """
 
     def __init__(self, problems: list[str]) -> None:

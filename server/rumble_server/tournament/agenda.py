@@ -141,14 +141,14 @@ class Agenda:
         """Return the bot's waiting matches that may be the next to start, such as the oldest with each opponent."""
         return self._queue.heads(bot)
 
-    def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
+    def oldest(self, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
         """Return a match to start now, or a match that is lost now because a bot is gone.
 
         If there is neither, return None. The search begins with the matches of `bot`, but may find a match of other
-        bots. `bot` must be free or gone. `free` and `gone` have the names of all free and gone bots. `places` returns
-        the number of free places of a bot.
+        bots. `bot` must be free or gone. `free` and `gone` have the names of all free and gone bots. `room_of` returns
+        the number of matches that a bot can take.
         """
-        return self._queue.oldest(bot, free, gone, places)
+        return self._queue.oldest(bot, free, gone, room_of)
 
     def has_more(self, bot: str) -> bool:
         """Return true if the bot has waiting matches, or may get matches from a schedule that follows no results."""

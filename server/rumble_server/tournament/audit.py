@@ -12,8 +12,8 @@ from typing import Any, Literal
 Span = tuple[int, int]
 """Begin and end, in ms."""
 FlagKind = Literal["seats", "company", "passed_over", "needless_wait"]
-Place = tuple[int, ...]
-"""Place of a match in the schedule, as read from the match id; empty if the id contains no place."""
+ScheduleKey = tuple[int, ...]
+"""Key that orders matches as the schedule does: the match id without the tournament; empty for any other id."""
 
 
 @dataclass
@@ -90,12 +90,12 @@ class Context:
     finished: bool = False
     has_even_seats: bool = False
     """True if the schedule gives each bot both seats equally often, and all its matches have been played."""
-    to_play: Mapping[str, Sequence[tuple[str, Place]]] = field(default_factory=dict)
+    to_play: Mapping[str, Sequence[tuple[str, ScheduleKey]]] = field(default_factory=dict)
     """Waiting matches by bot, for the bots in `free_since_ms`. A match is given as the bot's opponent and the match's
-    place in the schedule."""
+    `ScheduleKey`."""
     free_since_ms: Mapping[str, int] = field(default_factory=dict)
-    """For each bot, the time in ms since which the bot has been connected with a free place. Bots without a free place
-    are missing."""
+    """For each bot, the time in ms since which the bot has been connected and had room for a match. Bots without
+    room are missing."""
     absent: frozenset[str] = frozenset()
     """Bots that are not connected now."""
     paused: Sequence[Span] = ()

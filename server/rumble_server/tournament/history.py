@@ -14,7 +14,7 @@ from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.table_result import table_result_of
 from rumble_server.tournament import facts as tournament_facts
-from rumble_server.tournament.audit import Audit, Context, Place, Span
+from rumble_server.tournament.audit import Audit, Context, ScheduleKey, Span
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.audit import MatchRecord, audit_pairs
 from rumble_server.tournament.tables.audit import TableRecord, audit_tables
@@ -27,13 +27,13 @@ R = TypeVar("R")
 def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, int] = MappingProxyType({})) -> Context:
     """Return the part of the audit's input that a `Tournament` has, for an audit in another process.
 
-    `free_since_ms` has, by bot, the time in ms since which the bot has been connected with a free place. Bots that are
-    not connected, or have no free place, are missing.
+    `free_since_ms` has, by bot, the time in ms since which the bot has been connected with room for a match. Bots that
+    are not connected, or have no room, are missing.
     """
     agenda, chosen = tournament.agenda, FORMATS[tournament.config.format]
     finished = tournament.status in OVER
     at_ms = now_ms if tournament.ended_at_ms is None else tournament.ended_at_ms
-    to_play: dict[str, list[tuple[str, Place]]] = {}
+    to_play: dict[str, list[tuple[str, ScheduleKey]]] = {}
     away: dict[str, list[Span]] = {}
     for bot, entrant in tournament.field.items():
         if agenda is not None and not finished and not entrant.gone and bot in free_since_ms:

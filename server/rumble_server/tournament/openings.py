@@ -110,11 +110,11 @@ class BadOpenings(ValueError):
 
 
 def _problem(state: State, moves: Opening) -> str:
-    for place, move in enumerate(moves, 1):
+    for number, move in enumerate(moves, 1):
         try:
             state = state.play(move)
         except EngineError as error:
-            return f"move {place}: {error}"
+            return f"move {number}: {error}"
     return "" if state.outcome is None else f"the game is over after it ({state.outcome.reason})"
 
 

@@ -29,11 +29,11 @@ class Queue(ABC):
         """Return the bot's waiting matches that may be the next to start."""
 
     @abstractmethod
-    def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
+    def oldest(self, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
         """Return a match that can start now, or is lost now because a bot is gone; None if there is no such match.
 
-        `bot` is free or gone. `free` and `gone` have the names of all free and gone bots. `places` returns the number
-        of free places of a bot.
+        `bot` is free or gone. `free` and `gone` have the names of all free and gone bots. `room_of` returns the number
+        of matches that a bot can take.
         """
 
     def may_pull_for(self, bot: str) -> bool:

@@ -17,8 +17,8 @@ from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.queue import Queue
 
-Place = tuple[int, int]
-"""A pairing's place in a bracket: round and board, from 1."""
+BoardKey = tuple[int, int]
+"""Round and board of a bracket, from 1. A pairing and its repetitions have the same key."""
 R = TypeVar("R")
 """The type of a schedule's rounds."""
 P = TypeVar("P")
@@ -45,8 +45,8 @@ class Schedule(ABC, Generic[R, P]):
     """The organiser's choices: a `Plan` for matches of two, a `TablePlan` for tables."""
 
     def __init__(self) -> None:
-        self.went_on: dict[Place, int] = {}
-        """The bot that went on from each place of a bracket, as determined by the rounds added so far."""
+        self.went_on: dict[BoardKey, int] = {}
+        """The bot that went on from each board of a bracket, as determined by the rounds added so far."""
         self.half_byes: dict[int, set[int]] = {}
         """The bots that get half a point in place of a pairing, by round of a Swiss."""
 

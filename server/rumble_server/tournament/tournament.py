@@ -399,14 +399,14 @@ class Tournament:
         """Return the fact that a waiting match begins."""
         return self._terms.start(slot, now_ms)
 
-    def due(self, free: Set[str], now_ms: int, places: Callable[[str], int] | None = None) -> Iterator[Due]:
+    def due(self, free: Set[str], now_ms: int, room_of: Callable[[str], int] | None = None) -> Iterator[Due]:
         """Yield the matches that start now, the matches lost now because a bot is gone, and newly paired rounds.
 
         The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
-        connected and can take a further match. `places` returns the number of matches that a bot can take; by default,
-        a free bot can take one match. The caller keeps `free` and `places` up to date.
+        connected and can take a further match. `room_of` returns the number of matches that a bot can take; by default,
+        a free bot can take one match. The caller keeps `free` and `room_of` up to date.
         """
-        places = places or free.__contains__
+        room_of = room_of or free.__contains__
         to_look_at, gone = self._to_look_at, self._gone
         while to_look_at and self.status == "running":
             if self._may_pair:
@@ -415,7 +415,7 @@ class Tournament:
                     yield paired
                     continue
             bot = next(iter(to_look_at))
-            found = self._due_for(bot, free, now_ms, places) if bot in free or bot in gone else None
+            found = self._due_for(bot, free, now_ms, room_of) if bot in free or bot in gone else None
             if found is None:
                 to_look_at.pop(bot, None)
             else:
@@ -444,11 +444,11 @@ class Tournament:
         return paired
 
     def _due_for(
-        self, bot: str, free: Set[str], now_ms: int, places: Callable[[str], int]
+        self, bot: str, free: Set[str], now_ms: int, room_of: Callable[[str], int]
     ) -> MatchStarted | MatchOver | None:
         agenda, gone = self._agenda(), self._gone
         while True:
-            slot = agenda.oldest(bot, free, gone, places)
+            slot = agenda.oldest(bot, free, gone, room_of)
             if slot is not None:
                 if gone.isdisjoint(slot.seats):
                     return self._terms.start(slot, now_ms)

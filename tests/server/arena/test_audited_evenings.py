@@ -90,14 +90,14 @@ def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> N
     """The schedule gives `a` no match while other bots have any to play."""
     oldest = Agenda.oldest
 
-    def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
+    def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
         left = [slot for slot in agenda.open.values() if "a" not in slot.seats]
         return (
-            oldest(agenda, bot, free, gone, places)
+            oldest(agenda, bot, free, gone, room_of)
             if not left
             else None
             if bot == "a"
-            else oldest(agenda, bot, free - {"a"}, gone, places)
+            else oldest(agenda, bot, free - {"a"}, gone, room_of)
         )
 
     monkeypatch.setattr(Agenda, "oldest", unfair)

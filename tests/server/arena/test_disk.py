@@ -206,18 +206,18 @@ def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> 
     assert_all_was_played(tournament)
 
 
-@pytest.mark.parametrize("places", [1, 2, 3])
-def test_one_challenge_gives_its_place_to_a_match_also_while_its_end_waits_for_the_disk(places: int) -> None:
+@pytest.mark.parametrize("room", [1, 2, 3])
+def test_one_challenge_makes_room_for_a_match_also_while_its_end_waits_for_the_disk(room: int) -> None:
     world = World()
     tournament = world.create(legs=1)
-    world.logins("ann", "ben", join=tournament.id, max_matches=places, challenges=True)
-    for number in range(places):
+    world.logins("ann", "ben", join=tournament.id, max_matches=room, challenges=True)
+    for number in range(room):
         world.login(f"other{number}", challenges=True).say(type="challenge", against="ann", game="tictactoe")
     world.log.stuck = True
     world.organiser.start(tournament.id)
     world.log.unstick()
     assert len(tournament.running) == 1
-    statuses = [world.tournament(f"challenge-other{number}-ann").status for number in range(places)]
+    statuses = [world.tournament(f"challenge-other{number}-ann").status for number in range(room)]
     assert statuses.count("cancelled") == 1
 
 

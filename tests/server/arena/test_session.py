@@ -122,9 +122,9 @@ def test_a_match_has_its_place_until_its_end_is_told() -> None:
     for number, part in enumerate(parts, 1):
         held.session.send_over(b"over", part.match_id, number)
         held.session.give_up(part)
-    assert (held.session.room, held.session.places) == (0, 0)
+    assert (held.session.room, held.session.tournament_room) == (0, 0)
     assert held.write(1) == [held.session]
-    assert (held.session.room, held.session.places) == (1, 1)
+    assert (held.session.room, held.session.tournament_room) == (1, 1)
     assert held.write(1) == []
     assert held.write(2) == [held.session]
     assert held.session.room == 2

@@ -91,15 +91,15 @@ async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], 
 
     Whenever play ends, with or without an error, start again after a pause. The pause doubles each time.
     """
-    place, pause_s = web_path(told["club"]), FIRST_PAUSE_S
+    path, pause_s = web_path(told["club"]), FIRST_PAUSE_S
     while True:
         try:
-            await _play(server + place, told, tls)
+            await _play(server + path, told, tls)
         except Exception as error:
             known = as_cli_error(error)
             if known is None:
                 raise
-            sys.stderr.write(f"rumble: house bot {f'{place}/'.lstrip('/')}{told['name']}: {known.message}\n")
+            sys.stderr.write(f"rumble: house bot {f'{path}/'.lstrip('/')}{told['name']}: {known.message}\n")
         await asyncio.sleep(pause_s)
         pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 

@@ -83,15 +83,15 @@ def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> Ser
     file = given.get("config") or environment.get(FILE_VARIABLE)
     kept = _read_file(file) if file else {}
     values: dict[str, Any] = {"house": DEFAULT_HOUSE}
-    places = {"house": "--house"}
+    origins = {"house": "--house"}
     for name, setting in settings().items():
-        for place, source, key in (
+        for origin, source, key in (
             (setting.option, given, name),
             (setting.variable, environment, setting.variable),
             (f"{file}: {name}", kept, name),
         ):
             if source.get(key) is not None:
-                places[name], values[name] = place, source[key]
+                origins[name], values[name] = origin, source[key]
                 break
     try:
         house = values["house"]
@@ -99,11 +99,11 @@ def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> Ser
         values["bounds"] = {name: values.pop(name) for name in Bounds.__annotations__ if name in values}
         return ServerConfig.model_validate(values, strict=False)
     except CliError as error:
-        raise CliError(f"{places['house']}: {error}", ExitCode.USAGE) from None
+        raise CliError(f"{origins['house']}: {error}", ExitCode.USAGE) from None
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]  # a secret is not repeated
-        name = next(str(each) for each in reversed(problem["loc"]) if each in places)
-        raise CliError(f"{places[name]}: {problem['msg'].removeprefix('Value error, ')}", ExitCode.USAGE) from None
+        name = next(str(each) for each in reversed(problem["loc"]) if each in origins)
+        raise CliError(f"{origins[name]}: {problem['msg'].removeprefix('Value error, ')}", ExitCode.USAGE) from None
 
 
 def _read_file(file: str) -> dict[str, Any]:

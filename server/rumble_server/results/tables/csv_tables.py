@@ -9,7 +9,7 @@ fell out) are optional. Further columns are skipped.
 import re
 from collections.abc import Sequence
 
-from rumble_server.results.csv_results import places_of_columns, read_rows
+from rumble_server.results.csv_results import indexes_of_columns, read_rows
 from rumble_server.results.file_contents import FileNames, ResultsFile
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.reading import read_table
@@ -32,12 +32,12 @@ def _header(row: list[str], line: str) -> dict[str, int]:
     seats = range(max(2, len({cell for cell in row if _SEAT.fullmatch(cell)})))
     required = [f"{name}_{seat}" for seat in seats for name in REQUIRED]
     optional = [f"{name}_{seat}" for seat in seats for name in OF_SEAT if name not in REQUIRED]
-    return places_of_columns(row, line, required, [*optional, "match"])
+    return indexes_of_columns(row, line, required, [*optional, "match"])
 
 
 def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> TableResult | list[str]:
     """Return the result of a row, or a list of problems."""
-    cells = {name: row[place] for name, place in at.items()}
+    cells = {name: row[index] for name, index in at.items()}
     seats = sum(name.startswith("seat_") for name in at)
     while seats > 2 and not any(cells.get(f"{name}_{seats - 1}") for name in OF_SEAT):
         seats -= 1

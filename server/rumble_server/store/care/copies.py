@@ -80,7 +80,7 @@ def new_file(path: str) -> Iterator[str]:
         Path(part).unlink(missing_ok=True)
         make_private(part)
         yield part
-        take_place(part, path)
+        put_database(part, path)
     except sqlite3.Error as error:
         raise StoreError(f"cannot write the database {path}: {error}") from None
     except OSError as error:
@@ -89,7 +89,7 @@ def new_file(path: str) -> Iterator[str]:
         Path(part).unlink(missing_ok=True)
 
 
-def take_place(part: str, path: str) -> None:
+def put_database(part: str, path: str) -> None:
     """Move the database file `part` to `path`. Raises OSError.
 
     Call this function only while no process uses a database at `path`.

@@ -172,5 +172,5 @@ def compare(source: Contents, target: Contents) -> None:
 def _compare(club: str, one: Iterable[tuple[object, ...]], other: Iterable[tuple[object, ...]]) -> None:
     for written, read in itertools.zip_longest(one, other):
         if written != read:
-            place = (written or read or ("",))[0]
-            raise StoreError(f"club {club}: {place} is not the same in the copy; nothing is copied")
+            key = (written or read or ("",))[0]
+            raise StoreError(f"club {club}: {key} is not the same in the copy; nothing is copied")

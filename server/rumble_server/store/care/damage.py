@@ -25,7 +25,7 @@ PORTION = 1_000
 """Number of facts whose rows are read in one query."""
 _ROWS = """SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log NOT INDEXED
     WHERE number BETWEEN ? AND ? AND typeof(tournament) = 'text' AND typeof(kind) = 'integer' ORDER BY number"""
-_PLACES = "FROM log INDEXED BY log_by_tournament WHERE tournament >= '' AND number <= ?"
+_INDEXED_ROWS = "FROM log INDEXED BY log_by_tournament WHERE tournament >= '' AND number <= ?"
 
 
 @dataclass(slots=True)
@@ -161,9 +161,9 @@ def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
             clubs.add(split(row.tournament)[0])
             yield row
     try:
-        if database.execute(f"SELECT count(*) {_PLACES}", (last,)).fetchone()[0] <= found:
+        if database.execute(f"SELECT count(*) {_INDEXED_ROWS}", (last,)).fetchone()[0] <= found:
             return
-        for number, tournament, kind in database.execute(f"SELECT number, tournament, kind {_PLACES}", (last,)):
+        for number, tournament, kind in database.execute(f"SELECT number, tournament, kind {_INDEXED_ROWS}", (last,)):
             if not any(_portion(database, number, number)):
                 yield Row(number, tournament, kind, b"", 0)
     except sqlite3.Error:
@@ -193,7 +193,7 @@ def _portion(database: sqlite3.Connection, first: int, last: int) -> Iterator[Ro
 def _last_row(database: sqlite3.Connection) -> int:
     """Return the greatest row number found in the log, in the log's index, or in the index of matches.
 
-    No row has a greater number. Raises StoreError if none of the three places can be read.
+    No row has a greater number. Raises StoreError if none of the three can be read.
     """
     found = list[int]()
     for query in (

@@ -30,10 +30,10 @@ def verify(url: str) -> findings.Findings:
         )
         index = {prefix_of(club) + each: (listed, over) for club, each, listed, over, _ in indexed if each is not None}
         newest = {club: last for club, *_, last in indexed}
-        place: tuple[str, int] = ("", 0)
+        done: tuple[str, int] = ("", 0)
         query = f"""SELECT club, number, tournament, kind, facts, checksum FROM log
                     WHERE (club, number) > (%(club)s, %(number)s) ORDER BY club, number LIMIT {PORTION_ROWS}"""
-        while rows := connection.read(query, {"club": place[0], "number": place[1]}):
+        while rows := connection.read(query, {"club": done[0], "number": done[1]}):
             for club, number, tournament, kind, text, sum_ in rows:
                 found.rows += 1
                 if not text:
@@ -48,7 +48,7 @@ def verify(url: str) -> findings.Findings:
                     what = f"row {number} of the log ({findings.about(club, tournament)}) is damaged"
                     found.problems.append(f"{what}: {findings.line_of(error)}")
                     damaged.add((club, tournament))
-            place = rows[-1][:2]
+            done = rows[-1][:2]
         after = ("", "")
         query = f"""SELECT club, id, record, checksum FROM ended
                     WHERE (club, id) > (%(club)s, %(id)s) ORDER BY club, id LIMIT {PORTION_ROWS}"""

@@ -6,14 +6,14 @@ The writing process computes the checksums, so that they take no time of the eve
 import zlib
 
 
-def checksum(content: bytes, *place: str | int) -> int:
-    """Return the checksum of a row's content and of `place`, the values of the row's other columns."""
-    return zlib.crc32(repr(place).encode(), zlib.crc32(content))
+def checksum(content: bytes, *columns: str | int) -> int:
+    """Return the checksum of a row's content and of `columns`, the values of the row's other columns."""
+    return zlib.crc32(repr(columns).encode(), zlib.crc32(content))
 
 
-def intact(content: bytes, expected: int, *place: str | int) -> str | None:
+def intact(content: bytes, expected: int, *columns: str | int) -> str | None:
     """Return the text of a row; None if the checksum is wrong, or the row is empty (left by `rumble db repair`)."""
-    if not content or checksum(content, *place) != expected:
+    if not content or checksum(content, *columns) != expected:
         return None
     try:
         return content.decode()

@@ -70,8 +70,8 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
         told, facts = row["fields"], row["facts"]
         fields = {kind: FIELDS[kind][:number] for kind, number in told.items()}
         if match_ids is not None:
-            place = {kind: 2 + names.index("match") for kind, names in fields.items() if "match" in names}
-            facts = [fact for fact in facts if fact[1] in place and fact[place[fact[1]]] in match_ids]
+            index = {kind: 2 + names.index("match") for kind, names in fields.items() if "match" in names}
+            facts = [fact for fact in facts if fact[1] in index and fact[index[fact[1]]] in match_ids]
         readers = {kind: _reader(kind, len(names)) for kind, names in fields.items()}
         return [(number, readers[kind](values)) for number, kind, *values in facts]
     except ValidationError as error:

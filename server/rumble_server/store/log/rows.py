@@ -50,7 +50,7 @@ class Rows(ABC):
     """
     own: str
     """SQL condition that selects the club's tournaments."""
-    place: str
+    by_age: str
     """Name of the column that orders tournaments from oldest to newest."""
     among: str
     """SQL condition that is true for rows whose id is in the JSON array `:ids`."""
@@ -103,7 +103,7 @@ class Rows(ABC):
         If `over` is true, return only ended tournaments; if false, only open tournaments; if None, all tournaments.
         """
         which = "" if over is None else "AND over = :over"
-        return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.place}", over=over)
+        return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.by_age}", over=over)
 
     def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
@@ -112,17 +112,17 @@ class Rows(ABC):
         """
         which = "NOT listed" if unlisted else "listed"
         query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND {which}
-            ORDER BY {self.place} DESC LIMIT :limit"""
+            ORDER BY {self.by_age} DESC LIMIT :limit"""
         return self._ids(query, over=True, limit=limit)
 
     def ended_ids(self, limit: int) -> list[str]:
         """Return the ids of the `limit` newest tournaments that are over, newest first."""
-        query = f"SELECT id FROM tournaments WHERE {self.own} AND over = :over ORDER BY {self.place} DESC LIMIT :limit"
+        query = f"SELECT id FROM tournaments WHERE {self.own} AND over = :over ORDER BY {self.by_age} DESC LIMIT :limit"
         return self._ids(query, over=True, limit=limit)
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:
         """Return the given ids without the ids of unlisted tournaments, oldest tournament first."""
-        query = f"SELECT id FROM tournaments WHERE {self.of_club} listed AND {self.among} ORDER BY {self.place}"
+        query = f"SELECT id FROM tournaments WHERE {self.of_club} listed AND {self.among} ORDER BY {self.by_age}"
         return self._ids(query, ids=self._keys(tournament_ids))
 
     # --- the log ---

@@ -24,7 +24,7 @@ class PostgresRows(Rows):
     prefix = ""
     of_club = "club = :club AND"
     own = "club = :club"
-    place = "place"
+    by_age = "place"
     among = "id = ANY(ARRAY(SELECT json_array_elements_text(:ids)))"
     indexed = "coalesce((SELECT indexed FROM clubs WHERE club = :club), 0)"
 

@@ -187,7 +187,7 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
             for each in contents
             for club in (each["club"],)
         ],
-        "logged": [(*place, facts, checksum(facts, *place)) for place, facts in log],
+        "logged": [(*key, facts, checksum(facts, *key)) for key, facts in log],
         "created": [
             (each["club"], tournament, listed, tournament in each["over"])
             for each in contents
@@ -199,7 +199,7 @@ def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Ro
             for tournament in each["over"]
             if tournament not in dict(each["created"])  # no statement may write a row twice
         ],
-        "filed": [(*place, record, checksum(record, *place)) for place, record in ended],
+        "filed": [(*key, record, checksum(record, *key)) for key, record in ended],
         "dropped": [
             (each["club"], versions, PLY, oldest) for each in contents for versions, oldest, _ in each["dropped"]
         ],

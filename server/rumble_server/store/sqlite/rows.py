@@ -28,7 +28,7 @@ class SqliteRows(Rows):
     """The rows of one club in SQLite, on a connection that only reads."""
 
     of_club = ""
-    place = "rowid"
+    by_age = "rowid"
     among = "id IN (SELECT value FROM json_each(:ids))"
     indexed = INDEXED
 

@@ -41,8 +41,8 @@ def write(document: Mapping[str, Any]) -> str:
     check(tournament["game"])
     hands = int(get_game(POKER).complete(tournament["settings"])["hands"])
     return "".join(
-        f"[{place * hands + number}]\n{_fields(tournament, match, number, hand, actions)}\n"
-        for place, match in enumerate(document["matches"], document.get("first", 0))
+        f"[{index * hands + number}]\n{_fields(tournament, match, number, hand, actions)}\n"
+        for index, match in enumerate(document["matches"], document.get("first", 0))
         for number, (hand, actions) in enumerate(_hands(tournament, match), 1)
     )
 
@@ -60,7 +60,7 @@ def _hands(tournament: Mapping[str, Any], match: Mapping[str, Any]) -> Iterator[
             return
         hand, mover = state.hand, state.to_move
         order = state.rules.order(state.button)
-        names = {seat: f"p{place}" for place, seat in enumerate(order, 1)}
+        names = {seat: f"p{index}" for index, seat in enumerate(order, 1)}
         if hand is None:
             actions, before, first = [], 0, order[0]
             pairs = move.split(" ")

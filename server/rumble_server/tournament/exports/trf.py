@@ -60,7 +60,7 @@ class _Report:
         self.names = list(tournament.get("pairing_order") or tournament["names"])
         if len(self.names) > MOST_PLAYERS:
             raise ValueError(f"TRF has room for {MOST_PLAYERS} players; this tournament has {len(self.names)}")
-        self.number = {name: place for place, name in enumerate(self.names, 1)}
+        self.number = {name: index for index, name in enumerate(self.names, 1)}
         self.ranks = {line["name"]: line["rank"] for line in document["standings"]}
         self.is_swiss = FORMATS[tournament["format"]].pairs_by_points
         self.remarks = [f"{UNPAIRABLE}: {why}" for why in _why_not(tournament)]
@@ -76,16 +76,16 @@ class _Report:
         self.rounds = sorted({_round(match["id"]) for match in matches}.union(product((1,), without, legs)))
         if self.is_swiss and tournament["legs"] == 1:
             self._leave_out_what_is_not_over()
-        column = {key: place for place, key in enumerate(self.rounds)}
+        column = {key: index for index, key in enumerate(self.rounds)}
         self.cells: dict[str, dict[int, str]] = {name: {} for name in self.names}
         self.points = dict.fromkeys(self.names, 0.0)
         for match in matches:
-            place = column.get(_round(match["id"]))
-            if place is not None:
-                self._enter_match(match, place)
+            index = column.get(_round(match["id"]))
+            if index is not None:
+                self._enter_match(match, index)
         for paired in tournament.get("rounds_paired", ()):
-            for place in (place for key, place in column.items() if key[1] == paired["round"]):
-                self._enter_byes(paired, place)
+            for index in (index for key, index in column.items() if key[1] == paired["round"]):
+                self._enter_byes(paired, index)
         most = max(self.points.values(), default=0)
         if most > MOST_POINTS:
             raise ValueError(f"TRF has room for {MOST_POINTS} points; the leader has {most:g}")
@@ -100,17 +100,17 @@ class _Report:
                 self.rounds = [key for key in self.rounds if key[1] != number]
                 self.remarks.append(f"round {number} is left out: {over[number]} of {matches} matches are over")
 
-    def _enter_match(self, match: Mapping[str, Any], place: int) -> None:
+    def _enter_match(self, match: Mapping[str, Any], index: int) -> None:
         for seat, name in enumerate(match["seats"]):
             score = match["scores"][seat]
             opponent = self.number[match["seats"][1 - seat]]
             self.points[name] += score
-            self.cells[name][place] = f"{opponent:>4} {(codes.WHITE, codes.BLACK)[seat]} {_code(match, score)}"
+            self.cells[name][index] = f"{opponent:>4} {(codes.WHITE, codes.BLACK)[seat]} {_code(match, score)}"
 
-    def _enter_byes(self, paired: Mapping[str, Any], place: int) -> None:
+    def _enter_byes(self, paired: Mapping[str, Any], index: int) -> None:
         for given, code, worth in (("byes", codes.PAIRING_BYE, 1), ("half_byes", codes.HALF_BYE, 0.5)):
             for name in paired[given]:
-                self.cells[name][place] = _without_opponent(code)
+                self.cells[name][index] = _without_opponent(code)
                 self.points[name] += worth
 
     def _enter_next_round(self) -> None:
@@ -180,9 +180,9 @@ class _Report:
         return lines
 
     def _player(self, name: str) -> str:
-        columns = max([len(self.rounds), *(place + 1 for place in self.cells[name])])
+        columns = max([len(self.rounds), *(index + 1 for index in self.cells[name])])
         nothing = _without_opponent(codes.ABSENT)
-        results = "".join(f"  {self.cells[name].get(place, nothing)}" for place in range(columns))
+        results = "".join(f"  {self.cells[name].get(index, nothing)}" for index in range(columns))
         rating = self.tournament.get("seed_ratings", {}).get(name)
         rated = "" if rating is None else f"{rating:.0f}"
         head = f"001 {self.number[name]:>4} {'':4} {name[:33]:<33} {rated:>4}"

@@ -7,8 +7,8 @@ The flags of pairs, which `tournament/audit.py` defines:
   `patience` matches with other bots, and these matches come later in the schedule than the match of the two bots;
 - `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
 
-A bot waits while it is connected, has a free place, and plays no match of the tournament; pauses and its time in other
-tournaments do not count. Each wait is flagged once, for the bot that lost most by the wait.
+A bot waits while it is connected, has room for a match, and plays no match of the tournament; pauses and its time in
+other tournaments do not count. Each wait is flagged once, for the bot that lost most by the wait.
 """
 
 from bisect import bisect_left
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId
-from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Place, seconds
+from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, ScheduleKey, seconds
 from rumble_server.tournament.openings import duplicates
 
 
@@ -40,10 +40,10 @@ class MatchRecord:
     from results (Swiss, knockout) has the time of the pairing. Any other match has 0.
     """
     free_since_ms: tuple[int, ...] = (0, 0)
-    """Times in ms, by seat: the bot was connected and had a free place from this time until the start of the match."""
+    """Times in ms, by seat: the bot was connected and had room for a match from then until the start of the match."""
 
     @property
-    def place(self) -> Place:
+    def schedule_key(self) -> ScheduleKey:
         try:
             return MatchId.parse(self.match_id).key
         except ValueError:
@@ -93,7 +93,7 @@ class _Waits:
         self._bots = bots
         self._context = context
         self._starts = {
-            name: sorted((match.started_ms, match.place) for match in own if match.was_played)
+            name: sorted((match.started_ms, match.schedule_key) for match in own if match.was_played)
             for name, own in by_bot.items()
         }
         self._playing = {name for name, own in by_bot.items() if any(match.ended_ms is None for match in own)}
@@ -117,7 +117,7 @@ class _Waits:
             ]
             for seat, name in enumerate(record.seats):
                 other = record.seats[1 - seat]
-                self._note(name, other, record.place, since[seat], record.started_ms)
+                self._note(name, other, record.schedule_key, since[seat], record.started_ms)
                 self._note_idle(name, other, max(since), record.started_ms)
         ended_ms = self._context.now_ms if record.ended_ms is None else record.ended_ms
         for name in record.seats:
@@ -136,19 +136,19 @@ class _Waits:
                 continue
             bot = self._bots[name]
             bot.waits_since_ms = since[name]
-            for other, place in to_play:
+            for other, key in to_play:
                 bot.waits_for[other] = "nothing" if other in since else "away" if other in context.absent else "playing"
-                self._note(name, other, place, since[name], now_ms)
+                self._note(name, other, key, since[name], now_ms)
                 if other in since:
                     self._note_idle(name, other, max(since[name], since[other]), now_ms)
 
-    def _note(self, name: str, other: str, place: Place, since_ms: int, until_ms: int) -> None:
+    def _note(self, name: str, other: str, key: ScheduleKey, since_ms: int, until_ms: int) -> None:
         bot, starts = self._bots[name], self._starts.get(other, [])
         wait_ms = _waited(since_ms, until_ms, self._context, name)
         if wait_ms > bot.longest_wait_ms:
             bot.longest_wait_ms, bot.waited_for = wait_ms, other
         meanwhile = starts[bisect_left(starts, (since_ms,)) : bisect_left(starts, (until_ms,))]
-        passed_over = sum(begun > place for _, begun in meanwhile)
+        passed_over = sum(begun > key for _, begun in meanwhile)
         if passed_over > bot.passed_over:
             bot.passed_over, self._passed_by[name] = passed_over, (other, wait_ms)
 

@@ -69,7 +69,7 @@ class TrfRounds:
         for rule in self.trf.forbidden:
             if rule.first_round <= number and (rule.last_round is None or number <= rule.last_round):
                 among = sorted(self._index[player] for player in rule.numbers)
-                found |= {(one, two) for place, one in enumerate(among) for two in among[place + 1 :]}
+                found |= {(one, two) for index, one in enumerate(among) for two in among[index + 1 :]}
         return found
 
 
@@ -82,8 +82,8 @@ def _first_seat(entries: Sequence[Sequence[DutchEntry]]) -> str:
     """
     for number in range(len(entries[0]) if entries else 0):
         counted = [own for own in entries if any(entry.in_pairing for entry in own[: number + 1])]
-        for place, own in enumerate(counted):
+        for index, own in enumerate(counted):
             seat = own[number].seat
             if seat != codes.NO_SEAT:
-                return seat if place % 2 == 0 else codes.BLACK if seat == codes.WHITE else codes.WHITE
+                return seat if index % 2 == 0 else codes.BLACK if seat == codes.WHITE else codes.WHITE
     return codes.WHITE

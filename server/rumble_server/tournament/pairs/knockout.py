@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
 from rumble_server.tournament.pairs.schedule import PairSchedule, Results, pairing_results
-from rumble_server.tournament.schedule import Place
+from rumble_server.tournament.schedule import BoardKey
 
 TIED = -1
 """Value in place of the winner's number, for a tied pairing that is to be played again."""
@@ -33,7 +33,7 @@ def bracket(size: int) -> list[int]:
     seeds = [0]
     while len(seeds) < size:
         last = 2 * len(seeds) - 1
-        seeds = [place for seed in seeds for place in (seed, last - seed)]
+        seeds = [each for seed in seeds for each in (seed, last - seed)]
     return seeds
 
 
@@ -46,8 +46,8 @@ class Knockout(PairSchedule):
         super().__init__(plan)
         self.number_of_rounds = (plan.bots - 1).bit_length()
         self._final = (self.number_of_rounds, 1)
-        self._open: dict[Place, Pairing] = {}
-        """The newest pairing at each place from which no bot has gone on yet."""
+        self._open: dict[BoardKey, Pairing] = {}
+        """The newest pairing of each board from which no bot has gone on yet."""
         self._repeats = 0
         """Number of pairings made so far to play a tied pairing again."""
         self._firsts = [0] * plan.bots
@@ -70,76 +70,76 @@ class Knockout(PairSchedule):
     def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
         """Return a task that makes all pairings that can be made now; None if no pairing can be made.
 
-        The task makes a pairing for each tied pairing that is to be played again, and for each place of the bracket
+        The task makes a pairing for each tied pairing that is to be played again, and for each board of the bracket
         whose two bots are known.
         """
         pairings = []
-        winners: dict[Place, int] = {}
-        for place, winner in self._decided(results).items():
+        winners: dict[BoardKey, int] = {}
+        for key, winner in self._decided(results).items():
             if winner == TIED:
-                pairing = self._open[place]
-                pairings.append(Pairing(pairing.cycle + 1, *place, pairing.second, pairing.first))
+                pairing = self._open[key]
+                pairings.append(Pairing(pairing.cycle + 1, *key, pairing.second, pairing.first))
             else:
-                winners[place] = winner
-        for place, one, other in self._ready(winners):
+                winners[key] = winner
+        for key, one, other in self._ready(winners):
             if self._firsts[other] < self._firsts[one]:
                 one, other = other, one
-            pairings.append(Pairing(1, *place, one, other))
+            pairings.append(Pairing(1, *key, one, other))
         return (lambda: Round(tuple(pairings))) if pairings else None
 
-    def _ready(self, winners: dict[Place, int]) -> Iterator[tuple[Place, int, int]]:
-        """Yield the places that can be paired now, each with its bots, the better seed first.
+    def _ready(self, winners: dict[BoardKey, int]) -> Iterator[tuple[BoardKey, int, int]]:
+        """Yield the boards that can be paired now, each with its bots, the better seed first.
 
-        At the start the places of rounds 1 and 2 are tried. A place of round 2 can be paired at the start if both its
-        bots have byes. Later, only the next places of the bots in `winners` are tried.
+        At the start the boards of rounds 1 and 2 are tried. A board of round 2 can be paired at the start if both its
+        bots have byes. Later, only the next boards of the bots in `winners` are tried.
         """
-        places = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
+        boards = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
         if not self._open:
-            places = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
+            boards = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
         known = ChainMap(winners, self.went_on)
-        for place in sorted(places):
-            bots = self.bots_at(place, known)
+        for key in sorted(boards):
+            bots = self.bots_at(key, known)
             if len(bots) == 2:
-                yield place, min(bots), max(bots)
+                yield key, min(bots), max(bots)
 
-    def _decided(self, results: Results) -> dict[Place, int]:
-        """Return the winner of each open pairing that has all its results, keyed by the pairing's place in the bracket.
+    def _decided(self, results: Results) -> dict[BoardKey, int]:
+        """Return the winner of each open pairing that has all its results, by board of the bracket.
 
         A pairing that has to be played again has `TIED` instead of a winner.
         """
         decided = {}
-        for place, pairing in self._open.items():
+        for key, pairing in self._open.items():
             legs = pairing_results(pairing, self.plan.legs, results)
             if legs is None:
                 continue
             first, second = (sum(played.scores[side] for played in legs) for side in range(2))
             if first == second:
                 better_seed = min(pairing.first, pairing.second)
-                decided[place] = TIED if pairing.cycle <= self.plan.replays else better_seed
+                decided[key] = TIED if pairing.cycle <= self.plan.replays else better_seed
             else:
-                decided[place] = pairing.first if first > second else pairing.second
+                decided[key] = pairing.first if first > second else pairing.second
         return decided
 
     def add(self, made: Round) -> None:
-        """Put the pairings of a round at their places in the bracket. Record each bot of a new pairing as the winner of
-        the bot's place in the round before.
+        """Put the pairings of a round on their boards of the bracket. Record each bot of a new pairing as the winner of
+        the bot's board in the round before.
 
         Raises ValueError if a pairing cannot be next.
         """
         for pairing in made.pairings:
-            place = (pairing.round, pairing.board)
+            key = (pairing.round, pairing.board)
             bots = {pairing.first, pairing.second}
             if pairing.cycle == 1:
-                for before in _feeders(place) if pairing.round > 1 else ():
+                for before in _feeders(key) if pairing.round > 1 else ():
                     if before in self._open:
                         last = self._open.pop(before)
                         on = {last.first, last.second} & bots
                         if len(on) != 1:
                             raise ValueError(f"nobody went on from board {before[1]} of round {before[0]}")
                         self.went_on[before] = on.pop()
-                if place in self._open or place in self.went_on or set(self.bots_at(place, self.went_on)) != bots:
+                if key in self._open or key in self.went_on or set(self.bots_at(key, self.went_on)) != bots:
                     raise ValueError(f"board {pairing.board} of round {pairing.round} is not to be played yet")
-            self._open[place] = pairing
+            self._open[key] = pairing
             self._repeats += pairing.cycle > 1
             if self.plan.legs % 2:
                 self._firsts[pairing.first] += 1
@@ -152,25 +152,25 @@ class Knockout(PairSchedule):
         have rank 5, and so on. Bots that have not lost share rank 1.
         """
         lost_in: dict[int, int] = {}
-        for place, winner in (self.went_on | self._decided(results)).items():
-            for bot in self.bots_at(place, self.went_on):
+        for key, winner in (self.went_on | self._decided(results)).items():
+            for bot in self.bots_at(key, self.went_on):
                 if winner not in (TIED, bot):
-                    lost_in[bot] = place[0]
+                    lost_in[bot] = key[0]
         ranks = {bot: (1 << self.number_of_rounds - number) + 1 for bot, number in lost_in.items()}
         return {bot: ranks.get(bot, 1) for bot in range(self.plan.bots)}
 
-    def bots_at(self, place: Place, winners: Mapping[Place, int]) -> tuple[int, ...]:
-        """Return the known bots of a place in the bracket: two, one or none. A bye in round 1 has only one bot."""
-        if place[0] == 1:
-            return self._seeded(place[1])
-        return tuple(winners[before] for before in _feeders(place) if before in winners)
+    def bots_at(self, key: BoardKey, winners: Mapping[BoardKey, int]) -> tuple[int, ...]:
+        """Return the known bots of a board of the bracket: two, one or none. A bye in round 1 has only one bot."""
+        if key[0] == 1:
+            return self._seeded(key[1])
+        return tuple(winners[before] for before in _feeders(key) if before in winners)
 
     def _seeded(self, board: int) -> tuple[int, ...]:
         """Return the bots at a board of round 1; only the better seed if the board is a bye."""
         return tuple(bot for bot in self._seeds[2 * board - 2 : 2 * board] if bot < self.plan.bots)
 
 
-def _feeders(place: Place) -> tuple[Place, Place]:
-    """Return the two places whose winners meet at `place`."""
-    number, board = place
+def _feeders(key: BoardKey) -> tuple[BoardKey, BoardKey]:
+    """Return the two boards whose winners meet at the board `key`."""
+    number, board = key
     return (number - 1, 2 * board - 1), (number - 1, 2 * board)

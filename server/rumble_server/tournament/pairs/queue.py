@@ -69,7 +69,7 @@ class PairQueue(Queue):
             return False
         return in_sight[bot] < MOST_IN_SIGHT and len(self._waiting[bot].keys() & in_sight.keys()) < LOOK_AHEAD
 
-    def oldest(self, bot: str, free: Set[str], gone: Set[str], places: Callable[[str], int]) -> Slot | None:
+    def oldest(self, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
         """Return a match that can start now, or is lost now because a bot is gone; None if there is no such match.
 
         The search begins with the oldest match of `bot` against a free or gone opponent. If the opponent has an older

@@ -3,12 +3,12 @@
 The flags of tables, which `tournament/audit.py` defines:
 - `needless_wait`: a table did not start for longer than `patience_ms`, although all its bots were free for the table;
 - `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
-  places with more than `patience` tables that come later in the schedule;
+  room with more than `patience` tables that come later in the schedule;
 - `seats`: after a complete schedule, a bot's numbers of tables in two seats differ by more than one;
 - `company`: after a complete round-robin, a bot met a second bot much more often than it met a third bot.
 
-A bot is free for a table when the bot has a free place, and its older tables have started. The time of a pause is not
-part of a wait. A bot gets at most one flag of each kind, for its worst case.
+A bot is free for a table when the bot has room for a match, and its older tables have started. The time of a pause is
+not part of a wait. A bot gets at most one flag of each kind, for its worst case.
 """
 
 from bisect import bisect_left
@@ -38,7 +38,7 @@ class TableRecord:
     """All scheduled bots of the table: the bots that played, in seat order, and then the gone bots."""
     started_ms: int
     free_since_ms: Mapping[str, int]
-    """By bot, the time in ms since which the bot had a free place when the table started; empty for a lost table.
+    """By bot, the time in ms since which the bot had room when the table started; empty for a lost table.
 
     For a bot that was gone, the time is the start of the table.
     """

@@ -12,7 +12,7 @@ from rumble_server.tournament.tables.queue import TableQueue
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlayedTable:
     """The result of a table: the bots by scheduled seat, and the place and points of each, in the same order."""
 
     seats: tuple[str, ...]
@@ -25,11 +25,11 @@ MOST_AT_ONCE = 16
 
 With so many bots, a round takes the event loop some milliseconds.
 """
-Results = Mapping[MatchKey, Placed]
+Results = Mapping[MatchKey, PlayedTable]
 Made = Callable[[], TableRound]
 
 
-class TableSchedule(Schedule[TableRound, Placed]):
+class TableSchedule(Schedule[TableRound, PlayedTable]):
     """A schedule of tables."""
 
     def __init__(self, plan: TablePlan) -> None:
@@ -43,13 +43,13 @@ class TableSchedule(Schedule[TableRound, Placed]):
         for seating in made.seatings:
             yield seating.match_key, seating.bots
 
-    def played(self, over: MatchOver, seats: tuple[str, ...]) -> Placed:
+    def played(self, over: MatchOver, seats: tuple[str, ...]) -> PlayedTable:
         result = table_result_of(over)
         points = dict(zip(result.seats, map(float, self.plan.points.each(result, self.plan.seats)), strict=True))
         places = dict(zip(result.seats, result.places, strict=True))
-        return Placed(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
+        return PlayedTable(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
 
-    def scheduled_seats(self, over: MatchOver, played: Placed | None) -> tuple[str, ...]:
+    def scheduled_seats(self, over: MatchOver, played: PlayedTable | None) -> tuple[str, ...]:
         return over.seats if played is None else played.seats
 
 

@@ -38,20 +38,20 @@ _Numbers = NDArray[np.float64]
 def search_rounds(layout: Sequence[int], groups: Sequence[int], rounds: int, seed: int) -> list[list[int]]:
     """Return, for each round, the table of each bot, or `BYE`.
 
-    `layout` has the table of each place in a round. `groups` has the group of each bot, in ascending order.
-    Place i is for bots of the group `groups[i]`. The numbers of byes of bots in a group differ by one at most. Any two
+    `layout` has the table of each index of a round. `groups` has the group of each bot, in ascending order.
+    Index i is for bots of the group `groups[i]`. The numbers of byes of bots in a group differ by one at most. Any two
     bots of a group meet about equally often, and so do any two bots from two given groups. Equal arguments give equal
     rounds.
 
-    Each round begins with bots at random places. Bots then swap places, the best swap first, as long as a swap evens
+    Each round begins with bots at random indexes. Bots are then swapped, the best swap first, as long as a swap evens
     out the numbers of meetings. Meetings in all rounds made so far are counted. At the end, sweeps disturb every round
     in turn, and keep the better result.
     """
     random, company = Random(seed), _Company(layout, groups, rounds)
     for _ in range(rounds):
-        by_place = sorted(random.sample(range(len(layout)), len(layout)), key=groups.__getitem__)
+        order = sorted(random.sample(range(len(layout)), len(layout)), key=groups.__getitem__)
         tables = np.empty(len(layout), np.int64)
-        tables[by_place] = layout
+        tables[order] = layout
         company.add(tables)
     idle, trials, least = 0, 0, company.cost
     while trials < MOST_TRIALS and (company.excess > 0 or idle < IDLE_SWEEPS):

@@ -2,7 +2,7 @@
 
 A round is made when every table of the previous round has its result. Bots are ordered by points, then by number, and
 cut into tables from the top, the smaller tables last. A bot's table at this point is called its own table. Then bots of
-near tables swap places. A swap must lower the number of earlier meetings between bots of the same table, or keep this
+near tables are swapped. A swap must lower the number of earlier meetings between bots of the same table, or keep this
 number and bring bots nearer to their own tables. The search is bounded, and equal arguments give equal rounds.
 
 A bye goes to a bot with the fewest byes. If several bots have the fewest byes, the last of these bots in the order gets
@@ -115,7 +115,7 @@ def next_byes(played: Iterable[TableRound], order: Sequence[int], byes: int) -> 
 
 
 class _Search:
-    """The search for the tables of a round. A bot's place decides the bot's table, and bots swap places.
+    """The search for the tables of a round. A bot's index decides the bot's table, and bots are swapped.
 
     At first the bots are in the order of their points.
     """
@@ -136,7 +136,7 @@ class _Search:
         met before, this maximum grows, up to `MOST_SHIFT` tables.
         """
         for shift in range(1, MOST_SHIFT + 1):
-            if not any(self._again(bot, place) for place, bot in enumerate(self._bots)):
+            if not any(self._again(bot, index) for index, bot in enumerate(self._bots)):
                 break
             for _ in range(MOST_SWEEPS):
                 if not self._sweep(shift):
@@ -159,23 +159,23 @@ class _Search:
                         bots[one], bots[other] = bots[other], bots[one]
         return improved
 
-    def _moved(self, place: int, to: int) -> int:
-        """Return the distance in tables between the table of the place `to` and the own table of the bot at `place`."""
-        return abs(self._own[self._bots[place]] - self._table[to])
+    def _moved(self, index: int, to: int) -> int:
+        """Return the distance in tables between the table of the index `to` and the own table of the bot at `index`."""
+        return abs(self._own[self._bots[index]] - self._table[to])
 
-    def _cost(self, *places: int) -> tuple[int, int]:
-        """Return the cost of the bots at `places`; a lower cost is better.
+    def _cost(self, *indexes: int) -> tuple[int, int]:
+        """Return the cost of the bots at `indexes`; a lower cost is better.
 
         Both numbers are sums over these bots. The first number adds up a bot's earlier meetings with the other bots of
         its present table. The second number adds up the squares of the distances between a bot's present table and its
         own table.
         """
-        again = sum(self._again(self._bots[place], place) for place in places)
-        return again, sum(self._moved(place, place) ** 2 for place in places)
+        again = sum(self._again(self._bots[index], index) for index in indexes)
+        return again, sum(self._moved(index, index) ** 2 for index in indexes)
 
-    def _again(self, bot: int, place: int) -> int:
-        """Return how often `bot` has met the bots at the table of `place`."""
-        table, met = self._table[place], self._met
+    def _again(self, bot: int, index: int) -> int:
+        """Return how often `bot` has met the bots at the table of `index`."""
+        table, met = self._table[index], self._met
         start = self._starts[table]
         mates = self._bots[start : start + self._sizes[table]]
         return sum(met.get((bot, mate) if bot < mate else (mate, bot), 0) for mate in mates)

@@ -25,10 +25,10 @@ def opponents(site: Site, games: list[Game]) -> list[Opponent]:
         for player in site.arena.players
         if player.accepts_challenges
     ]
-    return sorted(found, key=lambda opponent: _place(opponent, list(ladder)))
+    return sorted(found, key=lambda opponent: _sort_key(opponent, list(ladder)))
 
 
-def _place(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
+def _sort_key(opponent: Opponent, ladder: list[str]) -> tuple[int, str]:
     """Return the sort key of an opponent: house bots in the order of `ladder`, then further house bots, then others.
 
     `ladder` has the reference bots from the weakest to the strongest.

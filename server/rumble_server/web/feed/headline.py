@@ -20,7 +20,7 @@ For more bots, the sentence has only their number.
 
 PAIRING = "The next round is being paired."
 
-Placed = Standing | FinalResult
+Line = Standing | FinalResult
 
 
 def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
@@ -37,7 +37,7 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
 def headline_of(
     status: TournamentStatus,
     format_name: str,
-    standings: Sequence[Placed],
+    standings: Sequence[Line],
     challengers: Collection[str],
     *,
     counts_places: bool = False,
@@ -67,21 +67,21 @@ def _lobby(tournament: Tournament) -> str:
     return f"{who} The host starts it." if at_ms is None else f"{who} It starts at {moment_text(at_ms)}."
 
 
-def _knockout(standings: Sequence[Placed], *, over: bool) -> str:
+def _knockout(standings: Sequence[Line], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     if len(first) == 1:
         return f"{_name(first[0])} {'wins' if over else 'has won'} the knockout."
     return f"{_names(first)} {'were' if over else 'are'} still in it."
 
 
-def _gauntlet(challengers: Sequence[Placed]) -> str:
+def _gauntlet(challengers: Sequence[Line]) -> str:
     if len(challengers) > MOST_NAMED:
         return f"{_count(len(challengers), 'challenger')} meet the field."
     scores = [f"{_name(line)} with {_points(line)} from {_count(line.played, 'match')}" for line in challengers]
     return f"Against the field: {'; '.join(scores)}."
 
 
-def _table(standings: Sequence[Placed], tiebreaks: Mapping[str, str], *, over: bool) -> str:
+def _table(standings: Sequence[Line], tiebreaks: Mapping[str, str], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     best = first[0]
     if len(first) > 1:
@@ -100,24 +100,24 @@ def _table(standings: Sequence[Placed], tiebreaks: Mapping[str, str], *, over: b
     return f"{text}; {_names(second)} {follows} with {points(second[0].points)}.{level}"
 
 
-def _names(lines: Sequence[Placed]) -> str:
+def _names(lines: Sequence[Line]) -> str:
     if len(lines) > MOST_NAMED:
         return _count(len(lines), "bot")
     *others, last = [_name(line) for line in lines]
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _name(line: Placed) -> str:
+def _name(line: Line) -> str:
     return shown_name(line.name, line.display_name)
 
 
-def _byes(line: Placed) -> str:
+def _byes(line: Line) -> str:
     """Write the number of a bot's byes, to explain the points that the bot got without playing."""
     byes = line.byes + line.half_byes
     return f" and {_count(byes, 'bye')}" if byes else ""
 
 
-def _points(line: Placed) -> str:
+def _points(line: Line) -> str:
     return f"{points(line.points)} point{'' if line.points in (0.5, 1) else 's'}"
 
 

@@ -122,7 +122,7 @@ def token(drawing: Drawing, seat: int) -> Markup:
     own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
     if own is None:
         return Markup()
-    piece = _tag("g", _place(own, 50, 50), *_shape(own))
+    piece = _tag("g", _piece_attributes(own, 50, 50), *_shape(own))
     return _tag("svg", {"viewBox": "0 0 100 100", "role": "img", "aria-label": own.name}, piece)
 
 
@@ -262,10 +262,10 @@ def _pieces(drawing: Drawing, plan: BoardLayout) -> Iterable[Markup]:
     for cell, mark in enumerate(drawing.board):
         piece = drawing.pieces.get(mark)
         if piece is not None:
-            yield _tag("g", _place(piece, *plan.cell(cell)), *_shape(piece))
+            yield _tag("g", _piece_attributes(piece, *plan.cell(cell)), *_shape(piece))
 
 
-def _place(piece: Piece, x: int, y: int) -> dict[str, str]:
+def _piece_attributes(piece: Piece, x: int, y: int) -> dict[str, str]:
     return {"class": f"piece {piece.colour} {piece.shape}", "transform": f"translate({x} {y})"}
 
 

@@ -161,7 +161,7 @@ def _idle(agenda: Agenda, number: int, meetings: list[Meeting], shown: Callable[
 
 def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
     schedule = agenda.schedule
-    went_on = {place: agenda.bots[number] for place, number in schedule.went_on.items()}
+    went_on = {key: agenda.bots[number] for key, number in schedule.went_on.items()}
     ranks = agenda.places()
     for number in range(1, schedule.number_of_rounds + 1):
         boards = 1 << (schedule.number_of_rounds - number)

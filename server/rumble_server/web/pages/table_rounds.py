@@ -62,11 +62,11 @@ def table_rounds(tournament: Tournament) -> list[TablesOfRound]:
         for number, tables in sorted(found.items())
     ]
     left = {name for name, rank in agenda.places().items() if rank == 1} if knockout else set(agenda.bots)
-    for place, each in reversed([*enumerate(rounds, 1)]):
+    for number, each in reversed([*enumerate(rounds, 1)]):
         seated = {name for table in each.meetings for name in table.seats}
         each.idle = sorted(left - seated, key=str.casefold)
         if knockout:
-            for table in each.meetings if place < len(rounds) or len(left) == 1 else ():
+            for table in each.meetings if number < len(rounds) or len(left) == 1 else ():
                 table.on = frozenset(left.intersection(table.seats))
             left |= seated
     return rounds
@@ -89,7 +89,7 @@ def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, Tabl
         table.to_play += 1
         if match in tournament.running:
             table.plays.append(Play(match, {}))
-    return [(*place, table) for place, table in found.items()]
+    return [(*key, table) for key, table in found.items()]
 
 
 def _order(match: str) -> tuple[int, int, int]:

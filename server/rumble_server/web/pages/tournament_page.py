@@ -80,7 +80,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
 def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, Any]:
     """Make the values for `parts/playing.html`.
 
-    `slots` is the number of places for boards, `start` the board for empty places, and `seats` the number of seats.
+    `slots` is the number of slots for boards, `start` the board for empty slots, and `seats` the number of seats.
     """
     game = get_game(view.game)
     initial = game.initial_for(view.match_seats, view.settings)

@@ -53,8 +53,8 @@ def test_a_bot_that_is_passed_over_is_flagged() -> None:
         "a waited 9.0 s for b, which began 4 later tables meanwhile: let the tournament go on until a has played"
     )
     assert flags_of([*newer[1:], record(1, "ab", 9_000, b=8_900)]) == ()
-    kept_a_place = record(1, "abc", 9_000, c=8_900)
-    assert flags_of([*newer, kept_a_place]) == ()
+    kept_room = record(1, "abc", 9_000, c=8_900)
+    assert flags_of([*newer, kept_room]) == ()
 
 
 def test_uneven_seats_are_flagged_after_a_complete_schedule() -> None:

@@ -20,8 +20,8 @@ SEATS, LEAST = 4, 2
 class Unreserved(TableQueue):
     """A planted bug: a bot with a free place starts a newer table, though an older table waits for the bot."""
 
-    def _held(self, bot: str, places: Callable[[str], int]) -> list[Slot]:
-        return self.waiting(bot) if places(bot) else []
+    def _held(self, bot: str, room_of: Callable[[str], int]) -> list[Slot]:
+        return self.waiting(bot) if room_of(bot) else []
 
 
 class Simulation:
@@ -29,9 +29,9 @@ class Simulation:
 
     def __init__(self, queue: TableQueue, seed: int) -> None:
         self.random, self.queue, self.now_ms = Random(seed), queue, 0
-        self.places = {f"bot{number}": 3 if number < 2 else 1 for number in range(12)}
-        self.free, self.gone = dict(self.places), set[str]()
-        self.ready_ms = dict.fromkeys(self.places, 0)
+        self.room = {f"bot{number}": 3 if number < 2 else 1 for number in range(12)}
+        self.free, self.gone = dict(self.room), set[str]()
+        self.ready_ms = dict.fromkeys(self.room, 0)
         """Times in ms since which each bot has had a free place, or was gone."""
         self.put_ms: dict[str, int] = {}
         self.oldest_ms: dict[str, int] = {}
@@ -59,13 +59,13 @@ class Simulation:
 
     def put(self) -> None:
         match_id = f"t.1.{len(self.put_ms) + 1}.1.1"
-        slot = slot_of(match_id, self.random.sample(sorted(self.places), SEATS))
+        slot = slot_of(match_id, self.random.sample(sorted(self.room), SEATS))
         self.waiting[match_id], self.put_ms[match_id] = slot, self.now_ms
         self.queue.put(slot)
         self.begin_due(slot.seats)
 
     def come_or_go(self) -> None:
-        bot = self.random.choice(sorted(self.places if len(self.gone) < 4 else self.gone))
+        bot = self.random.choice(sorted(self.room if len(self.gone) < 4 else self.gone))
         self.gone ^= {bot}
         self.ready_ms[bot] = self.now_ms if self.free[bot] or bot in self.gone else self.ready_ms[bot]
         self.begin_due([bot])
@@ -74,7 +74,7 @@ class Simulation:
         left = list(bots)
         while left:
             self.note_oldest()
-            due = self.queue.oldest(left[-1], set(), self.gone, self.places_of)
+            due = self.queue.oldest(left[-1], set(), self.gone, self.room_of)
             if due is None:
                 left.pop()
             else:
@@ -82,7 +82,7 @@ class Simulation:
                 left += due.seats
         self.note_oldest()
 
-    def places_of(self, bot: str) -> int:
+    def room_of(self, bot: str) -> int:
         return 0 if bot in self.gone else self.free[bot]
 
     def note_oldest(self) -> None:
@@ -141,8 +141,8 @@ def queue_of(*tables: str) -> TableQueue:
     return queue
 
 
-def oldest(queue: TableQueue, bot: str, places: dict[str, int], gone: str = "") -> str | None:
-    found = queue.oldest(bot, set(), set(gone), lambda name: places.get(name, 0))
+def oldest(queue: TableQueue, bot: str, room: dict[str, int], gone: str = "") -> str | None:
+    found = queue.oldest(bot, set(), set(gone), lambda name: room.get(name, 0))
     return None if found is None else "".join(found.seats)
 
 

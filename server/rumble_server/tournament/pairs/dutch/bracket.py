@@ -104,11 +104,11 @@ class BracketPairing:
         lock = self._first_lower + 1  # more than all single bonuses together, so that a chosen player stays chosen
         for group in by_score.values():
             wanted = sum(self._is_resident(graph.matching[vertex]) for vertex in group)
-            for place, vertex in enumerate(group):
+            for index, vertex in enumerate(group):
                 if wanted == 0:
                     break
-                if wanted == len(group) - place:
-                    chosen.extend(group[place:])
+                if wanted == len(group) - index:
+                    chosen.extend(group[index:])
                     break
                 if not self._is_resident(graph.matching[vertex]):
                     self._add(vertex, 1)
@@ -151,13 +151,13 @@ class BracketPairing:
         rest = [each for each in range(self._first_resident, self._first_lower) if not self._is_taken(each)]
         half = sum(self._is_resident(graph.matching[each]) for each in rest) // 2
         upper, lower = rest[:half], rest[half:]
-        base = {(one, two): graph.weight(one, two) for place, one in enumerate(rest) for two in rest[place + 1 :]}
-        for place, one in enumerate(rest):
+        base = {(one, two): graph.weight(one, two) for index, one in enumerate(rest) for two in rest[index + 1 :]}
+        for index, one in enumerate(rest):
             # The large term rewards pairs in which the higher ranked player comes from the upper half: the fewest
             # exchanges (4.3.1). The small term rewards high ranks: the least difference between the sums of exchanged
             # players (4.3.2). The lowest bit stays free for `_exchange_down` and `_exchange_up`.
-            value = (((place < half) << (2 * self._own_bits)) - place) << 1
-            for two in rest[place + 1 :]:
+            value = (((index < half) << (2 * self._own_bits)) - index) << 1
+            for two in rest[index + 1 :]:
                 graph.add(one, two, value)
         graph.solve()
         exchanges = sum(not self._is_upper(each) for each in upper)
@@ -176,10 +176,10 @@ class BracketPairing:
     ) -> None:
         """Choose the players who leave the upper half, the lowest ranked first (4.3.3)."""
         graph = self.graph
-        for place in range(len(upper) - 1, -1, -1):
+        for index in range(len(upper) - 1, -1, -1):
             if exchanges == 0:
                 return
-            one, below = upper[place], rest[place + 1 :]
+            one, below = upper[index], rest[index + 1 :]
             tried = self._is_upper(one)
             if tried:
                 for two in below:
@@ -202,10 +202,10 @@ class BracketPairing:
         """
         graph = self.graph
         first = len(rest) - len(lower)
-        for place, one in enumerate(lower, first):
+        for index, one in enumerate(lower, first):
             if exchanges <= 1:
                 return
-            below = rest[place + 1 :]
+            below = rest[index + 1 :]
             tried = not self._is_upper(one)
             if tried:
                 for two in below:
@@ -213,7 +213,7 @@ class BracketPairing:
                 graph.solve()
             if self._is_upper(one):
                 exchanges -= 1
-                for two in rest[:place]:
+                for two in rest[:index]:
                     base[two, one] = 0
                     graph.set(two, one, 0)
                 for two in range(self._first_lower, len(self.bracket.players)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rumble_server.tournament.pairs.dutch.player import ABSOLUTE, DOWN, STRONG, UP, DutchPlayer
 
 CURRENT, NEXT, BEYOND = range(3)
-"""Places of a pair's lower ranked player: in the bracket, in the scoregroup after the bracket, or further down."""
+"""Where a pair's lower ranked player is: in the bracket, in the scoregroup after the bracket, or further down."""
 
 
 def may_meet(one: DutchPlayer, two: DutchPlayer) -> bool:
@@ -81,7 +81,7 @@ class Criterion:
     about: str
     worth: Worth
     """Function that returns the worth of a pair, given the bracket, the higher ranked player, the lower ranked player,
-    and the place of the lower ranked player (`CURRENT`, `NEXT` or `BEYOND`)."""
+    and where the lower ranked player is (`CURRENT`, `NEXT` or `BEYOND`)."""
     bits: Callable[[Bracket], int]
     """Function that returns the number of bits that hold the sum of the worths of all pairs of a bracket."""
 

@@ -53,9 +53,9 @@ def brackets(players: list[DutchPlayer]) -> Iterator[tuple[Bracket, list[Pair]]]
     bye_score = score_of_bye(players)
     groups = [[player for player in players if player.score == score] for score in _scores(players)]
     moved_down: list[DutchPlayer] = []
-    for place, residents in enumerate(groups):
-        lower = groups[place + 1] if place + 1 < len(groups) else []
-        beyond = [player for group in groups[place + 2 :] for player in group]
+    for index, residents in enumerate(groups):
+        lower = groups[index + 1] if index + 1 < len(groups) else []
+        beyond = [player for group in groups[index + 2 :] for player in group]
         bracket = Bracket(moved_down, residents, lower, beyond, bye_score)
         pairs = _pair_bracket(bracket)
         yield bracket, pairs
@@ -152,9 +152,9 @@ def _pairs_in_order(players: list[DutchPlayer]) -> bool:
     rest = list(players)
     while rest:
         one = rest.pop()
-        for place in range(len(rest) - 1, -1, -1):
-            if may_meet(one, rest[place]):
-                del rest[place]
+        for index in range(len(rest) - 1, -1, -1):
+            if may_meet(one, rest[index]):
+                del rest[index]
                 break
         else:
             return False
