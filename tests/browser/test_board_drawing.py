@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 from rumble_engine import Drawing, Game, JointState, State, game_families, game_names, get_game
-from rumble_server.web.pages.drawn import svg, token
+from rumble_server.web.pages.drawn import seat_piece, svg
 
 PLAYOUTS = 3
 MOST_PLIES = 1_000
@@ -19,7 +19,7 @@ ALWAYS = ("tictactoe", "connect4", "chess", "hex", "backgammon")
 """Games whose boards differ most: marks, discs in columns, pieces, hexagons, and labels. The others are slow."""
 EACH_GAME = [pytest.param(each, marks=() if each.name in ALWAYS else pytest.mark.slow, id=each.name) for each in GAMES]
 COMPARE = """async (boards) => {
-  const { picture, token } = await import("/static/drawing.js");
+  const { picture, seatPiece } = await import("/static/drawing.js");
   const read = (html) => {
     const template = document.createElement("template");
     template.innerHTML = html;
@@ -27,7 +27,7 @@ COMPARE = """async (boards) => {
   };
   const differences = [];
   for (const { drawing, flipped, seat, html } of boards) {
-    const drawn = seat === null ? picture(drawing, "a board", flipped) : token(drawing, seat);
+    const drawn = seat === null ? picture(drawing, "a board", flipped) : seatPiece(drawing, seat);
     const nodes = [...read(html)];
     const same = drawn === null ? !nodes.length : nodes.length === 1 && drawn.isEqualNode(nodes[0]);
     const order = nodes.map((node) => node.outerHTML).join("") === (drawn?.outerHTML ?? "");
@@ -75,13 +75,13 @@ def drawings(game: Game) -> list[Drawing]:
 
 
 def drawn(drawing: Drawing) -> list[dict[str, Any]]:
-    """Return the server's SVG of a drawing: the board from both sides, and the token of each seat."""
+    """Return the server's SVG of a drawing: the board from both sides, and the piece of each seat."""
     boards = [(flipped, None, svg(drawing, "a board", flipped)) for flipped in (False, True)]
-    tokens = [(False, seat, token(drawing, seat)) for seat in range(8)]
+    pieces = [(False, seat, seat_piece(drawing, seat)) for seat in range(8)]
     as_data = asdict(drawing)
     return [
         {"drawing": as_data, "flipped": flipped, "seat": seat, "html": str(html)}
-        for flipped, seat, html in (*boards, *tokens)
+        for flipped, seat, html in (*boards, *pieces)
     ]
 
 

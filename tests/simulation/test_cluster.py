@@ -177,16 +177,16 @@ def hand_over_once(patch: pytest.MonkeyPatch) -> None:
 
 def take_any_ready(patch: pytest.MonkeyPatch) -> None:
     """Take a node for ready that was ready at an earlier try."""
-    follow = Lease._follow_moves
+    follow = Lease._follow_planned
 
     def changed(self: Lease, now_ms: int) -> None:
         for club, row in self.rows.items():
-            move = self._moves.get(club)
+            move = self._planned.get(club)
             if move is not None and move.offer is not None and row.ready:
                 self.rows[club] = replace(row, ready=move.offer)
         follow(self, now_ms)
 
-    patch.setattr(Lease, "_follow_moves", changed)
+    patch.setattr(Lease, "_follow_planned", changed)
 
 
 BUGS: tuple[tuple[Bug, str, int], ...] = (

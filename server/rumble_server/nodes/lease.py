@@ -88,7 +88,7 @@ class LeaseDriver(Protocol):
 
 
 @dataclass(slots=True)
-class Move:
+class PlannedHandOver:
     """A planned hand-over of a club to the node `to`, from the offer until the club is stopped."""
 
     to: str
@@ -145,7 +145,7 @@ class Lease:
         """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
         self._missing: dict[str, int] = {}
         """Time in ms at which the node first noticed that a club has no leader with a valid lease, by club."""
-        self._moves: dict[str, Move] = {}
+        self._planned: dict[str, PlannedHandOver] = {}
         """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
         """Nodes that were offered a club and were not ready in time, by club. The club is not offered to them again."""
@@ -177,7 +177,7 @@ class Lease:
     @property
     def can_hand_over(self) -> bool:
         """True if a hand-over is going on, or some other node can take a club."""
-        return bool(self._moves or self._given or self._leaving) or any(map(self._target_of, self.clubs))
+        return bool(self._planned or self._given or self._leaving) or any(map(self._target_of, self.clubs))
 
     def leader_of(self, club: str) -> statements.NodeRow | None:
         """Return the club's leader at the last look; None if the club had no leader with a valid lease."""
@@ -212,9 +212,9 @@ class Lease:
 
     def stopped(self, club: str, now_ms: int) -> None:
         """Hand over a club that was stopped and has its facts on disk."""
-        move = self._moves.pop(club, None)
+        planned = self._planned.pop(club, None)
         self._stopping = None
-        self._give(club, None if move is None else move.to, now_ms)
+        self._give(club, None if planned is None else planned.to, now_ms)
 
     def listening(self, club: str, epoch: int, now_ms: int) -> None:
         """Report that a club was loaded and lets its bots in."""
@@ -224,7 +224,7 @@ class Lease:
     def fenced(self, club: str) -> None:
         """Discard a club, because a refused commit or a look has shown that this node no longer leads the club."""
         if self.clubs.pop(club, None) is not None:
-            self._forget_move(club)
+            self._forget_planned(club)
             self._driver.discard(club)
 
     # --- time ---
@@ -232,8 +232,8 @@ class Lease:
     @property
     def wake_at_ms(self) -> int:
         """Time in ms at which `wake` has to be called next."""
-        offered = (move for move in self._moves.values() if move.offer is not None and not move.is_ready)
-        due = [self._renew_at_ms, *(move.until_ms for move in offered)]
+        offered = (each for each in self._planned.values() if each.offer is not None and not each.is_ready)
+        due = [self._renew_at_ms, *(each.until_ms for each in offered)]
         due += [until_ms for _, until_ms in self._leaving.values()]
         due += [at_ms for at_ms in (self._look_at_ms, self._abandon_at_ms) if at_ms is not None]
         return min(due) if self.suspended else min(*due, self.until_ms)
@@ -256,10 +256,10 @@ class Lease:
         for club, (_, until_ms) in list(self._leaving.items()):
             if now_ms >= until_ms:
                 self._leave(club)
-        for club, move in list(self._moves.items()):
-            if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
-                self._passed_over.setdefault(club, set()).add(move.to)
-                self._forget_move(club)
+        for club, planned in list(self._planned.items()):
+            if planned.offer is not None and not planned.is_ready and now_ms >= planned.until_ms:
+                self._passed_over.setdefault(club, set()).add(planned.to)
+                self._forget_planned(club)
         self._offer_all(now_ms)
 
     def look(self, now_ms: int) -> None:
@@ -305,8 +305,8 @@ class Lease:
         # The queued statements were chosen by a state that may be wrong now. The look queues again what is needed,
         # except for a `Listen`, without which the old leader closes bots' connections after `LISTEN_MS`.
         self._queue.clear()
-        for club in [club for club, move in self._moves.items() if move.offer is None]:
-            self._forget_move(club)
+        for club in [club for club, planned in self._planned.items() if planned.offer is None]:
+            self._forget_planned(club)
         self._reading.clear()  # a `Ready` may be lost: the look shows the offer again
 
     def _add(self, statement: statements.Statement, now_ms: int, *, first: bool = False) -> None:
@@ -381,7 +381,7 @@ class Lease:
         own = self.nodes.get(self.node)
         if not self.draining and own is not None and own.draining:
             self.drain(now_ms)
-        self._follow_moves(now_ms)
+        self._follow_planned(now_ms)
         if not self.draining:
             self._read_offered()
             for club, row in self.rows.items():
@@ -483,20 +483,20 @@ class Lease:
         """
         if self.suspended:
             return
-        offered = Counter(move.to for move in self._moves.values())
+        offered = Counter(planned.to for planned in self._planned.values())
         for club, epoch in self.clubs.items():
-            target = None if club in self._moves else self._target_of(club)
+            target = None if club in self._planned else self._target_of(club)
             if target is not None and offered[target] < AT_ONCE:
                 offered[target] += 1
-                self._moves[club] = Move(target)
+                self._planned[club] = PlannedHandOver(target)
                 self._add(statements.Offer(club, epoch, target), now_ms)
 
     def _offered(self, statement: statements.Offer, offer: int, now_ms: int) -> None:
-        move = self._moves.get(statement.club)
-        if move is not None and move.to == statement.to:
-            move.offer, move.until_ms = offer, now_ms + READY_MS
+        planned = self._planned.get(statement.club)
+        if planned is not None and planned.to == statement.to:
+            planned.offer, planned.until_ms = offer, now_ms + READY_MS
 
-    def _follow_moves(self, now_ms: int) -> None:
+    def _follow_planned(self, now_ms: int) -> None:
         """Continue hand-overs after a look.
 
         Plan when to close bots' connections, cancel hand-overs to lost nodes, and note which nodes are ready. Then stop
@@ -510,21 +510,21 @@ class Lease:
                 # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
                 # bot back here.
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
-        for club, move in list(self._moves.items()):
+        for club, planned in list(self._planned.items()):
             row = self.rows[club]
-            if move.to not in self.nodes and club != self._stopping:
-                self._forget_move(club)
-            elif move.offer is not None:
-                if row.to == move.to and row.offer > move.offer:  # a failed statement took effect after all
-                    move.offer = row.offer
-                move.is_ready = row.ready == move.offer
+            if planned.to not in self.nodes and club != self._stopping:
+                self._forget_planned(club)
+            elif planned.offer is not None:
+                if row.to == planned.to and row.offer > planned.offer:  # a failed statement took effect after all
+                    planned.offer = row.offer
+                planned.is_ready = row.ready == planned.offer
         self._stop_next()
         self._offer_all(now_ms)
 
     def _stop_next(self) -> None:
         """Begin to stop a club whose next leader is ready. Do nothing while a club is being stopped or handed over."""
         if self._stopping is None and not self._given and not self._leaving:
-            ready = (club for club, move in self._moves.items() if move.is_ready)
+            ready = (club for club, planned in self._planned.items() if planned.is_ready)
             self._stopping = next(ready, None)
             if self._stopping is not None:
                 self._driver.hand_over(self._stopping)
@@ -542,8 +542,8 @@ class Lease:
         self._driver.handed_over(club)
         self._stop_next()
 
-    def _forget_move(self, club: str) -> None:
-        self._moves.pop(club, None)
+    def _forget_planned(self, club: str) -> None:
+        self._planned.pop(club, None)
         if self._stopping == club:
             self._stopping = None
 

@@ -12,7 +12,7 @@ from rumble_server.store.log.content import TOURNAMENT
 from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow, last_fact
 from rumble_server.store.log.match_spans import spans
 from rumble_server.store.postgres.connection import PostgresConnection, connect, shown
-from rumble_server.store.postgres.schema import RUNNING, has_tables, prepare
+from rumble_server.store.postgres.schema import RUNNING, is_prepared, prepare
 from rumble_server.store.row_keys import MAIN
 
 PORTION_ROWS = 500
@@ -129,7 +129,7 @@ def reading(url: str) -> Iterator[PostgresContents]:
     Raises StoreError if a node runs on the database, or if the database is not Rumble's or cannot be read.
     """
     with closing(PostgresConnection(url)) as known:
-        if not has_tables(known):
+        if not is_prepared(known):
             raise StoreError(f"{known.name} is not a database of Rumble")
         nodes = known.read(RUNNING)
         if nodes:

@@ -123,7 +123,7 @@ def prepare(connection: PostgresConnection) -> None:
         raise StoreError(f"{connection.name} is in PostgreSQL {release}; Rumble needs {OLDEST} or later")
     if encoding != "UTF8":
         raise StoreError(f"{connection.name} has the encoding {encoding}; Rumble needs UTF8")
-    if not has_tables(connection):
+    if not is_prepared(connection):
         connection.transact(_make)
 
 
@@ -131,7 +131,7 @@ def existing(url: str) -> "closing[PostgresConnection]":
     """Open a database that has the tables. Raises StoreError if it has no tables, or tables of another version."""
     connection = PostgresConnection(url)
     try:
-        if not has_tables(connection):
+        if not is_prepared(connection):
             raise StoreError(f"{connection.name} is not a database of Rumble; start a server on it")
     except StoreError:
         connection.close()
@@ -139,7 +139,7 @@ def existing(url: str) -> "closing[PostgresConnection]":
     return closing(connection)
 
 
-def has_tables(connection: PostgresConnection) -> bool:
+def is_prepared(connection: PostgresConnection) -> bool:
     """Return whether a database has the tables. Raises StoreError for tables of another version."""
     if not connection.read("SELECT to_regclass('rumble_version') IS NOT NULL")[0][0]:
         return False

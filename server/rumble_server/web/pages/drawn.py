@@ -117,7 +117,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
     )
 
 
-def token(drawing: Drawing, seat: int) -> Markup:
+def seat_piece(drawing: Drawing, seat: int) -> Markup:
     """Draw the first piece of a seat in `drawing.pieces`. Draw nothing if the seat has no pieces."""
     own = next((piece for piece in drawing.pieces.values() if piece.seat == seat), None)
     if own is None:

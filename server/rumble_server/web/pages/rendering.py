@@ -16,7 +16,7 @@ from rumble_server.web import texts
 from rumble_server.web.api.admin.models import ClubView
 from rumble_server.web.api.models import MatchView
 from rumble_server.web.made_names import made_name
-from rumble_server.web.pages.drawn import svg, token
+from rumble_server.web.pages.drawn import seat_piece, svg
 from rumble_server.web.pages.picture import MAKES_PNG
 from rumble_server.web.public_address import PublicAddress, public_address_of
 from rumble_server.web.static_files import static_files
@@ -69,7 +69,7 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {each.__name__: each for each in (svg, token, verdict_text, game_title, club_title)}
+_environment.filters |= {each.__name__: each for each in (svg, seat_piece, verdict_text, game_title, club_title)}
 _environment.filters |= {each.__name__: each for each in (shown, shown_in, who)}
 _environment.filters["club_path"] = web_path
 _environment.filters |= dict(getmembers(texts, isfunction))

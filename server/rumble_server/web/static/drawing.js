@@ -247,7 +247,7 @@ export function pieceAt({ shape, colour, label }, spot) {
  * Draw a seat's first piece; null if the seat has no pieces of its own.
  * @param {Drawing} drawing @param {number} seat
  */
-export function token(drawing, seat) {
+export function seatPiece(drawing, seat) {
   const own = Object.values(drawing.pieces).find((piece) => piece.seat === seat);
   return own ? tag("svg", { viewBox: "0 0 100 100", role: "img", "aria-label": own.name }, pieceAt(own, [50, 50])) : null;
 }

@@ -12,7 +12,7 @@ from tests.postgres.cluster import Cluster, run
 need_module("psycopg", "postgres")
 from rumble_server.store.postgres import schema  # noqa: E402
 from rumble_server.store.postgres.connection import PostgresConnection  # noqa: E402
-from rumble_server.store.postgres.schema import VERSION, has_tables, prepare  # noqa: E402
+from rumble_server.store.postgres.schema import VERSION, is_prepared, prepare  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 
@@ -66,7 +66,7 @@ def test_a_database_of_another_encoding_is_refused_in_one_line(postgres: Cluster
 @pytest.mark.parametrize("version", [1, 99])
 def test_a_database_of_another_version_is_refused_in_one_line(postgres_url: str, version: int) -> None:
     with closing(PostgresConnection(postgres_url)) as connection:
-        assert not has_tables(connection)
+        assert not is_prepared(connection)
         prepare(connection)
         run(postgres_url, "UPDATE rumble_version SET version = %s", [version])
         with pytest.raises(StoreError, match=f"has a database of Rumble of version {version}; this Rumble reads"):
@@ -78,5 +78,5 @@ def test_a_database_with_tables_of_others_is_left_as_it_was(postgres_url: str) -
     with closing(PostgresConnection(postgres_url)) as connection:
         with pytest.raises(StoreError, match='"log" already exists'):
             prepare(connection)
-        assert not has_tables(connection)
+        assert not is_prepared(connection)
     assert run(postgres_url, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(1,)]

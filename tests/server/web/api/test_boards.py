@@ -220,4 +220,4 @@ async def test_what_is_dear_is_drawn_and_checked_in_the_other_process(
         (await browser.post(path, content=openings, headers=HOST)).status_code
         for path in ("/api/games/gomoku/board", "/api/tournaments", "/api/host/forecast?bots=2")
     ]
-    assert (statuses, made) == ([429] * 3, ["draw", "read_config", "forecast_of"])
+    assert (statuses, made) == ([429] * 3, ["draw", "read_tournament_config", "forecast_of"])

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rumble_engine import Drawing, Piece, game_names, get_game
-from rumble_server.web.pages.drawn import SHAPES, svg, token, words
+from rumble_server.web.pages.drawn import SHAPES, seat_piece, svg, words
 from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'
@@ -94,8 +94,8 @@ def test_the_second_seat_sees_its_side_below_where_the_game_has_sides() -> None:
 
 
 def test_a_seat_has_its_piece() -> None:
-    assert ElementTree.fromstring(token(drawing("gomoku"), 1)).attrib["aria-label"] == "white"
-    assert token(Drawing("grid", 1, ".", {"o": Piece("match", None, "disc", "first")}), 0) == ""
+    assert ElementTree.fromstring(seat_piece(drawing("gomoku"), 1)).attrib["aria-label"] == "white"
+    assert seat_piece(Drawing("grid", 1, ".", {"o": Piece("match", None, "disc", "first")}), 0) == ""
 
 
 def test_every_shape_and_class_has_its_colours() -> None:

@@ -1,6 +1,6 @@
 // The match that the person plays: board, clocks, moves, the player to move, and the result.
 
-import { token } from "../drawing.js";
+import { seatPiece } from "../drawing.js";
 import { Clocks } from "../clocks.js";
 import { button, byId, element, onSubmit, result, showProblem } from "../live.js";
 import { shown, shownIn } from "../names.js";
@@ -416,7 +416,7 @@ function complain(text) {
 /** Show each seat's piece beside its name. @param {import("../drawing.js").Drawing} drawing */
 function showTokens(drawing) {
   for (const [seat, place] of byId("seats").querySelectorAll(".token").entries()) {
-    const own = token(drawing, seat);
+    const own = seatPiece(drawing, seat);
     if (own && !place.firstChild) place.append(own);
     place.toggleAttribute("hidden", !place.firstChild);
   }
