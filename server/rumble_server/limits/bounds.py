@@ -219,7 +219,8 @@ class Bounds(Constants):
     apart."""
     strangers_per_address: Count = 64
     """Maximum number of strangers of an address: open connections on which neither a login nor an HTTP request was
-    completed. A stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s."""
+    completed. A stranger that has been open for 5 s gives way to a further connection, which waits up to 5 s for a
+    place."""
     streams_per_address: Count = 128
     """Maximum number of open event streams of an address."""
     requests_per_minute: Count = 12_000
