@@ -6,7 +6,7 @@ A group commit writes the facts of all clubs together. Listeners get a club's fa
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from rumble_server.store.errors import StoreError
@@ -123,20 +123,12 @@ class ClubLog:
         return batch
 
     def written(self, batch: Batch, sizes: Counter[str]) -> None:
-        """Tell listeners that a batch is on disk. `sizes` has the size in bytes of the batch's rows, by tournament.
-
-        An exception in a listener of `on_durable` is logged, so that the other listeners are still called.
-        """
+        """Tell listeners that a batch is on disk. `sizes` has the size in bytes of the batch's rows, by tournament."""
         self.bytes += sizes.total()
         if batch.facts:
             self.durable = batch.facts[-1][0]
-            for listener in self.on_durable:
-                try:
-                    listener(batch.facts)
-                except Exception:
-                    log.exception("club %s: what follows from the facts up to %d failed", self.club, self.durable)
-        for on_sizes in self.on_sizes:
-            on_sizes(sizes)
+            self._tell(self.on_durable, f"the facts up to {self.durable}", batch.facts)
+        self._tell(self.on_sizes, "the sizes of rows", sizes)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
             if number > self.durable:
@@ -145,6 +137,10 @@ class ClubLog:
                 future.set_result(None)
         if self._waiters:
             self.hurry()
+
+    def report(self, trouble: str | None) -> None:
+        """Tell listeners the reason why writing fails at present, or None once writing works again."""
+        self._tell(self.on_trouble, "the trouble" if trouble is not None else "the end of the trouble", trouble)
 
     def fence(self) -> None:
         """Record that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
@@ -155,8 +151,18 @@ class ClubLog:
             if not future.done():
                 future.set_exception(StoreError(self._fenced))
         self._waiters.clear()
-        for listener in self.on_fenced:
-            listener()
+        self._tell(self.on_fenced, "the lead of another server")
+
+    def _tell(self, listeners: Sequence[Callable[..., None]], news: str, *given: object) -> None:
+        """Call the listeners. An exception in a listener is logged, so that other listeners and clubs are not held up.
+
+        `news` names the news in the line of the error.
+        """
+        for listener in listeners:
+            try:
+                listener(*given)
+            except Exception:
+                log.exception("club %s: what follows from %s failed", self.club, news)
 
     @property
     def is_fenced(self) -> bool:

@@ -147,13 +147,13 @@ class GroupCommit:
             return
         self.commits.observe(perf_counter() - self._began_s)
         self._failed = None
-        self._report(self._seen)
         fenced = written.result()
         for (each, batch), content in zip(taken, contents, strict=True):
             if each.club in fenced:
                 each.fence()
             else:
                 each.written(batch, sizes_of(content))
+        self._report(self._seen)
         self._gather()
 
     def _gather(self) -> None:
@@ -167,13 +167,13 @@ class GroupCommit:
         """
         if self._loop is None:
             return
+        self._watching = self._loop.call_later(WATCH_S, self._watch)  # first, so that an error ends no later check
         self._seen = self._look()
         if self._writing is not None:
             if perf_counter() - self._began_s > STUCK_S:
                 self._report(f"it has not answered for {STUCK_S:g} s")
         elif self._failed is None:
             self._report(self._seen)
-        self._watching = self._loop.call_later(WATCH_S, self._watch)
 
     def _report(self, trouble: str | None) -> None:
         if trouble == self.trouble:
@@ -184,5 +184,4 @@ class GroupCommit:
         else:
             log.error("the database cannot be written: %s", trouble)
         for each in list(self.logs.values()):
-            for listener in each.on_trouble:
-                listener(trouble)
+            each.report(trouble)

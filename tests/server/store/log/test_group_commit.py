@@ -12,7 +12,7 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.store.databases import Database, opened
+from tests.server.store.databases import Database, opened, opened_store
 from tests.server.store.disk import Told, begin_write, group_of, joined, write
 
 CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
@@ -25,6 +25,10 @@ RECORD = EndedTournament.of(_friday)
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_S", 0.01)
+
+
+def fail(*_: object) -> None:
+    raise RuntimeError("a bug in what follows")
 
 
 # --- writing ---
@@ -72,9 +76,6 @@ async def test_waiting_returns_when_the_fact_is_on_disk_and_at_once_if_it_is(dat
 async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(_: object) -> None:
-        raise RuntimeError("a bug in what follows")
-
     async with opened(database) as log:
         told = Told(log)
         log.on_durable.insert(0, fail)
@@ -83,6 +84,23 @@ async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
                 await log.wait(log.append(joined(number)))
         assert [number for batch in told.batches for number, _ in batch] == [1, 2]
     assert caplog.messages.count("club main: what follows from the facts up to 1 failed") == 1
+
+
+async def test_a_listener_to_sizes_or_to_the_lead_of_another_server_that_fails_is_logged(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(database) as log:
+        told: list[object] = []
+        log.on_sizes += [fail, told.append]
+        log.on_fenced += [fail, lambda: told.append("fenced")]
+        async with asyncio.timeout(5):
+            await log.wait(log.append(joined(1)))
+        log.fence()
+        assert told[1:] == ["fenced"]
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == [
+        "club main: what follows from the sizes of rows failed",
+        "club main: what follows from the lead of another server failed",
+    ]
 
 
 async def test_nobody_has_to_ask_for_a_write(database: Database) -> None:
@@ -300,6 +318,65 @@ async def test_a_batch_that_fails_half_way_is_written_whole_later(database: Data
         database.execute("ALTER TABLE hidden RENAME TO tournaments")
         await log.wait(1)
         assert len(database.rows()) == 1
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_club_that_fails_when_the_database_works_again_holds_up_no_commit(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened_store(database) as store:
+        log, other = store.log(), store.log("go")
+        log.on_trouble.append(fail)
+        told = Told(other)
+        with database.locked():
+            log.append(joined(1))
+            other.append(joined(2))
+            assert await told.trouble.get() is not None
+        async with asyncio.timeout(5):
+            await asyncio.gather(log.wait(log.last), other.wait(other.last))
+            assert await told.trouble.get() is None
+            await write(log, joined(3))
+            await write(other, joined(4))
+        assert [fact for _, fact in told.facts] == [joined(2), joined(4)]
+    assert len(database.rows()) == 4
+    failures = [record for record in caplog.records if record.exc_info]
+    assert [record.getMessage() for record in failures] == [
+        "club main: what follows from the trouble failed",
+        "club main: what follows from the end of the trouble failed",
+    ]
+
+
+async def test_the_end_of_trouble_is_told_after_the_facts_that_it_held_up(database: Database) -> None:
+    async with opened(database) as log:
+        order: list[object] = []
+        log.on_durable.append(lambda _: order.append("facts"))
+        log.on_trouble.append(order.append)
+        with database.locked():
+            log.append(joined(1))
+            begin_write(log)
+            await group_of(log).wait_all()
+        await log.wait(1)
+        assert order[1:] == ["facts", None]
+
+
+async def test_the_database_is_checked_again_after_a_check_that_fails(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "WATCH_S", 0.01)
+    async with opened(database) as log:
+        told, group = Told(log), group_of(log)
+        found = iter([None, OSError("a check that fails"), "the file is gone"])
+
+        def look() -> str | None:
+            each = next(found, "the file is gone")
+            if isinstance(each, OSError):
+                raise each
+            return each
+
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: None)
+        group._look = look
+        async with asyncio.timeout(5):
+            assert await told.trouble.get() == "the file is gone"
 
 
 async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, caplog: pytest.LogCaptureFixture) -> None:
