@@ -10,7 +10,6 @@ import errno
 import logging
 import secrets
 import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -131,7 +130,7 @@ class Server:
         self._node: Node | None = None
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
-        self._is_stopping = threading.Event()
+        self._is_stopping = asyncio.Event()
 
     async def start(self, stopping: asyncio.Event | None = None) -> bool:
         """Listen, and go on with unfinished tournaments.
@@ -373,19 +372,29 @@ class Server:
             self.ended.add(await asyncio.to_thread(self._read_ended))
         except StoreError as error:
             log.error("the tournaments that are over could not be counted: %s", error)
+        except Exception:  # `stop` waits for this task, and must not fail
+            log.exception("the tournaments that are over could not be counted")
 
     async def _prune(self) -> None:
         """Delete the moves and frames of old challenges every `PRUNE_S`. Otherwise anybody could fill the disk."""
-        while True:
-            before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
+        while not self._is_stopping.is_set():
             try:
-                await asyncio.to_thread(self.store.prune_challenges, before_ms, self._is_stopping.is_set)
-                self.store.count_bytes()
-                for club in self.clubs:
-                    club.arena.allowance.used_bytes = club.log.bytes
+                await self._prune_once()
             except StoreError as error:
                 log.error("the frames of old challenges could not be deleted: %s", error)
-            await asyncio.sleep(PRUNE_S)
+            except Exception:  # a fault at one hour must not end the pruning of all later hours
+                log.exception("the frames of old challenges could not be deleted")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_stopping.wait(), PRUNE_S)
+
+    async def _prune_once(self) -> None:
+        """Delete the moves and frames of old challenges, and update the sizes of the clubs. Raises StoreError."""
+        before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
+        await asyncio.to_thread(self.store.prune_challenges, before_ms, self._is_stopping.is_set)
+        sizes = await asyncio.to_thread(self.store.count_bytes, [club.name for club in self.clubs])
+        for club in self.clubs:
+            if club.name in sizes:
+                club.log.bytes = club.arena.allowance.used_bytes = sizes[club.name]
 
     def _read_ended(self) -> Mapping[str, Counted]:
         with contextlib.closing(self.store.reader()) as reader:
@@ -475,7 +484,7 @@ class Server:
         """
         # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
         # the bots are closed, so that no bot is judged for the end of the server. The lease ends when this server has
-        # nothing left to write, and before the other processes end, whose current tasks may take seconds.
+        # nothing left to write, and before threads and other processes end, whose current tasks may take seconds.
         tell_stopping()
         if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()
@@ -498,11 +507,10 @@ class Server:
         for pairing in self._pairings:
             pairing.cancel()
         self._is_stopping.set()
-        self._pruning.cancel()
-        await self._counting
         clubs.let_go()
         await self.store.end_writing()
         await self._end_lease()
+        await asyncio.wait([self._counting, self._pruning])
         await self.store.close()
         await self._pairing.close()
 

@@ -7,7 +7,7 @@ Turn ids contain the club's epoch; with SQLite, turn ids contain the number of t
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from rumble_server.limits.bounds import Bounds
@@ -92,11 +92,13 @@ class PostgresStore(ClubStore):
         """
         prune_challenges(self._url, ended_before_ms, is_stopped)
 
-    def count_bytes(self) -> None:
-        """Update the size (`ClubLog.bytes`) of each open log from the database. Raises StoreError."""
-        for club, size in self.connection.read("SELECT club, bytes FROM clubs"):
-            if club in self.group.logs:
-                self.group.logs[club].bytes = size
+    def count_bytes(self, clubs: Sequence[str]) -> dict[str, int]:
+        """Return the size in bytes of the rows of each club. The call blocks, and any thread may make it.
+
+        Raises StoreError.
+        """
+        query = "SELECT club, bytes FROM clubs WHERE club = ANY(%(clubs)s)"
+        return dict(self.connection.read(query, {"clubs": list(clubs)}))
 
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""

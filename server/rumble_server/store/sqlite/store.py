@@ -8,7 +8,7 @@ import logging
 import os
 import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -110,10 +110,12 @@ class SqliteStore(ClubStore):
         """
         prune_challenges(self.path, ended_before_ms, is_stopped)
 
-    def count_bytes(self) -> None:
-        """Update the size (`ClubLog.bytes`) of each open log from the database. Raises StoreError."""
-        for club, club_log in self.group.logs.items():
-            club_log.bytes = self._read_bytes(club)
+    def count_bytes(self, clubs: Sequence[str]) -> dict[str, int]:
+        """Return the size in bytes of the rows of each club. The call blocks, and any thread may make it.
+
+        Raises StoreError.
+        """
+        return {club: self._read_bytes(club) for club in clubs}
 
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
