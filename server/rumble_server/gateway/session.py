@@ -124,12 +124,16 @@ class Session:
     """True while the leader checks the login."""
     _unread: list[str] | None = None
     """Frames received while the leader checks the login; None if there are none."""
+    _login_by_ms: int = field(init=False)
+    """Time in ms at which the session is closed without a login."""
+    _login_left_ms: int = 0
+    """Time in ms that the bot had left when it sent the login that the leader checks."""
     _login_timer: TimerHandle | None = field(init=False)
 
     def __post_init__(self) -> None:
-        limits, now_ms = self.shared.limits, self.shared.clock.now_ms()
-        self._bucket = Bucket(limits.unsolicited_per_minute, now_ms)
-        self._login_timer = self.shared.clock.call_at(now_ms + limits.login_ms, self._no_login)
+        limits = self.shared.limits
+        self._bucket = Bucket(limits.unsolicited_per_minute, self.shared.clock.now_ms())
+        self._start_login_timer(limits.login_ms)
         self.link.send(self.shared.welcome)
 
     # --- the arena's side ---
@@ -140,10 +144,12 @@ class Session:
         for each in self._counted_as:
             self.shared.messages.take(each, self.shared.clock.now_ms())
         self.link.known()
-        self._stop_login_timer()
         self._answered()
 
     def not_logged_in(self) -> None:
+        """Wait for another login, for the rest of the bot's time."""
+        if not self.closing:
+            self._start_login_timer(self._login_left_ms)
         self._answered()
 
     def count_stranger(self) -> None:
@@ -213,12 +219,17 @@ class Session:
         self.shared.leader.lost(self.id)
 
     def _log_in(self, login: Login) -> None:
-        """Ask the leader to check the login. Later frames wait until the answer."""
+        """Ask the leader to check the login. Later frames wait until the answer.
+
+        The bot's time for the login stands until the answer, because the login may wait at a closed gate.
+        """
         shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)
         if not self._admit_login(login.name):
             return
         self._asks = self.is_deaf = True
+        self._stop_login_timer()
+        self._login_left_ms = self._login_by_ms - shared.clock.now_ms()
         caller = Caller(
             address=link.address,
             keyless_allowed=shared.open_names or link.is_local,
@@ -287,6 +298,11 @@ class Session:
         self.shared.strangers.refusals.note(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
+
+    def _start_login_timer(self, left_ms: int) -> None:
+        clock = self.shared.clock
+        self._login_by_ms = clock.now_ms() + left_ms
+        self._login_timer = clock.call_at(self._login_by_ms, self._no_login)
 
     def _no_login(self) -> None:
         self._login_timer = None

@@ -240,6 +240,20 @@ def test_failed_logins_do_not_put_the_time_off() -> None:
     assert bot.link.closed is CloseCode.NO_LOGIN
 
 
+def test_the_time_stands_while_a_login_is_looked_at() -> None:
+    world, slow = slow_world()
+    bot = world.connect()
+    world.run(9_000)
+    bot.login("no good")
+    world.run(5_000)
+    slow.answer()
+    assert bot.error() == "bad_name"
+    world.run(999)
+    assert bot.link.closed is None
+    world.run(1)
+    assert bot.link.closed is CloseCode.NO_LOGIN
+
+
 # --- errors ---
 
 

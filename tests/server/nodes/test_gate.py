@@ -74,6 +74,19 @@ def test_it_tells_nothing_and_then_all_of_it(world: World, lease: Validity) -> N
     assert tournament.running
 
 
+def test_a_login_that_came_in_time_is_not_closed_for_its_wait(world: World, lease: Validity) -> None:
+    tournament = world.create()
+    bot = world.connect()
+    world.run(9500)
+    lease.valid = False
+    bot.login("ann", join=tournament.id)
+    world.run(1000)
+    go_on(world, lease)
+    world.run(20_000)
+    assert bot.inbox.kinds() == ["welcome", "session", "joined"]
+    assert bot.link.closed is None
+
+
 def test_what_is_on_disk_meanwhile_is_told_when_it_goes_on(world: World, lease: Validity) -> None:
     tournament = world.create()
     bot = world.login("ann")
