@@ -182,12 +182,17 @@ class HouseBots:
             where = "in this club" if is_of_club else "on this server"
             message = f"at most {most} house bots play at a time {where}; there is room for {self.room}"
             raise TournamentError(code, message)
+        checked, new = [], 0
         for each in self._names(tournament, reference_bot, name, count):
             joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)
             if joined is None:
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
-            player, _ = arena.logins.admit(each, self._keys.key(each), keyless_allowed=False)
-            self._added[each.casefold()] = _Added(player.name, reference_bot, tournament.id)
+            claim, used = arena.logins.check(each, self._keys.key(each), keyless_allowed=False, others=new)
+            new += used is not None and not is_house_name(each)
+            checked.append((joined, claim, used))
+        for joined, claim, used in checked:  # only after all checks, so that a refused command adds no bot
+            player = arena.logins.take_in(claim, used)
+            self._added[player.name.casefold()] = _Added(player.name, reference_bot, tournament.id)
             arena.lifecycle.enter(player, tournament, replace(joined, bot=player.name, house=reference_bot))
 
     def _names(self, tournament: Tournament, reference_bot: str, name: str | None, count: int) -> list[str]:

@@ -20,7 +20,7 @@ from rumble_server.arena.scheduler import Scheduler
 from rumble_server.arena.session import BotSession
 from rumble_server.limits.admission import Admission
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameReset
+from rumble_server.tournament.facts import NameReset, NameUsed
 
 UNPLAYED_MS = 60_000
 """Minimum time in ms of a bot's absence before its name can be freed to make room for a new name. Bots with a match in
@@ -185,9 +185,29 @@ class Logins:
 
         Return the player and a flag, which is true if no key protects the name.
 
+        `take_name` counts a new name before the name is recorded; if it returns false, TournamentError with the code
+        `too_many_messages` is raised. The other codes are those of `check`.
+        """
+        claim, used = self.check(name, key, keyless_allowed=keyless_allowed, make_room=make_room)
+        if used is not None and not take_name():
+            message = "too many new names from your address; log in with one that is there, or try again later"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+        return self.take_in(claim, used), claim.open
+
+    def check(
+        self,
+        name: str,
+        key: str | None,
+        *,
+        keyless_allowed: bool,
+        make_room: Callable[[], bool] = lambda: False,
+        others: int = 0,
+    ) -> tuple[Claim, NameUsed | None]:
+        """Check a name and its key. Return the claim on the name, and the fact to record if the name is new.
+
         `make_room` is called for a new name beyond the quota; if it returns false, TournamentError with the code
-        `quota` is raised. `take_name` counts a new name before the name is recorded; if it returns false, the code is
-        `too_many_messages`. The other codes are `bad_name`, `key_required` and `bad_key`.
+        `quota` is raised. `others` is the number of other new names that are to be recorded with this name. The other
+        codes are `bad_name`, `key_required` and `bad_key`.
         """
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
@@ -199,18 +219,19 @@ class Logins:
             raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
         if used is not None and not is_house_name(name):
             try:
-                self._recorder.allowance.check_name(names.of_bots)
+                self._recorder.allowance.check_name(names.of_bots + others)
             except TournamentError:
                 if not make_room():
                     raise
-        if used is not None and not take_name():
-            message = "too many new names from your address; log in with one that is there, or try again later"
-            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+        return claim, used
+
+    def take_in(self, claim: Claim, used: NameUsed | None) -> Player:
+        """Return the player of a name that `check` allowed, and record the name if the name is new."""
         player = self._recorder.players.enter(claim.name)
         if used is not None:
             self._recorder.record(used)
             player.claimed = self._recorder.log.last
-        return player, claim.open
+        return player
 
     def new_salt(self) -> str:
         """Return a new random salt for a key or a token, in hex."""

@@ -48,6 +48,21 @@ def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
     assert here.login("eve").inbox.frames[-1]["type"] == "session"
 
 
+def test_of_several_house_bots_beyond_the_quota_none_is_added() -> None:
+    here = world(bots=3)
+    tournament = here.create()
+    here.login("ada", key="k" * 16)
+    bots = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse())
+    before = here.log.last
+    with pytest.raises(TournamentError, match=r"quota of bots \(3\)") as refusal:
+        bots.add("friday", "random", "filler", 3)
+    assert refusal.value.code is ErrorCode.QUOTA
+    assert (here.log.last, dict(tournament.field), bots.bots()) == (before, {}, [])
+    bots.add("friday", "random", "filler", 2)
+    bots.add("friday", "random", count=3)  # names with the prefix of the house do not count
+    assert len(tournament.field) == 5
+
+
 def test_in_a_full_club_who_has_most_names_that_do_not_play_makes_room() -> None:
     """Whoever goes on claiming names takes the place of names of its own."""
     here = World(admission=Admission(Bounds(names_per_hour=1_000)))

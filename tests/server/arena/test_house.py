@@ -157,6 +157,7 @@ def test_functions_of_files_are_residents_too() -> None:
         (("friday", "random", "filler"), ErrorCode.UNAVAILABLE, "filler is taken"),
         (("friday", "random", "house-perfect"), ErrorCode.UNAVAILABLE, "house-perfect is taken"),
         (("friday", "random", None, MOST_ADDED), ErrorCode.UNAVAILABLE, f"room for {MOST_ADDED - 1}"),
+        (("friday", "random", "x" * 30, 10), ErrorCode.BAD_NAME, "1 to 32"),
         (("over", "random"), ErrorCode.TOURNAMENT_CLOSED, "over is over"),
         (("hexes", "perfect"), ErrorCode.UNKNOWN_BOT, "there are: random"),
     ],
@@ -171,11 +172,11 @@ def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode
     world.login("alice", key="a-key-of-16-chars", join="friday")
     world.login("taken", key="a-key-of-16-chars")
     made.add("other", "random", "filler")
-    before = world.log.last
+    before, bots = world.log.last, made.bots()
     with pytest.raises(TournamentError, match=message) as refused:
         made.add(*given)
     assert refused.value.code is code
-    assert world.log.last == before
+    assert (world.log.last, made.bots()) == (before, bots)
 
 
 def test_a_server_without_a_house_says_so() -> None:
