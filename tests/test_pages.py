@@ -121,6 +121,8 @@ ELSEWHERE = {
     "protocol/examples/README.md": "tests/protocol/test_protocol_md_blocks.py",
 }
 """Pages whose blocks have their own test."""
+ADDED = {"A game": "breakthrough", "A tournament format": "gauntlet", "A command of `rumble`": "token"}
+"""Names of things that are in the repository, for the paths with a NAME in sections of HOW_TO_ADD.md."""
 GUIDES = [page for page, (_, checks) in PAGES.items() if checks is GUIDE]
 
 
@@ -153,12 +155,27 @@ def test_what_is_to_be_changed_to_add_something_is_there() -> None:
     assert [(word, path) for word, path in within if not re.search(rf"\b{word}\b", (ROOT / path).read_text())] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.lower().startswith("docs/architecture")])
-def test_files_that_the_architecture_names_are_there(page: str) -> None:
-    named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|js|yml|toml|md))`", (ROOT / page).read_text(encoding="utf-8"))
+def test_a_path_with_a_name_leads_to_what_was_added_in_this_way() -> None:
+    page = (ROOT / "docs" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
+    named = {
+        title: re.findall(r"`([\w./]*NAME[\w./]*\.py)`", section)
+        for title, _, section in (section.partition("\n") for section in page.split("\n## ")[1:])
+    }
+    assert {title for title, paths in named.items() if paths} == set(ADDED)
+    paths = [path.replace("NAME", name) for title, name in ADDED.items() for path in named[title]]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "page", ["docs/HOW_TO_ADD.md", *(page for page in PAGES if page.lower().startswith("docs/architecture"))]
+)
+def test_files_and_folders_that_the_page_names_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|js|yml|toml|md)|(?:[\w.-]+/)+[\w-]*)`", text)
     files = [f"/{path.relative_to(ROOT).as_posix()}" for path in repository_files()]
     assert named
-    assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
+    names = [name.rstrip("/") for name in named if "NAME" not in name]
+    assert [each for each in names if not any(f"/{each}/" in f"{file}/" for file in files)] == []
 
 
 @pytest.mark.parametrize(
