@@ -411,23 +411,32 @@ class Server:
             for each in list(self._uvicorn.server_state.connections):
                 cast(HttpConnection | Connection, each).shut_out()
 
-    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
+    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound | None], None]) -> None:
         """Run `task`, the pairing of a round, in another process, and call `done` with the result later.
 
-        In this process the pairing library would hold up the event loop.
+        If the task fails, log the error, and call `done` with None. In this process the pairing library would hold up
+        the event loop.
         """
 
         async def pair() -> None:
             try:
-                pulled = await self._pairing.run(task)
-            except (BrokenExecutor, OSError) as error:
-                log.error("the process that pairs rounds failed (%r): pairing here instead", error)
-                pulled = task()
+                pulled = await self._pair(task)
+            except Exception:
+                log.exception("the pairing of a round failed")
+                pulled = None
             done(pulled)
 
         pairing = asyncio.get_running_loop().create_task(pair())
         self._pairings.add(pairing)
         pairing.add_done_callback(self._pairings.discard)
+
+    async def _pair(self, task: Callable[[], AnyRound]) -> AnyRound:
+        """Run `task` in another process, and return the result. If the process dies, run the task in this process."""
+        try:
+            return await self._pairing.run(task)
+        except (BrokenExecutor, OSError) as error:
+            log.error("the process that pairs rounds failed (%r): pairing here instead", error)
+            return task()
 
     # --- parts of main, for commands and tests ---
 

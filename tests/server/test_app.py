@@ -9,6 +9,8 @@ import sqlite3
 import threading
 from asyncio import Event
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
+from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
 from rumble_server.clubs.registry import ClubLoader, ClubRegistry
 from rumble_server.config import ServerConfig
+from rumble_server.host.side_process import SideProcess
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copies import backup, restore
 from rumble_server.store.errors import StoreError
@@ -521,7 +524,7 @@ async def test_an_error_while_old_challenges_are_deleted_is_logged_and_the_next_
         await is_counted.wait()
     told = [record.exc_text for record in caplog.records if "old challenges could not be deleted" in record.message]
     assert told
-    assert "a bug in the count" in str(told[0]), "logged with the traceback"
+    assert "a bug of the test" in str(told[0]), "logged with the traceback"
 
 
 @pytest.mark.e2e
@@ -532,13 +535,45 @@ async def test_a_server_stops_in_order_if_the_count_of_ended_tournaments_fails(
     async with running(tmp_path / "rumble.db"):
         pass
     assert "the tournaments that are over could not be counted" in caplog.text
-    assert "a bug in the count" in caplog.text
+    assert "a bug of the test" in caplog.text
     async with running(tmp_path / "rumble.db"):
         pass  # the first server let go of its database
 
 
+@pytest.mark.e2e
+async def test_a_pairing_that_fails_in_its_process_is_logged_and_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers: asyncio.Queue[object] = asyncio.Queue()
+    async with running(tmp_path / "rumble.db") as server:
+        server._work(partial(int, "no number"), answers.put_nowait)  # type: ignore[arg-type]
+        assert await answers.get() is None
+        server._work(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
+        assert await answers.get() == 1
+    (told,) = [record.exc_text for record in caplog.records if record.message == "the pairing of a round failed"]
+    assert "invalid literal for int()" in str(told), "logged with the traceback"
+
+
+@pytest.mark.e2e
+async def test_a_pairing_whose_process_dies_is_made_here_and_may_fail_here_too(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(*_: object) -> None:
+        raise BrokenExecutor
+
+    answers: asyncio.Queue[object] = asyncio.Queue()
+    monkeypatch.setattr(SideProcess, "run", die)
+    async with running(tmp_path / "rumble.db") as server:
+        server._work(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
+        assert await answers.get() == 1
+        server._work(fail, answers.put_nowait)
+        assert await answers.get() is None
+    assert "pairing here instead" in caplog.text
+    assert "the pairing of a round failed" in caplog.text
+
+
 def fail(*_: object) -> Any:
-    raise RuntimeError("a bug in the count")
+    raise RuntimeError("a bug of the test")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::"])

@@ -133,9 +133,9 @@ class Sessions(Protocol):
         """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 
-Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound], None]], None]
+Work = Callable[[Callable[[], AnyRound], Callable[[AnyRound | None], None]], None]
 """Function that takes a slow task and a callback. The function runs the task off the event loop, and then calls the
-callback with the task's result."""
+callback with the task's result. If the task fails, the function logs the error, and the callback gets None."""
 
 
 @dataclass(frozen=True, slots=True)

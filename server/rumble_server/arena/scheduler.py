@@ -328,16 +328,29 @@ class Scheduler:
         clock = self._recorder.clock
         telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, partial(self._tell_of_pairing, tournament))
 
-        def done(pulled: AnyRound) -> None:
+        def done(pulled: AnyRound | None) -> None:
             telling.cancel()
             tournament.is_pairing = tournament.pairs_long = False
-            if not self.stopped:
-                with self._recorder.transaction:
-                    fact = tournament.paired(pulled, self._recorder.clock.now_ms())
-                    if fact is not None:
-                        self._recorder.record(fact)
+            if self.stopped:
+                return
+            with self._recorder.transaction:
+                if pulled is None:
+                    self._pause_failed(tournament, "the pairing of the next round")
+                    return
+                fact = tournament.paired(pulled, self._recorder.clock.now_ms())
+                if fact is not None:
+                    self._recorder.record(fact)
 
         self._work(task, done)
+
+    def _pause_failed(self, tournament: Tournament, what: str) -> None:
+        """Pause a tournament, if it is running, because the server failed at `what`. The host may then resume it."""
+        if tournament.status != "running":
+            return
+        why = f"the server failed at {what}; the server's log has the error"
+        for fact in commands.pause(tournament, why, self._recorder.clock.now_ms()):
+            self._recorder.record(fact)
+        self._lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {why}")
 
     def _tell_of_pairing(self, tournament: Tournament) -> None:
         tournament.pairs_long = True

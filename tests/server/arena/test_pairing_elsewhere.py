@@ -23,10 +23,10 @@ class Elsewhere:
     """Slow work that finishes on the test's demand."""
 
     def __init__(self) -> None:
-        self.tasks: list[tuple[Callable[[], Round], Callable[[Round], None]]] = []
+        self.tasks: list[tuple[Callable[[], Round], Callable[[Round | None], None]]] = []
         self.asked = 0
 
-    def take(self, task: Callable[[], Round], done: Callable[[Round], None]) -> None:
+    def take(self, task: Callable[[], Round], done: Callable[[Round | None], None]) -> None:
         self.asked += 1
         self.tasks.append((task, done))
 
@@ -34,6 +34,11 @@ class Elsewhere:
         ((task, done),) = self.tasks
         self.tasks.clear()
         done(task())
+
+    def fail(self) -> None:
+        ((_, done),) = self.tasks
+        self.tasks.clear()
+        done(None)
 
 
 def between_rounds(**config: Any) -> tuple[World, Elsewhere, list[Bot]]:
@@ -168,6 +173,57 @@ def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_
         world.run(1_000)
     assert status(tournament) == "finished"
     assert set(tournament.results) == set(seats_of(tournament, iter(paired(world))))
+
+
+FAILED = "the server failed at the pairing of the next round; the server's log has the error"
+
+
+def test_a_round_that_cannot_be_paired_pauses_its_tournament_and_is_paired_when_it_goes_on() -> None:
+    world, elsewhere, bots = between_rounds()
+    tournament = world.tournament("friday")
+    elsewhere.fail()
+    world.run(1_000)
+    assert (status(tournament), tournament.reason, tournament.pairs_long) == ("paused", FAILED, False)
+    assert [bot.last("notice")["message"] for bot in bots] == [f"friday is paused: {FAILED}"] * len(bots)
+    assert elsewhere.tasks == [], "it is not tried again without the host"
+    world.organiser.resume("friday")
+    elsewhere.fail()
+    assert status(tournament) == "paused"
+    world.organiser.resume("friday")
+    finish(world, elsewhere)
+    assert status(tournament) == "finished"
+
+
+def test_after_a_restart_a_round_that_could_not_be_paired_is_paired_when_it_goes_on() -> None:
+    world, elsewhere, _ = between_rounds()
+    elsewhere.fail()
+    world.run(1_000)
+    after = world.after_crash()
+    log_in(after, names(5))
+    after.run(1_000)
+    assert after.tournament("friday").status == "paused"
+    after.organiser.resume("friday")
+    after.run(1_000)
+    assert_all_was_played(after, paired(after))
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_a_pairing_that_fails_after_the_end_changes_nothing(cancelled: bool) -> None:
+    world, elsewhere, _ = between_rounds()
+    world.organiser.end("friday", cancelled=cancelled)
+    facts = len(world.log.facts)
+    elsewhere.fail()
+    world.run(1_000)
+    assert len(world.log.facts) == facts
+
+
+def test_a_pairing_that_fails_in_a_pause_of_the_host_is_tried_again_afterwards() -> None:
+    world, elsewhere, _ = between_rounds()
+    world.organiser.pause("friday", "lunch")
+    elsewhere.fail()
+    assert world.tournament("friday").reason == "lunch"
+    world.organiser.resume("friday")
+    finish(world, elsewhere)
 
 
 def test_bots_are_told_when_pairing_takes_longer_than_a_second() -> None:
