@@ -176,7 +176,7 @@ class Scheduler:
                 log.exception("%s: could not be settled", tournament_id)
                 queue.pop(tournament_id, None)
                 self._budget -= 1
-                self._pause_failed(tournament)
+                self._pause_failed(tournament, "the schedule")
         queue.update(changed)
         changed.clear()
         if self._budget < STARTS_AT_ONCE and not self._is_refill_due:
@@ -198,10 +198,13 @@ class Scheduler:
                 self._go_on_or_end(tournament)
             self._watch_clock(tournament.id, tournament.wake_at_ms)
 
-    def _pause_failed(self, tournament: Tournament) -> None:
-        """Pause or cancel a tournament because the server failed to settle it. The tournament is settled no more."""
+    def _pause_failed(self, tournament: Tournament, what: str) -> None:
+        """Pause or cancel a tournament because the server failed at `what`, and tell the bots of a pause."""
+        why = f"the server failed at {what}; the server's log has the error"
         try:
-            self._pause(tournament, "the server failed at the schedule of this tournament; its log says more")
+            self._pause(tournament, why)
+            if tournament.status == "paused":
+                self._lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {why}")
         except Exception:
             log.exception("%s: could not be paused", tournament.id)
 
@@ -342,15 +345,6 @@ class Scheduler:
                     self._recorder.record(fact)
 
         self._work(task, done)
-
-    def _pause_failed(self, tournament: Tournament, what: str) -> None:
-        """Pause a tournament, if it is running, because the server failed at `what`. The host may then resume it."""
-        if tournament.status != "running":
-            return
-        why = f"the server failed at {what}; the server's log has the error"
-        for fact in commands.pause(tournament, why, self._recorder.clock.now_ms()):
-            self._recorder.record(fact)
-        self._lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {why}")
 
     def _tell_of_pairing(self, tournament: Tournament) -> None:
         tournament.pairs_long = True

@@ -237,7 +237,7 @@ def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
         assert (other.status, len(other.results)) == ("finished", 1)
         assert (bad.status, bad.reason) == (
             "paused",
-            "the server failed at the schedule of this tournament; its log says more",
+            "the server failed at the schedule; the server's log has the error",
         )
         assert "bad: could not be settled" in caplog.text
     world.organiser.resume(bad.id)
