@@ -66,6 +66,10 @@ class Agenda:
         self.add(pulled)
         return pulled
 
+    def names(self, numbers: Iterable[int]) -> list[str]:
+        """Return the names of bots by their numbers."""
+        return [self.bots[number] for number in numbers]
+
     def _put_matches(self, matches: Iterable[tuple[MatchKey, tuple[int, ...]]]) -> None:
         tournament_id, bots = self._tournament_id, self.bots
         for key, numbers in matches:

@@ -1,8 +1,8 @@
 """The state machine that leads a tournament: synchronous, without I/O or a clock of its own. The arena drives it.
 
 The state that is rebuilt from the log changes only in `apply`, by one fact at a time. So live play and rebuilding run
-the same code. `commands` checks requests of people and bots; `due` yields the matches to start and the matches lost by
-absence.
+the same code. `commands.py` checks requests of people and bots; `due.py` finds the matches to start, and the matches
+lost by absence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -22,12 +22,12 @@ from rumble_server.tournament import facts
 from rumble_server.tournament.absence import Absence
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.due import Due, DueMatches
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.formats import FORMATS, AnyRound, Task
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
-Due = MatchStarted | MatchOver | facts.RoundFact
 OVER: tuple[TournamentStatus, ...] = ("finished", "cancelled")
 
 
@@ -81,18 +81,13 @@ class Tournament:
         self.going_since_ms: int | None = None
         """Time in ms at which the tournament started or was last resumed."""
         self.ended_at_ms: int | None = None
-        self._gone: set[str] = set()
-        """Bots that lose their due matches."""
-        self._to_look_at: dict[str, None] = {}
-        """Bots that `due` must look at again; a dict for its order."""
+        self._due: DueMatches | None = None
+        """The search for due matches; None before the start."""
         self.absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
         """True while a task of `pairing_task` runs."""
         self.pairs_long = False
         """True if the pairing in progress has taken so long that spectators are shown a remark about it."""
-        self._may_pair = True
-        """True if `due` must try to pair a round: before the first try, and after each new result if the schedule
-        follows results."""
 
     # --- facts: live or from the log ---
 
@@ -176,7 +171,6 @@ class Tournament:
     def _apply_left(self, fact: facts.BotLeft) -> None:
         if self.status == "lobby":
             del self.field[fact.bot]
-            self._gone.discard(fact.bot)
             self.absence.forget(fact.bot)
             self.table.withdraw(fact.bot)
         else:
@@ -184,19 +178,19 @@ class Tournament:
             self._note_gone(self.field[fact.bot])
             if self.agenda is not None:
                 self.agenda.withdraw(fact.bot)
-            self._to_look_at[fact.bot] = None
+            self._must_look_at((fact.bot,))
 
     def _apply_absent(self, fact: facts.BotAbsent) -> None:
         self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
         self._note_gone(self.field[fact.bot])
-        self._to_look_at[fact.bot] = None
+        self._must_look_at((fact.bot,))
 
     def _apply_benched(self, fact: facts.BotBenched) -> None:
         entrant = self.field[fact.bot]
         entrant.benched, entrant.benched_version = fact.benched, fact.version
         entrant.faulty_in_a_row = 0
         self._note_gone(entrant)
-        self._to_look_at[fact.bot] = None
+        self._must_look_at((fact.bot,))
 
     def _apply_tournament_started(self, fact: facts.TournamentStarted) -> None:
         self.status = "running"
@@ -209,7 +203,7 @@ class Tournament:
         if schedule.has_bracket:
             self.table.places = self.agenda.places
         self.absence.count_from(fact.at_ms)
-        self._must_look_at(self.field)
+        self._due = DueMatches(self.id, self.agenda, self._terms, self.config.least_seats, self.field)
 
     def _apply_resumed(self, fact: facts.TournamentResumed) -> None:
         self.status, self.reason, self.paused_by_disk = "running", "", False
@@ -228,11 +222,10 @@ class Tournament:
 
     def _apply_round(self, made: AnyRound, at_ms: int) -> None:
         agenda = self._agenda()
-        names = agenda.bots
-        bots = self._bots_in(made)
+        bots = agenda.names(made.bots)
         if bots or made.half_byes:  # without any, the fact says that no further round can be made
-            pairs = [(names[first], names[second]) for first, second in made.pairs]
-            byes, half_byes = ([names[number] for number in given] for given in (made.byes, made.half_byes))
+            pairs = [(agenda.bots[first], agenda.bots[second]) for first, second in made.pairs]
+            byes, half_byes = agenda.names(made.byes), agenda.names(made.half_byes)
             self.table.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
             self._has_more_from(bot, at_ms)
@@ -241,10 +234,6 @@ class Tournament:
             self.voided_later += [match for match in voided if match in agenda.open]
         agenda.add(made)
         self._must_look_at(bots)
-
-    def _bots_in(self, made: AnyRound) -> list[str]:
-        names = self._agenda().bots
-        return [names[number] for number in made.bots]
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
         """If a bot has had no matches to play up to now, do not count its absence before `at_ms`.
@@ -265,10 +254,8 @@ class Tournament:
         is_void, at_fault = over.scores is None, over.at_fault
         # A match lost by absence neither proves that the bot fails, nor that it works.
         proves = not is_void and over.termination is not Termination.NO_SHOW
-        if over.absent:
-            self._must_look_at(over.absent)
+        self._must_look_at(over.absent + over.seats)
         for seat, bot in enumerate(over.seats):
-            self._to_look_at[bot] = None
             entrant = self.field[bot]
             if was_running:
                 entrant.playing -= 1
@@ -285,7 +272,8 @@ class Tournament:
             agenda.wait(slot)
             return
         agenda.close(over)
-        self._may_pair = agenda.schedule.follows_results
+        if self._due is not None:
+            self._due.may_pair = agenda.schedule.follows_results
         self.results[over.match] = over
         self.table.add(self.table.result_of(over))
 
@@ -304,8 +292,8 @@ class Tournament:
         self._must_look_at(slot.seats)
 
     def _must_look_at(self, bots: Iterable[str]) -> None:
-        for bot in bots:
-            self._to_look_at[bot] = None
+        if self._due is not None:
+            self._due.look_at(bots)
 
     # --- what is to be done ---
 
@@ -381,12 +369,12 @@ class Tournament:
     def look_at_again(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
         if bot in self.field:
-            self._to_look_at[bot] = None
+            self._must_look_at((bot,))
 
     @property
     def to_look_at(self) -> tuple[str, ...]:
         """Bots that `due` must look at again."""
-        return tuple(self._to_look_at)
+        return () if self._due is None else tuple(self._due.bots)
 
     def waiting(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
@@ -406,64 +394,17 @@ class Tournament:
         connected and can take a further match. `room_of` returns the number of matches that a bot can take; by default,
         a free bot can take one match. The caller keeps `free` and `room_of` up to date.
         """
-        room_of = room_of or free.__contains__
-        to_look_at, gone = self._to_look_at, self._gone
-        while to_look_at and self.status == "running":
-            if self._may_pair:
-                paired = self._pair(now_ms)
-                if paired is not None:
-                    yield paired
-                    continue
-            bot = next(iter(to_look_at))
-            found = self._due_for(bot, free, now_ms, room_of) if bot in free or bot in gone else None
-            if found is None:
-                to_look_at.pop(bot, None)
-            else:
-                yield found
-        agenda = self.agenda
-        if agenda is not None and not agenda.open and self.status not in OVER:
-            self._pull(agenda)  # even when no bot is there that would cause a pull
-
-    def _pull(self, agenda: Agenda) -> AnyRound | None:
-        pulled = None if agenda.schedule.follows_results else agenda.pull()
-        if pulled is not None:
-            self._must_look_at(self._bots_in(pulled))
-        return pulled
-
-    def _pair(self, now_ms: int) -> facts.RoundFact | None:
-        """Return the fact of the next round, paired from the results so far. The bots of the round need not be free.
-
-        Return None if no round can be paired yet. Also return None for a `slow` schedule, whose rounds must be paired
-        off the event loop (`pairing_task`).
-        """
-        agenda = self._agenda()
-        is_paired_here = agenda.schedule.follows_results and not agenda.schedule.slow
-        task = agenda.prepare() if is_paired_here else None
-        paired = None if task is None else self.paired(task(), now_ms)
-        self._may_pair = False  # last, so that a pairing that failed is tried again after a pause
-        return paired
-
-    def _due_for(
-        self, bot: str, free: Set[str], now_ms: int, room_of: Callable[[str], int]
-    ) -> MatchStarted | MatchOver | None:
-        agenda, gone = self._agenda(), self._gone
-        while True:
-            slot = agenda.oldest(bot, free, gone, room_of)
-            if slot is not None:
-                if gone.isdisjoint(slot.seats):
-                    return self._terms.start(slot, now_ms)
-                absent = tuple([name for name in slot.seats if name in gone])
-                if len(slot.seats) - len(absent) >= self.config.least_seats:
-                    return self._terms.start(slot, now_ms, absent)
-                return self._terms.no_show(slot, {name: self.field[name].why_gone for name in absent}, now_ms)
-            if not agenda.may_pull_for(bot) or self._pull(agenda) is None:
-                return None
+        room_of, search = room_of or free.__contains__, self._due
+        if search is None:
+            return
+        while self.status == "running" and (found := search.next(free, now_ms, room_of)) is not None:
+            yield found
+        if not self.plays and self.status not in OVER:
+            search.pull()  # even when no bot is there that would cause a pull
 
     def _note_gone(self, entrant: Entrant) -> None:
-        if entrant.gone:
-            self._gone.add(entrant.bot)
-        else:
-            self._gone.discard(entrant.bot)
+        if self._due is not None:
+            self._due.note_gone(entrant)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """Return the `MatchStarted` of a match that was lost before it began, as if the match had begun."""
@@ -477,7 +418,7 @@ class Tournament:
         entrant = self.field.get(bot)
         if entrant is None:
             return None
-        self._to_look_at[bot] = None
+        self._must_look_at((bot,))
         fact = self.absence.appear(entrant, now_ms)
         self._note_gone(entrant)
         return fact
