@@ -1,9 +1,9 @@
 """Search for the dearest frame and the dearest request of each kind. `python benchmarks/dearest.py`
 
 The search changes bytes at random from a fixed seed, and keeps inputs that hold the event loop longer. The server runs
-in this process, without limits of numbers. A figure is the CPU time of the loop's thread: `turn`, the longest turn of
-the loop, which the search maximises, and `all`, from the first byte to the answer. Client and server share the loop, so
-both figures are slightly too large. Loopback only; the search ends by itself, after `--seconds` for each kind whose
+in this process, without limits of numbers. A figure is the CPU time of the loop's thread: `turn`, the longest iteration
+of the loop, which the search maximises, and `all`, from the first byte to the answer. Client and server share the loop,
+so both figures are slightly too large. Loopback only; the search ends by itself, after `--seconds` for each kind whose
 name has the text `--only`. The output has the first bytes of each input, as many as `--shown`.
 """
 
@@ -155,7 +155,7 @@ def changed(lot: random.Random, data: bytes, most: int) -> bytes:
 
 
 class Watched:
-    """Measures the turns of the running loop, inside a `with` block."""
+    """Measures the iterations of the running loop, inside a `with` block."""
 
     def __enter__(self) -> "Watched":
         self.turn_s, self._runs = 0.0, True

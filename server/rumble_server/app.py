@@ -42,7 +42,7 @@ from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
-from rumble_server.gateway.request_turns import RequestTurns
+from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.host.host_names import is_loopback, netloc
 from rumble_server.host.networks import network_addresses
 from rumble_server.host.service_manager import tell_ready, tell_stopping
@@ -335,17 +335,17 @@ class Server:
             permits=permits,
             refusals=self.refusals,
             outbox=outbox,
-            turns=ReadFairness(bounds.strangers_ms_per_turn),
+            fairness=ReadFairness(bounds.strangers_ms_per_iteration),
             descriptors=Descriptors(raise_limit(), self.refusals, self._clock.now_ms),
             question=self._make_question(),
         )
 
         def connection(**given: Any) -> asyncio.Protocol:
-            return arriving(entrance.turns, partial(HttpConnection, entrance, **given))
+            return arriving(entrance.fairness, partial(HttpConnection, entrance, **given))
 
         return _Uvicorn(
             uvicorn.Config(
-                RequestTurns(make_web(self.clubs, self._process), entrance.turns),
+                RequestFairness(make_web(self.clubs, self._process), entrance.fairness),
                 http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",

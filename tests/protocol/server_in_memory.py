@@ -72,7 +72,7 @@ class Pipe:
             permits=permits,
             refusals=refusals,
             outbox=Outbox(lambda write: write()),
-            turns=ReadFairness(bounds.strangers_ms_per_turn, lambda begin: begin()),
+            fairness=ReadFairness(bounds.strangers_ms_per_iteration, lambda begin: begin()),
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")

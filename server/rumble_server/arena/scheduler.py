@@ -1,6 +1,6 @@
 """The consequences of events: matches begin or are lost; tournaments start, pair their rounds, and end.
 
-A transaction settles the tournaments changed by its facts. The scheduler starts only a few matches in a turn of
+A transaction settles the tournaments changed by its facts. The scheduler starts only a few matches in an iteration of
 the event loop, so that frames are not kept waiting. A tournament that cannot be settled, because the code of its game
 or of its schedule fails, is paused, and stops no other tournament.
 """
@@ -37,7 +37,8 @@ attempt is void because too much time was excused. Without this maximum, a bot c
 TOLD_OF_PAIRING_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
-"""Maximum number of matches started or lost in a turn of the event loop; the rest follow in the next turn."""
+"""Maximum number of matches started or lost in an iteration of the event loop; the rest follow in the next
+iteration."""
 
 
 class Scheduler:
@@ -56,12 +57,12 @@ class Scheduler:
         self._work = work
         self._appointments = Appointments(recorder.players, recorder.clock, self._lapse)
         self._queue: dict[str, None] = {}
-        """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later turn of
-        the event loop."""
+        """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later
+        iteration of the event loop."""
         self._budget = STARTS_AT_ONCE
-        """Number of further matches that may start or be lost in this turn of the event loop."""
+        """Number of further matches that may start or be lost in this iteration of the event loop."""
         self._is_refill_due = False
-        """True if the next turn of the event loop calls `_refill`."""
+        """True if the next iteration of the event loop calls `_refill`."""
         self._held: dict[str, None] = {}
         """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
         first. A tournament that starts a match goes to the end."""
@@ -155,7 +156,7 @@ class Scheduler:
     def settle(self) -> None:
         """Start the due matches, record the lost matches, and start, pair or end tournaments, until nothing changes.
 
-        After `STARTS_AT_ONCE` matches, the rest is left to a later turn of the event loop.
+        After `STARTS_AT_ONCE` matches, the rest is left to a later iteration of the event loop.
         """
         if self.stopped:
             return
@@ -209,7 +210,7 @@ class Scheduler:
             log.exception("%s: could not be paused", tournament.id)
 
     def _refill(self) -> None:
-        """Begin the budget of a new turn of the event loop, and settle the tournaments that are left."""
+        """Begin the budget of a new iteration of the event loop, and settle the tournaments that are left."""
         self._is_refill_due, self._budget = False, STARTS_AT_ONCE
         if self._queue:
             with self._recorder.transaction:

@@ -1,8 +1,8 @@
-"""New connections that come when the event loop has no time left in its present turn.
+"""New connections that come when the event loop has no time left in its present iteration.
 
 libuv accepts sockets until none waits, and an `HttpConnection` takes about 50 us to make. Hundreds of strangers who
 connect at once would hold up the loop for many ms. An `Arrival` is much cheaper, and becomes an `HttpConnection` in a
-later turn of the loop.
+later iteration of the loop.
 """
 
 import asyncio
@@ -14,18 +14,18 @@ from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.source import limited_address
 
 
-def arriving(turns: ReadFairness, make: Callable[[], HttpConnection]) -> asyncio.Protocol:
+def arriving(fairness: ReadFairness, make: Callable[[], HttpConnection]) -> asyncio.Protocol:
     """Return the protocol of a new connection: an `HttpConnection` from `make`, or an `Arrival` if no time is left."""
-    return make() if turns.claim_time() else Arrival(turns, make)
+    return make() if fairness.claim_time() else Arrival(fairness, make)
 
 
 class Arrival(asyncio.Protocol):
     """A connection that waits to become an `HttpConnection`. Its socket is not read meanwhile."""
 
-    __slots__ = ("_early", "_make", "_transport", "_turns", "address")
+    __slots__ = ("_early", "_fairness", "_make", "_transport", "address")
 
-    def __init__(self, turns: ReadFairness, make: Callable[[], HttpConnection]) -> None:
-        self._turns = turns
+    def __init__(self, fairness: ReadFairness, make: Callable[[], HttpConnection]) -> None:
+        self._fairness = fairness
         self._make = make
         self._transport: asyncio.Transport | None = None
         self._early = b""
@@ -37,7 +37,7 @@ class Arrival(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.address = limited_address(peer[0]) if peer else ""
         self._transport.pause_reading()
-        self._turns.wait(self)
+        self._fairness.wait(self)
 
     def data_received(self, data: bytes) -> None:
         self._early += data

@@ -2,9 +2,9 @@
 
 No other module uses bots' sockets.
 
-Bots use the same port as the pages: `upgrade.py` hands a connection over when a request asks for an upgrade. A
-received frame has all of its effects within `data_received`, or within `read_on` if it had to wait for a later turn of
-the loop.
+Bots use the same port as the pages: `upgrade.py` hands a connection over when a request asks for an upgrade. A received
+frame has all of its effects within `data_received`, or within `read_on` if it had to wait for a later iteration of the
+loop.
 """
 
 import asyncio
@@ -56,8 +56,8 @@ MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
 `claim_time` returns true. Refusing a frame of this size takes 0.2 ms."""
 MOST_WASTED = 32
-"""Maximum number of wasted messages (`ReadFairness.waste`) in a turn of the loop. Once the number is reached, even
-answers are handled only if `claim_time` returns true."""
+"""Maximum number of wasted messages (`ReadFairness.waste`) in an iteration of the loop. Once the number is reached,
+even answers are handled only if `claim_time` returns true."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 
@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
         `permit` is the connection's permit from its address.
         """
         self._entrance = entrance
-        self._turns = entrance.turns
+        self._fairness = entrance.fairness
         self._gateway = gateway
         self._permit = permit
         self._connections = connections
@@ -84,7 +84,7 @@ class Connection(asyncio.Protocol):
             select_subprotocol=select_subprotocol,
             logger=quiet,
         )
-        self._reader = FrameReader(self.protocol, entrance.bounds, entrance.turns)
+        self._reader = FrameReader(self.protocol, entrance.bounds, entrance.fairness)
         self._is_known = False
         """True once the bot has logged in."""
         self._asked = 0
@@ -95,7 +95,7 @@ class Connection(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []
-        """Header and payload of each frame to be written at the end of this turn of the loop."""
+        """Header and payload of each frame to be written at the end of this iteration of the loop."""
         self._is_held = False
         """True from `hold` to `go_on`: reading is paused while the login of the session is checked."""
         self._empty_frames = 0
@@ -120,7 +120,7 @@ class Connection(asyncio.Protocol):
         self.lag_by_pings = self.lag_by_pings or kernel_round_trip_ms(transport) is None
         self._is_stamped = kernel_unread_ms(transport) is not None
         self._connections.add(self)
-        self._turns.sockets.add(self)
+        self._fairness.sockets.add(self)
 
     def open(self, request: bytes, rest: bytes, refused: CloseCode | None = None) -> None:
         """Answer the upgrade request, and then handle `rest`, the bytes received after the request.
@@ -139,7 +139,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Handle received bytes, with all effects of their messages.
 
-        Bytes beyond this turn's bounds wait for a later turn.
+        Bytes beyond this iteration's bounds wait for a later iteration.
         """
         reader, session, size = self._reader, self.session, len(data)
         if size <= MOVE_BYTES and self._is_known and session is not None and reader.is_between_messages:
@@ -147,7 +147,7 @@ class Connection(asyncio.Protocol):
                 self._count_empty()
                 self._on_pong(pong)
                 return
-            if self._asked and self._turns.wasted < MOST_WASTED and self._is_open:
+            if self._asked and self._fairness.wasted < MOST_WASTED and self._is_open:
                 texts, _ = whole_texts(data, 0, size, self._gateway.frame_bytes)
                 if 0 < len(texts) <= self._asked:
                     self._receive_answers(session, texts)
@@ -169,16 +169,19 @@ class Connection(asyncio.Protocol):
         self._asked = left if left > 0 else 0
 
     def read_on(self) -> None:
-        """Handle bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
+        """Handle bytes that waited for this iteration of the loop.
+
+        If no bytes are left, resume reading from the socket.
+        """
         if self._is_held or self.transport is None:
             return
         self._read()
         self._resume(self.transport)
 
     def _read(self) -> None:
-        """Handle the bytes that `_reader` has, up to the bounds of a turn of the loop.
+        """Handle the bytes that `_reader` has, up to the bounds of an iteration of the loop.
 
-        If bytes are left, they wait for a later turn. Pause reading from the socket meanwhile.
+        If bytes are left, they wait for a later iteration. Pause reading from the socket meanwhile.
         """
         for message in self._reader.read():
             if isinstance(message, str):
@@ -194,7 +197,7 @@ class Connection(asyncio.Protocol):
         self._flush()
         if self._reader.has_bytes and self.transport is not None and not self.transport.is_closing():
             self.transport.pause_reading()
-            self._turns.wait(self)
+            self._fairness.wait(self)
 
     def stop_reading(self) -> bool:
         if self.transport is None or not self.transport.is_reading():
@@ -212,19 +215,19 @@ class Connection(asyncio.Protocol):
             transport.resume_reading()
 
     def eof_received(self) -> None:
-        self._turns.claim_time()  # counts the end of a connection, which takes time as a frame does
+        self._fairness.claim_time()  # counts the end of a connection, which takes time as a frame does
         self.protocol.receive_eof()
         self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
-        self._turns.sockets.discard(self)
+        self._fairness.sockets.discard(self)
         for timer in (self._keepalive, self._closing):
             if timer is not None:
                 timer.cancel()
         self._keepalive = self._closing = None
         self.transport = None
-        self._turns.do(self.address, self._clean_up)
+        self._fairness.do(self.address, self._clean_up)
 
     def _clean_up(self) -> None:
         """After the loss of the connection, end the session, and give back the permit."""
@@ -274,27 +277,27 @@ class Connection(asyncio.Protocol):
             self.transport.pause_reading()
 
     def go_on(self) -> None:
-        """Resume reading, in a later turn of the loop."""
+        """Resume reading, in a later iteration of the loop."""
         if self._is_held:
             self._is_held = False
-            self._turns.wait(self)
+            self._fairness.wait(self)
 
     def known(self) -> None:
         self._permit.know()
-        self._turns.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
+        self._fairness.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
         self._is_known = True
         self.protocol.max_message_size = self._gateway.frame_bytes
 
     def unasked(self) -> None:
         if self._asked:
             self._asked = 0
-            self._turns.waste()
+            self._fairness.waste()
 
     def invited(self, tournament_id: str) -> None:
         self._permit.invite(tournament_id)
 
     def send(self, frame: bytes) -> None:
-        """Add a text frame to the frames that are written at the end of this turn of the loop."""
+        """Add a text frame to the frames that are written at the end of this iteration of the loop."""
         if not self._is_open:
             return
         unsent, size = self._unsent, len(frame)
@@ -307,7 +310,7 @@ class Connection(asyncio.Protocol):
             self._entrance.outbox.add(self)
 
     def write_out(self) -> None:
-        """Write the frames of this turn of the loop. Disconnect a bot that leaves too many bytes unread."""
+        """Write the frames of this iteration of the loop. Disconnect a bot that leaves too many bytes unread."""
         unsent, self._unsent = self._unsent, []
         transport = self.transport
         if transport is not None and unsent:

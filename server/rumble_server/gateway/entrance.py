@@ -64,7 +64,7 @@ class Entrance:
     permits: Permits
     refusals: Refusals
     outbox: Outbox
-    turns: ReadFairness
+    fairness: ReadFairness
     descriptors: Descriptors
     question: LeaderQuestion | None = None
     """The object that answers questions of proxies; None on a server with its own database."""

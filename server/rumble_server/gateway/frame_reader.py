@@ -1,4 +1,4 @@
-"""The reader of a bot's frames: from received bytes to messages, within the bounds of a turn of the loop. Sans-I/O.
+"""The reader of a bot's frames: from received bytes to messages, within the bounds of a loop iteration. Sans-I/O.
 
 `Connection` feeds the received bytes, and handles the messages. Text frames in their simplest form are read by
 `frames.py`, and all other frames by `websockets`.
@@ -25,12 +25,22 @@ class FrameReader:
     `protocol` is the connection's parser.
     """
 
-    __slots__ = ("_at", "_bounds", "_data", "_is_fragmented", "_parts", "_protocol", "_turns", "_unparsed", "is_newest")
+    __slots__ = (
+        "_at",
+        "_bounds",
+        "_data",
+        "_fairness",
+        "_is_fragmented",
+        "_parts",
+        "_protocol",
+        "_unparsed",
+        "is_newest",
+    )
 
-    def __init__(self, protocol: ServerProtocol, bounds: Bounds, turns: ReadFairness) -> None:
+    def __init__(self, protocol: ServerProtocol, bounds: Bounds, fairness: ReadFairness) -> None:
         self._protocol = protocol
         self._bounds = bounds
-        self._turns = turns
+        self._fairness = fairness
         self._data = b""
         """Received bytes. The bytes from index `_at` on are not handled yet."""
         self._at = 0
@@ -58,14 +68,14 @@ class FrameReader:
         self._data, self._at = self._data[self._at :] + data if self.has_bytes else data, 0
 
     def read(self) -> Iterator[str | bytes | Frame]:
-        """Yield the messages of the fed bytes, up to the bounds of a turn of the loop. The rest stays for a later call.
+        """Yield the messages of the fed bytes, up to the bounds of a loop iteration. The rest stays for a later call.
 
         Yield a text as `str`, or as `bytes` if the text is not UTF-8. Yield any other frame (a control frame, a binary
         frame, a frame without content) as `Frame`. A part of a fragmented message is no message.
         """
         data, bounds = self._data, self._bounds
-        frames, stop = bounds.frames_per_turn, min(len(data), self._at + bounds.bytes_per_turn)
-        while frames > 0 and self._at < stop and self._turns.claim_time():
+        frames, stop = bounds.frames_per_iteration, min(len(data), self._at + bounds.bytes_per_iteration)
+        while frames > 0 and self._at < stop and self._fairness.claim_time():
             text = self._simple_text()
             if text is not None:
                 frames -= 1

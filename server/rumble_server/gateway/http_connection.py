@@ -4,7 +4,7 @@ uvicorn makes an `HttpConnection` for each socket, parses requests and runs the 
 - the bytes of a request outside of its body,
 - the time for the headers, for a body, and for the peer to read an answer,
 - the number of requests that wait for earlier answers,
-- the work in one turn of the event loop.
+- the work in one iteration of the event loop.
 
 A refused request is answered after all earlier requests, and then the connection ends.
 """
@@ -35,7 +35,7 @@ from rumble_server.gateway.request_checks import (
     shows_made_token,
     too_large,
 )
-from rumble_server.gateway.request_turns import STOPS
+from rumble_server.gateway.request_fairness import STOPS
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.permits import Permit
@@ -102,7 +102,7 @@ class HttpConnection(HttpToolsProtocol):
         """
         self.rest_at = 0
         self._goes_on = False
-        """True while the connection waits for a turn of the loop in which to parse `rest`."""
+        """True while the connection waits for an iteration of the loop in which to parse `rest`."""
         self._is_unread = False
         """True while the socket is left unread because too many strangers have come at once."""
         self._phase = _Phase.READING
@@ -145,7 +145,7 @@ class HttpConnection(HttpToolsProtocol):
         if socket is not None and not entrance.descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
             self.transport.abort()
             return
-        entrance.turns.sockets.add(self)
+        entrance.fairness.sockets.add(self)
         if entrance.sources.is_proxy(self._peer):
             self._begin(entrance.permits.uncounted(address))
         else:
@@ -175,16 +175,16 @@ class HttpConnection(HttpToolsProtocol):
                 self.transport.resume_reading()
 
     def eof_received(self) -> None:
-        self._entrance.turns.claim_time()  # counts the end of a connection, which takes time as a request does
+        self._entrance.fairness.claim_time()  # counts the end of a connection, which takes time as a request does
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._entrance.turns.sockets.discard(self)
+        self._entrance.fairness.sockets.discard(self)
         self._end()
         for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
             cycle.disconnected = True
             cycle.message_event.set()
         self._cycles.clear()
-        self._entrance.turns.do(self.address, partial(self._clean_up, exc))
+        self._entrance.fairness.do(self.address, partial(self._clean_up, exc))
 
     def _clean_up(self, exc: Exception | None) -> None:
         """Release what a lost connection holds: its timers, its entry in the queue, and its permit."""
@@ -205,9 +205,9 @@ class HttpConnection(HttpToolsProtocol):
             super().shutdown()
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes, up to the bounds of a turn of the loop. The rest waits."""
+        """Parse received bytes, up to the bounds of an iteration of the loop. The rest waits."""
         if self._phase is not _Phase.READING:
-            self._entrance.turns.claim_time()  # counts dropped bytes, too
+            self._entrance.fairness.claim_time()  # counts dropped bytes, too
             self._finish()
         elif self.rest or self._permit_wait.is_waiting:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
@@ -216,7 +216,10 @@ class HttpConnection(HttpToolsProtocol):
             self._feed(data, 0)
 
     def read_on(self) -> None:
-        """Parse bytes that waited for this turn of the loop. If no bytes are left, resume reading from the socket."""
+        """Parse bytes that waited for this iteration of the loop.
+
+        If no bytes are left, resume reading from the socket.
+        """
         self._goes_on = False
         if self._phase is not _Phase.READING or self.transport.is_closing():
             return
@@ -251,12 +254,12 @@ class HttpConnection(HttpToolsProtocol):
     def _go_on(self) -> None:
         if not self._goes_on:
             self._goes_on = True
-            self._entrance.turns.wait(self)
+            self._entrance.fairness.wait(self)
 
     def _feed(self, data: bytes, start: int) -> None:
-        bounds, turns = self._entrance.bounds, self._entrance.turns
-        stop = min(len(data), start + bounds.bytes_per_turn)
-        while start < stop and not self._is_held() and turns.claim_time():
+        bounds, fairness = self._entrance.bounds, self._entrance.fairness
+        stop = min(len(data), start + bounds.bytes_per_iteration)
+        while start < stop and not self._is_held() and fairness.claim_time():
             # A piece of this size cannot hold more requests than may wait.
             piece = data[start : start + LEAST_REQUEST_BYTES * bounds.pipelined_requests]
             start += len(piece)
@@ -445,7 +448,7 @@ class HttpConnection(HttpToolsProtocol):
         method = self.scope["method"].encode()
         lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
         self._let_go()
-        self._entrance.turns.sockets.discard(self)
+        self._entrance.fairness.sockets.discard(self)
         self.connections.discard(self)
         self._upgrade = None  # refers to this connection, as do the parser, the cycle and the flow
         self.parser = self.cycle = self.flow = None  # type: ignore[assignment]

@@ -1,6 +1,6 @@
-"""The outbox. At the end of each turn of the event loop, each connection writes all its new frames at once.
+"""The outbox. At the end of each iteration of the event loop, each connection writes all its new frames at once.
 
-A bot often gets several frames in one turn of the loop, such as a result and the start of the next match. A single
+A bot often gets several frames in one iteration of the loop, such as a result and the start of the next match. A single
 write saves system calls, and these cost more than making the frames.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol
 
-from rumble_server.gateway.read_fairness import next_turn
+from rumble_server.gateway.read_fairness import next_iteration
 from rumble_server.host.histogram import Histogram
 
 NOTICED_S = 0.001
@@ -20,7 +20,8 @@ MOST_NOTED = 256
 Each write of the outbox makes at most one note.
 """
 MOST_WAITING = 256
-"""Number of waiting connections at which the outbox writes before the end of the loop's turn, to bound the wait."""
+"""Number of waiting connections at which the outbox writes before the end of the loop's iteration, to bound the
+wait."""
 
 
 class OutboxConnection(Protocol):
@@ -30,18 +31,22 @@ class OutboxConnection(Protocol):
 
 
 class Outbox:
-    """The connections that have frames to write in this turn of the loop. `later` calls a function after the turn."""
+    """The connections that have frames to write in this iteration of the loop.
+
+    `later` calls a function after the iteration.
+    """
 
     __slots__ = ("_began_s", "_later", "_noted", "_waiting", "latency")
 
-    def __init__(self, later: Callable[[Callable[[], None]], None] = next_turn) -> None:
+    def __init__(self, later: Callable[[Callable[[], None]], None] = next_iteration) -> None:
         self._later = later
         self._waiting: list[OutboxConnection] = []
         self._began_s = 0.0
         self._noted: deque[tuple[float, float]] = deque(maxlen=MOST_NOTED)
         """Notes of long waits: the times at which frames began to wait and were written, in s of `perf_counter`."""
         self.latency = Histogram()
-        """Histogram of the times in s from the first frame of a turn of the loop to the end of the outbox's writes."""
+        """Histogram of the times in s from the first frame of an iteration of the loop to the end of the outbox's
+        writes."""
 
     def add(self, writer: OutboxConnection) -> None:
         """Add a connection with frames to write. If too many connections wait, write all frames now."""

@@ -1,10 +1,10 @@
-"""The time budget of a turn of the event loop, which bounds the work for requests and frames of all connections.
+"""The time budget of an iteration of the event loop, which bounds the work for requests and frames of all connections.
 
-A reader claims time before each piece of work. When the budget is spent, the reader waits for a later turn, and
+A reader claims time before each piece of work. When the budget is spent, the reader waits for a later iteration, and
 waiting addresses are served in rotation. Only the short frames with which bots answer open turns need no budget.
 
-Reading a socket takes time, too, even if the bytes then wait. When many readers have claimed time after the budget
-was spent, the sockets of the connections without a login are left unread. In each later turn some of these sockets are
+Reading a socket takes time, too, even if the bytes then wait. When many readers have claimed time after the budget was
+spent, the sockets of the connections without a login are left unread. In each later iteration some of these sockets are
 read again.
 """
 
@@ -15,23 +15,27 @@ from time import perf_counter
 from typing import Protocol
 
 MOST_LATE = 16
-"""Number of late readers in a turn of the loop at which sockets are left unread.
+"""Number of late readers in an iteration of the loop at which sockets are left unread.
 
 A reader is late if it claims time after the budget was spent. Each socket that is still read takes about 50 us.
 """
 MOST_AGAIN = 50
-"""Maximum number of unread sockets that are read again in a turn. They take 2 to 3 ms in addition to the budget."""
+"""Maximum number of unread sockets that are read again in an iteration. They take 2 to 3 ms in addition to the
+budget."""
 
 
 class WaitingReader(Protocol):
-    """A connection or request that waits for its turn."""
+    """A connection or request that waits for time."""
 
     @property
     def address(self) -> str:
         """The address to which the work is charged. Waiting addresses are served in rotation."""
 
     def read_on(self) -> None:
-        """Handle waiting bytes as far as the budget of this turn allows. If bytes are left, queue the reader again."""
+        """Handle waiting bytes as far as the budget of this iteration allows.
+
+        If bytes are left, queue the reader again.
+        """
 
 
 class SocketReader(Protocol):
@@ -44,21 +48,21 @@ class SocketReader(Protocol):
         """Read the socket again. Return false if the connection will read nothing more."""
 
 
-def next_turn(callback: Callable[[], None]) -> None:
-    """Call `callback` in the next turn of the running loop."""
+def next_iteration(callback: Callable[[], None]) -> None:
+    """Call `callback` in the next iteration of the running loop."""
     asyncio.get_running_loop().call_soon(callback)
 
 
 class ReadFairness:
-    """The connections and requests that wait for time. All of them share a budget of `most_ms` in each turn.
+    """The connections and requests that wait for time. All of them share a budget of `most_ms` in each iteration.
 
-    `later` is a function that calls another function in the next turn. `now_s` is a clock in s.
+    `later` is a function that calls another function in the next iteration. `now_s` is a clock in s.
     """
 
     def __init__(
         self,
         most_ms: int,
-        later: Callable[[Callable[[], None]], None] = next_turn,
+        later: Callable[[Callable[[], None]], None] = next_iteration,
         now_s: Callable[[], float] = perf_counter,
     ) -> None:
         self._most_s = most_ms / 1000
@@ -67,24 +71,25 @@ class ReadFairness:
         self._waiting: dict[str, deque[WaitingReader]] = {}
         """Waiting readers, keyed by address. The address to be served next is first."""
         self._is_due = False
-        """True if the next turn calls `_begin`."""
+        """True if the next iteration calls `_begin`."""
         self._has_budget = False
-        """True if the budget of this turn has started."""
+        """True if the budget of this iteration has started."""
         self._ends_s = 0.0
-        """Time in s at which the budget of this turn ends."""
+        """Time in s at which the budget of this iteration ends."""
         self.sockets: set[SocketReader] = set()
         """The open connections without a login that are not in `_unread`. Some may be paused for other reasons."""
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
-        """The connections whose sockets are read again in this turn. `claim_time` leaves none of the sockets unread."""
+        """The connections whose sockets are read again in this iteration. `claim_time` leaves none of the sockets
+        unread."""
         self._late = 0
-        """Number of late readers in this turn (see `MOST_LATE`)."""
+        """Number of late readers in this iteration (see `MOST_LATE`)."""
         self.wasted = 0
-        """Number of messages wasted in this turn of the loop (see `waste`)."""
+        """Number of messages wasted in this iteration of the loop (see `waste`)."""
 
     def claim_time(self) -> bool:
-        """Start the budget of this turn at the first call in the turn. Return false if the budget is spent.
+        """Start the budget of this iteration at the first call in the iteration. Return false if the budget is spent.
 
         A call after the budget was spent counts a late reader. When the count reaches `MOST_LATE`, leave `sockets`
         unread.
@@ -106,21 +111,21 @@ class ReadFairness:
     def wait(self, reader: WaitingReader, *, is_first: bool = False) -> None:
         """Queue a reader behind the other readers of its address, or before them if `is_first` is true.
 
-        In a later turn, `read_on` of the reader is called.
+        In a later iteration, `read_on` of the reader is called.
         """
         readers = self._waiting.setdefault(reader.address, deque())
         (readers.appendleft if is_first else readers.append)(reader)
         self._call()
 
     def do(self, address: str, work: Callable[[], None]) -> None:
-        """Do some short work: at once if this turn of the loop has time left, or else when `address` is served."""
+        """Do some short work: at once if this iteration of the loop has time left, or else when `address` is served."""
         if self.claim_time():
             work()
         else:
             self.wait(_Work(address, work))
 
     async def come(self, address: str, *, again: bool = False) -> None:
-        """Return at once if this turn of the loop has time left. Otherwise wait until `address` is served.
+        """Return at once if this iteration of the loop has time left. Otherwise wait until `address` is served.
 
         `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
         may wait for a resource that the work holds.
@@ -128,7 +133,7 @@ class ReadFairness:
         if not self.claim_time():
             request = _Request(address, self)
             self.wait(request, is_first=again)
-            await request.turn
+            await request.served
 
     def waste(self) -> None:
         """Count a wasted message.
@@ -139,7 +144,7 @@ class ReadFairness:
         self.claim_time()  # starts the budget, of which later work has the rest
 
     def end(self) -> None:
-        """End the budget of this turn: `claim_time` returns false until the next turn."""
+        """End the budget of this iteration: `claim_time` returns false until the next iteration."""
         self._ends_s = 0.0
 
     def _call(self) -> None:
@@ -177,16 +182,16 @@ class _Work:
 class _Request:
     """A request that waits for time."""
 
-    def __init__(self, address: str, turns: ReadFairness) -> None:
+    def __init__(self, address: str, fairness: ReadFairness) -> None:
         self.address = address
-        self.turn = asyncio.get_running_loop().create_future()
-        self._turns = turns
+        self.served = asyncio.get_running_loop().create_future()
+        self._fairness = fairness
 
     def read_on(self) -> None:
-        """Resume the request, and end the budget of this turn.
+        """Resume the request, and end the budget of this iteration.
 
         The work of the request begins only after this call, so the budget cannot measure the time of the work.
         """
-        if not self.turn.done():
-            self.turn.set_result(None)
-            self._turns.end()
+        if not self.served.done():
+            self.served.set_result(None)
+            self._fairness.end()

@@ -70,18 +70,18 @@ class Constants(BaseModel):
 
     Such requests take memory. Of a browser's requests, at most one waits.
     """
-    bytes_per_turn: Bytes = 65_536
-    """Maximum number of bytes of a connection that are handled in a turn of the event loop.
+    bytes_per_iteration: Bytes = 65_536
+    """Maximum number of bytes of a connection that are handled in an iteration of the event loop.
 
-    The rest waits for the next turn, so that other connections are served in between.
+    The rest waits for the next iteration, so that other connections are served in between.
     """
-    frames_per_turn: Count = 256
-    """Maximum number of frames of a connection that are handled in a turn of the event loop.
+    frames_per_iteration: Count = 256
+    """Maximum number of frames of a connection that are handled in an iteration of the event loop.
 
-    The rest waits for the next turn, so that other connections are served in between.
+    The rest waits for the next iteration, so that other connections are served in between.
     """
-    strangers_ms_per_turn: Milliseconds = 3
-    """Maximum time in ms in a turn of the event loop for the requests and frames of all connections together.
+    strangers_ms_per_iteration: Milliseconds = 3
+    """Maximum time in ms in an iteration of the event loop for the requests and frames of all connections together.
 
     The rest waits for the next turn. Short answers to open turns are handled at once, so a crowd delays moves only a
     little.

@@ -71,7 +71,7 @@ class FairQueue:
         self._is_taken = False
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def service(self) -> AsyncIterator[None]:
         """Wait for the task's turn. The time that the `async with` block takes is charged to the asker.
 
         Raises Crowded if the address asks for more than its share.

@@ -26,7 +26,7 @@ from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
-from rumble_server.gateway.request_turns import RequestTurns
+from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.gateway.session import Link, Session
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bounds import Bounds
@@ -124,7 +124,7 @@ class GatewayServer:
             permits=Permits(bounds),
             refusals=self.refusals,
             outbox=Outbox(),
-            turns=ReadFairness(bounds.strangers_ms_per_turn, now_s=now_s),
+            fairness=ReadFairness(bounds.strangers_ms_per_iteration, now_s=now_s),
             descriptors=Descriptors(descriptors, self.refusals, clock.now_ms),
         )
 
@@ -133,12 +133,12 @@ class GatewayServer:
             return self.http[-1]
 
         def connection(**given: Any) -> asyncio.Protocol:
-            return arriving(self.entrance.turns, partial(made, **given))
+            return arriving(self.entrance.fairness, partial(made, **given))
 
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
-            RequestTurns(app, self.entrance.turns),
+            RequestFairness(app, self.entrance.fairness),
             http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
             ws="none",
             lifespan="off",
@@ -218,7 +218,7 @@ async def served(
     now_s: Callable[[], float] = perf_counter,
     **limits: int,
 ) -> AsyncIterator[GatewayServer]:
-    """Run a server with default limits and bounds, or the given ones. `now_s` measures turns of the loop."""
+    """Run a server with default limits and bounds, or the given ones. `now_s` measures iterations of the loop."""
     made = GatewayServer(Limits(**limits), host_names, bounds or Bounds(), proxies, app, descriptors, now_s)
     await made.start()
     try:
@@ -300,7 +300,7 @@ class Raw:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Return when it holds, having looked in each turn of the loop."""
+    """Return when it holds, having looked in each iteration of the loop."""
     async with asyncio.timeout(PATIENCE_S):
         for _ in iter(condition, True):
             await asyncio.sleep(0)

@@ -397,7 +397,7 @@ def test_a_text_frame_is_as_the_library_makes_it(size: int) -> None:
 
 
 async def test_what_many_are_told_at_once_reaches_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use more connections than may wait until the end of the turn of the loop."""
+    """Use more connections than may wait until the end of the iteration of the loop."""
     monkeypatch.setattr(outbox, "MOST_WAITING", 16)
     async with served() as server, contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(server.connect()) for _ in range(2 * 16 + 1)]

@@ -31,14 +31,14 @@ EMPTY = [(Opcode.PING, b"", True), (Opcode.PING, b"x" * 125, True), (Opcode.PONG
 
 @contextlib.asynccontextmanager
 async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Counter[int]]:
-    """Count the frames that connections handle by the turn of the loop."""
+    """Count the frames that connections handle by the iteration of the loop."""
     counts: Counter[int] = Counter()
     turn = 0
 
-    def next_turn() -> None:
+    def next_iteration() -> None:
         nonlocal turn
         turn += 1
-        handle = asyncio.get_running_loop().call_soon(next_turn)
+        handle = asyncio.get_running_loop().call_soon(next_iteration)
         handles[:] = [handle]
 
     def counted(method: Any) -> Any:
@@ -51,7 +51,7 @@ async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     handles: list[asyncio.Handle] = []
     monkeypatch.setattr(FrameReader, "_messages", counted(FrameReader._messages))
     monkeypatch.setattr(Session, "received", counted(Session.received))
-    next_turn()
+    next_iteration()
     yield counts
     handles[0].cancel()
 
@@ -61,7 +61,7 @@ async def test_who_floods_with_control_or_empty_frames_is_closed_with_4008_and_h
     monkeypatch: pytest.MonkeyPatch, opcode: Opcode, data: bytes, fin: bool
 ) -> None:
     async with (
-        served(bounds=Bounds(frames_per_turn=50, empty_frames_per_10_s=400)) as server,
+        served(bounds=Bounds(frames_per_iteration=50, empty_frames_per_10_s=400)) as server,
         frames_in_each_turn(monkeypatch) as counts,
         server.raw() as flooder,
         server.connect() as other,
@@ -94,7 +94,7 @@ async def test_frames_that_come_slowly_enough_are_no_flood(monkeypatch: pytest.M
 
 
 async def test_fragments_with_content_are_read_however_many_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    bounds = Bounds(frames_per_turn=100, stranger_frame_bytes=65_536)
+    bounds = Bounds(frames_per_iteration=100, stranger_frame_bytes=65_536)
     text = LOGIN.ljust(20_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 19_999) for at in range(1, 20_000)]
     async with served(bounds=bounds) as server, frames_in_each_turn(monkeypatch) as counts, server.raw() as client:
@@ -108,7 +108,7 @@ async def test_fragments_with_content_are_read_however_many_in_slices(monkeypatc
 
 async def test_texts_are_read_in_slices_too_and_each_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     async with (
-        served(bounds=Bounds(frames_per_turn=10), unsolicited_per_minute=5_000) as server,
+        served(bounds=Bounds(frames_per_iteration=10), unsolicited_per_minute=5_000) as server,
         frames_in_each_turn(monkeypatch) as counts,
         server.raw() as client,
     ):
@@ -121,7 +121,10 @@ async def test_texts_are_read_in_slices_too_and_each_is_answered(monkeypatch: py
 
 async def test_bytes_are_read_in_slices_too() -> None:
     text = LOGIN.ljust(60_000)
-    async with served(bounds=Bounds(bytes_per_turn=500, stranger_frame_bytes=65_536)) as server, server.raw() as client:
+    async with (
+        served(bounds=Bounds(bytes_per_iteration=500, stranger_frame_bytes=65_536)) as server,
+        server.raw() as client,
+    ):
         await client.upgrade()
         client.send(Opcode.TEXT, text[:40_000], fin=False)
         client.send(Opcode.CONT, text[40_000:])
@@ -132,7 +135,7 @@ async def test_bytes_are_read_in_slices_too() -> None:
 
 async def test_what_waits_for_its_turn_is_not_copied_and_nothing_more_is_read_meanwhile() -> None:
     async with (
-        served(bounds=Bounds(frames_per_turn=10, strangers_ms_per_turn=10_000)) as server,
+        served(bounds=Bounds(frames_per_iteration=10, strangers_ms_per_iteration=10_000)) as server,
         server.raw() as client,
     ):
         await client.upgrade()
@@ -184,7 +187,9 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
     text = LOGIN.ljust(2_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 1_999) for at in range(1, 2_000)]
     async with (
-        served(bounds=Bounds(frames_per_turn=100, strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
+        served(
+            bounds=Bounds(frames_per_iteration=100, strangers_ms_per_iteration=2_000), now_s=count().__next__
+        ) as server,
         frames_in_each_turn(monkeypatch) as counts,
         contextlib.AsyncExitStack() as stack,
     ):
@@ -202,7 +207,7 @@ async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypat
     """Strangers, unasked bots and long answers wait; short answers, one for each turn, do not."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     async with (
-        served(bounds=Bounds(strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
+        served(bounds=Bounds(strangers_ms_per_iteration=2_000), now_s=count().__next__) as server,
         contextlib.AsyncExitStack() as stack,
     ):
         clients = [await stack.enter_async_context(server.raw()) for _ in range(21)]
@@ -246,7 +251,7 @@ async def test_so_many_wrong_answers_are_handled_at_once_in_a_turn(monkeypatch: 
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     monkeypatch.setattr(connection, "MOST_WASTED", 3)
     async with (
-        served(bounds=Bounds(strangers_ms_per_turn=6_000), now_s=count().__next__) as server,
+        served(bounds=Bounds(strangers_ms_per_iteration=6_000), now_s=count().__next__) as server,
         contextlib.AsyncExitStack() as stack,
     ):
         clients = [await stack.enter_async_context(server.raw()) for _ in range(8)]

@@ -171,7 +171,7 @@ async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> N
 
 async def test_an_upgrade_that_waits_for_its_turn_becomes_a_bots_connection(caplog: pytest.LogCaptureFixture) -> None:
     async with (
-        served(bounds=Bounds(strangers_ms_per_turn=2_000), now_s=count().__next__) as server,
+        served(bounds=Bounds(strangers_ms_per_iteration=2_000), now_s=count().__next__) as server,
         server.raw() as client,
     ):
         assert await client.upgrade(X_Long="x" * 1_000) == 101
@@ -182,7 +182,7 @@ async def test_an_upgrade_that_waits_for_its_turn_becomes_a_bots_connection(capl
 
 async def test_of_many_that_connect_at_once_each_turn_makes_only_a_few_connections() -> None:
     async with (
-        served(bounds=Bounds(strangers_ms_per_turn=4_000), now_s=count().__next__, app=Pages()) as server,
+        served(bounds=Bounds(strangers_ms_per_iteration=4_000), now_s=count().__next__, app=Pages()) as server,
         contextlib.AsyncExitStack() as clients,
     ):
         sockets = []
@@ -208,13 +208,13 @@ async def test_of_many_that_send_at_once_each_turn_reads_only_a_few_sockets(monk
 
     monkeypatch.setattr(HttpConnection, "data_received", counted)
     async with (
-        served(bounds=Bounds(strangers_ms_per_turn=4_000), now_s=count().__next__, app=Pages()) as server,
+        served(bounds=Bounds(strangers_ms_per_iteration=4_000), now_s=count().__next__, app=Pages()) as server,
         contextlib.AsyncExitStack() as clients,
     ):
         sockets = [
             clients.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(4 * MOST_LATE)
         ]
-        await until(lambda: len(server.entrance.turns.sockets) == len(sockets))
+        await until(lambda: len(server.entrance.fairness.sockets) == len(sockets))
         await asyncio.sleep(0.05)  # for the transports, which begin to read in a later turn
         for sock in sockets:
             sock.sendall(GET % 1)
@@ -237,22 +237,22 @@ async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkey
     ):
         assert await bot.upgrade() == 101
         await until(lambda: server.refusals.counts == {"strangers": 1})
-        turns = server.entrance.turns
-        assert len(turns.sockets) == 3
-        turns.end()
-        while turns.sockets:
-            turns.claim_time()
+        fairness = server.entrance.fairness
+        assert len(fairness.sockets) == 3
+        fairness.end()
+        while fairness.sockets:
+            fairness.claim_time()
         browser.writer.write(GET % 1)
         bot.say(type="login", name="ann")
         one_more.writer.write(GET % 2)
         assert (await answer(browser))[0] == 200
         await bot.hear("session")
         assert await refused(one_more) == 429
-        assert all(isinstance(each, HttpConnection) for each in turns.sockets), "a bot with a login is always read"
+        assert all(isinstance(each, HttpConnection) for each in fairness.sockets), "a bot with a login is always read"
 
 
 async def test_a_connection_that_ends_before_its_turn_leaves_nothing() -> None:
-    async with served(bounds=Bounds(strangers_ms_per_turn=4_000), now_s=count().__next__) as server:
+    async with served(bounds=Bounds(strangers_ms_per_iteration=4_000), now_s=count().__next__) as server:
         for _ in range(5):
             socket.create_connection(("127.0.0.1", server.port)).close()
         await until(lambda: server.open_connections == 0)

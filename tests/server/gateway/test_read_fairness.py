@@ -10,26 +10,26 @@ from tests.server.gateway.turning_loop import Loop
 class Reader:
     """A connection with pieces to read."""
 
-    def __init__(self, turns: ReadFairness, pieces: int, address: str = "ann") -> None:
+    def __init__(self, fairness: ReadFairness, pieces: int, address: str = "ann") -> None:
         self.address = address
         self.pieces = pieces
-        self._turns = turns
+        self._fairness = fairness
         self.read_on()
 
     def read_on(self) -> None:
-        while self.pieces and self._turns.claim_time():
+        while self.pieces and self._fairness.claim_time():
             self.pieces -= 1
         if self.pieces:
-            self._turns.wait(self)
+            self._fairness.wait(self)
 
 
 def test_all_together_have_no_more_than_the_time_of_a_turn() -> None:
     loop = Loop()
-    turns = loop.turns(5)
-    readers = [Reader(turns, 6) for _ in range(3)]
+    fairness = loop.fairness(5)
+    readers = [Reader(fairness, 6) for _ in range(3)]
     told = [sum(reader.pieces for reader in readers)]
     while loop.due:
-        loop.turn()
+        loop.iterate()
         told.append(sum(reader.pieces for reader in readers))
     assert told[0] == 18 - 5
     assert told[-1] == 0
@@ -38,23 +38,23 @@ def test_all_together_have_no_more_than_the_time_of_a_turn() -> None:
 
 def test_who_waits_is_served_address_by_address() -> None:
     loop = Loop()
-    turns = loop.turns(2)
-    crowd = [Reader(turns, 4, "crowd") for _ in range(50)]
-    alone = Reader(turns, 1, "alone")
+    fairness = loop.fairness(2)
+    crowd = [Reader(fairness, 4, "crowd") for _ in range(50)]
+    alone = Reader(fairness, 1, "alone")
     for _ in range(3):
-        loop.turn()
+        loop.iterate()
     assert alone.pieces == 0
     assert sum(reader.pieces for reader in crowd) > 190
 
 
 def test_nothing_is_called_when_nobody_waits() -> None:
     loop = Loop()
-    turns = loop.turns(1)
-    assert turns.claim_time()
-    assert not turns.claim_time()
-    loop.turn()
+    fairness = loop.fairness(1)
+    assert fairness.claim_time()
+    assert not fairness.claim_time()
+    loop.iterate()
     assert loop.due == []
-    assert turns.claim_time()
+    assert fairness.claim_time()
 
 
 class Socket:
@@ -73,47 +73,47 @@ class Socket:
 
 def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_each_turn() -> None:
     loop = Loop()
-    turns = loop.turns(1)
+    fairness = loop.fairness(1)
     sockets = [Socket() for _ in range(2 * MOST_AGAIN)]
-    turns.sockets.update(sockets)
-    assert [turns.claim_time() for _ in range(MOST_LATE)] == [True] + [False] * (MOST_LATE - 1)
+    fairness.sockets.update(sockets)
+    assert [fairness.claim_time() for _ in range(MOST_LATE)] == [True] + [False] * (MOST_LATE - 1)
     assert all(socket.is_read for socket in sockets)
-    assert not turns.claim_time()
+    assert not fairness.claim_time()
     assert not any(socket.is_read for socket in sockets)
-    assert not turns.sockets
-    loop.turn()
+    assert not fairness.sockets
+    loop.iterate()
     assert sum(socket.is_read for socket in sockets) == MOST_AGAIN
-    loop.turn()
+    loop.iterate()
     assert all(socket.is_read for socket in sockets)
-    assert turns.sockets == set(sockets)
+    assert fairness.sockets == set(sockets)
 
 
 def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_turn() -> None:
     loop = Loop()
-    turns = loop.turns(1)
+    fairness = loop.fairness(1)
     stopped, new = Socket(), Socket()
-    turns.sockets.add(stopped)
+    fairness.sockets.add(stopped)
     for _ in range(MOST_LATE + 1):
-        turns.claim_time()
-    loop.turn()
-    turns.sockets.add(new)
+        fairness.claim_time()
+    loop.iterate()
+    fairness.sockets.add(new)
     for _ in range(MOST_LATE + 1):
-        turns.claim_time()
+        fairness.claim_time()
     assert (stopped.is_read, new.is_read) == (True, False)
     while loop.due:
-        loop.turn()
+        loop.iterate()
     assert new.is_read
 
 
 def test_a_turn_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_its_time() -> None:
     loop = Loop()
-    turns = loop.turns(1)
-    turns.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))
+    fairness = loop.fairness(1)
+    fairness.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))
     for _ in range(MOST_LATE + 1):
-        turns.claim_time()
-    loop.turn()
-    assert turns.claim_time()
+        fairness.claim_time()
+    loop.iterate()
+    assert fairness.claim_time()
     while loop.due:
-        loop.turn()
-    turns.wait(Reader(turns, 0))
-    assert turns.claim_time()
+        loop.iterate()
+    fairness.wait(Reader(fairness, 0))
+    assert fairness.claim_time()

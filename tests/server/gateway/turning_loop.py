@@ -1,4 +1,4 @@
-"""A loop and a clock for tests of the time budget of a turn."""
+"""A loop and a clock for tests of the time budget of an iteration."""
 
 from collections.abc import Callable
 from itertools import count
@@ -7,17 +7,17 @@ from rumble_server.gateway.read_fairness import ReadFairness
 
 
 class Loop:
-    """A loop that keeps callbacks for the next turn, with a clock that advances by a second at each reading."""
+    """A loop that keeps callbacks for the next iteration, with a clock that advances by a second at each reading."""
 
     def __init__(self) -> None:
         self.due: list[Callable[[], None]] = []
         self._ticks = count()
 
-    def turns(self, looks: int) -> ReadFairness:
-        """Make turns with time for `looks` pieces of work."""
+    def fairness(self, looks: int) -> ReadFairness:
+        """Make a budget with time for `looks` pieces of work."""
         return ReadFairness(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
 
-    def turn(self) -> None:
+    def iterate(self) -> None:
         due, self.due = self.due, []
         for each in due:
             each()

@@ -9,7 +9,7 @@ from rumble_server.limits.fair_queue import MOST_WAITING, Asker, Crowded, FairQu
 
 
 class Desk:
-    """A queue before tasks that take a turn of the event loop each."""
+    """A queue before tasks that take an iteration of the event loop each."""
 
     def __init__(self) -> None:
         self.queue = FairQueue()
@@ -18,7 +18,7 @@ class Desk:
 
     async def _serve(self, asker: Asker) -> None:
         asks(asker)
-        async with self.queue.turn():
+        async with self.queue.service():
             self.inside += 1
             self.most_inside = max(self.most_inside, self.inside)
             await asyncio.sleep(0)

@@ -54,7 +54,7 @@ class Store(SqliteStore):
 
 
 class MemoryLeases:
-    """The fake of `store/postgres/leases.py` for all nodes. A statement takes some turns of the loop."""
+    """The fake of `store/postgres/leases.py` for all nodes. A statement takes some iterations of the loop."""
 
     def __init__(self) -> None:
         self.table = Table(lambda: 1000 * time.monotonic(), LEASE_MS, on_change=self.look)

@@ -123,7 +123,7 @@ class AsyncReader:
 
     async def _in_process(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
         try:
-            async with self._workers.queue.turn():
+            async with self._workers.queue.service():
                 return await self._workers.process.run(make, *given)
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None

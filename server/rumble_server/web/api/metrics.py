@@ -108,7 +108,7 @@ class _Figures(Collector):
         refused = dict(sorted(operation.refusals.counts.items()))
         yield _labelled("refusals", "What was refused, by reason.", "reason", refused, CounterMetricFamily)
         about = (
-            "Time from the first frame that a turn of the event loop says until all its frames are written; "
+            "Time from the first frame that an iteration of the event loop says until all its frames are written; "
             "what was read and judged before is not part of it."
         )
         yield _histogram("turn_latency_seconds", about, operation.turn_latency)

@@ -18,7 +18,7 @@ from rumble_server.web.api.streamed import only, streamed
 from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
-from rumble_server.web.feed.views import Live, live, live_in_turns, tournament_view
+from rumble_server.web.feed.views import Live, live, live_in_pieces, tournament_view
 from rumble_server.web.site import Site, site_of
 
 LARGEST_LIST = 500
@@ -129,7 +129,7 @@ async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tourname
 async def _show(site: Site, tournament: Tournament) -> bytes:
     await site.ranker.fresh(tournament)
     await prepare_pairs(tournament)
-    shown = show(site, tournament, await live_in_turns(tournament, site.arena))
+    shown = show(site, tournament, await live_in_pieces(tournament, site.arena))
     await site.on_disk()
     await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as `show` did
     return from_log.to_json(shown)

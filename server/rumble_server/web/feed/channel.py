@@ -28,8 +28,8 @@ SNAPSHOT_MS = 1_000
 MOST_DRAWINGS = 3
 """Maximum number of times that the boards of a snapshot are drawn. They are drawn again if a match ends meanwhile."""
 AT_ONCE_BYTES = 12_000
-"""Size in bytes at which no more events are made in a turn of the event loop. About 12 boards of connect four have this
-size, and take 1 to 3 ms to make."""
+"""Size in bytes at which no more events are made in an iteration of the event loop. About 12 boards of connect four
+have this size, and take 1 to 3 ms to make."""
 TOGETHER_BYTES = 1 << 18
 """Size in bytes at which the events made so far are sent before the flush has ended. Packing so many bytes takes 2 ms.
 Events packed together take fewer bytes than events packed alone, and less time for each reader."""
@@ -49,7 +49,7 @@ _Encoded = tuple[bytes, bytes]
 
 @dataclass(slots=True, eq=False)
 class _Kept:
-    """A snapshot, which is made in several turns of the event loop, and the changes sent since the first turn."""
+    """A snapshot, made in several iterations of the event loop, and the changes sent since the first iteration."""
 
     at_ms: int
     made: "asyncio.Future[Chunk]"
@@ -89,7 +89,7 @@ class Channel:
         self._telling: Iterator[ServerMessageModel | None] | None = None
         """The events of the flush in progress that are still to be made; None if no flush is in progress.
 
-        The iterator yields None instead of an event if the next events need a new turn of the event loop.
+        The iterator yields None instead of an event if the next events need a new iteration of the event loop.
         """
         self._made: list[_Encoded] = []
         """The events of the flush in progress that are made and not yet sent."""
@@ -128,9 +128,9 @@ class Channel:
         self._tell()
 
     def _tell(self) -> None:
-        """Make some events of a flush in this turn of the event loop, and the others in later turns.
+        """Make some events of a flush in this iteration of the event loop, and the others in later iterations.
 
-        The turn ends when `AT_ONCE_BYTES` are made. The made events are sent together at the end of the flush, and
+        The iteration ends when `AT_ONCE_BYTES` are made. The made events are sent together at the end of the flush, and
         also earlier whenever their size reaches `TOGETHER_BYTES`.
         """
         assert self._telling is not None
@@ -189,7 +189,7 @@ class Channel:
         return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
 
     async def _make_snapshot(self, began: int) -> Chunk:
-        """Make a snapshot of the tournament, in several turns of the event loop.
+        """Make a snapshot of the tournament, in several iterations of the event loop.
 
         The event's id is `began`: all changes up to this number had been sent when the snapshot was asked for. The
         snapshot may lack changes of later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
@@ -200,9 +200,9 @@ class Channel:
         """
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)
-            ended = await views.ended_in_turns(self.tournament, self._arena.clock.now_ms())
+            ended = await views.ended_in_pieces(self.tournament, self._arena.clock.now_ms())
             self._played |= self._being_played()
-            live = await views.live_in_turns(self.tournament, self._arena)
+            live = await views.live_in_pieces(self.tournament, self._arena)
             self._played |= self._being_played()  # a match may have been voided and begun again meanwhile
             if len(self.tournament.results) == over:
                 break
@@ -222,7 +222,7 @@ class Channel:
         """Yield the events of a flush. A match's final board precedes the match's result.
 
         An event is made only when the caller asks for the event. Yield None before the last events. So the standings,
-        which may take long, get a new turn of the event loop.
+        which may take long, get a new iteration of the event loop.
         """
         names = self._arena.display_names
         for over in changes.over:

@@ -19,7 +19,7 @@ from rumble_server.tournament.tournament import Tournament
 MOST_IN_CROSSTABLE = 100
 """Maximum number of bots in a crosstable. A larger field has no crosstable, because people could not read it."""
 AT_ONCE = 500
-"""Number of pairs that `prepare_pairs` makes in a turn of the event loop."""
+"""Number of pairs that `prepare_pairs` makes in an iteration of the event loop."""
 
 _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 
@@ -39,7 +39,7 @@ def pairs_view(tournament: Tournament) -> list[Pair] | None:
 
 
 async def prepare_pairs(tournament: Tournament) -> None:
-    """Make the pairs of a crosstable in several turns of the event loop, so that `pairs_view` is quick afterwards."""
+    """Make the pairs of a crosstable in several loop iterations, so that `pairs_view` is quick afterwards."""
     if len(tournament.field) <= MOST_IN_CROSSTABLE and len(tournament.results) > AT_ONCE:
         names = list(combinations(tournament.field, 2))
         for first in range(0, len(names), AT_ONCE):

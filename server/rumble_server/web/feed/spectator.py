@@ -57,7 +57,7 @@ class Spectator:
         """
         self._now_ms = now_ms
         self._wake = wake
-        """A function that calls the spectator's `go_on`, now or in a later turn of the event loop."""
+        """A function that calls the spectator's `go_on`, now or in a later iteration of the event loop."""
         self._is_packed = packed
         self._unread_bytes = 0
         self._behind = False

@@ -31,7 +31,7 @@ from rumble_server.web.feed.ranker import Ranking
 from rumble_server.web.feed.shown import report, shown, shown_now
 
 BOARDS_AT_ONCE = 10
-"""Maximum number of boards drawn in a turn of the event loop; the other boards follow in later turns."""
+"""Maximum number of boards drawn in an iteration of the event loop; the other boards follow in later iterations."""
 MOST_LATEST = 12
 """Maximum number of latest results in a view."""
 SHOWN_MS = 10_000
@@ -67,8 +67,8 @@ def live(tournament: Tournament, arena: Arena) -> Live:
     return _live(tournament, arena, boards_view(tournament.running, arena))
 
 
-async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
-    """Return the live state of a tournament; the boards are drawn in several turns of the event loop."""
+async def live_in_pieces(tournament: Tournament, arena: Arena) -> Live:
+    """Return the live state of a tournament; the boards are drawn in several iterations of the event loop."""
     matches, boards = list(tournament.running), list[Board]()
     for first in range(0, len(matches), BOARDS_AT_ONCE):
         boards += boards_view(matches[first : first + BOARDS_AT_ONCE], arena)
@@ -76,8 +76,8 @@ async def live_in_turns(tournament: Tournament, arena: Arena) -> Live:
     return _live(tournament, arena, [board for board in boards if board.match in arena.matches.live])
 
 
-async def ended_in_turns(tournament: Tournament, now_ms: int) -> list[Board]:
-    """Make the final boards of the latest matches that pages may still show, each board in a turn of the event loop."""
+async def ended_in_pieces(tournament: Tournament, now_ms: int) -> list[Board]:
+    """Make the final boards of the latest matches that pages may still show, one board in each loop iteration."""
     boards = []
     for board in ended_boards(tournament, now_ms):
         boards.append(board)

@@ -1,4 +1,4 @@
-"""A queue through which the readers of feeds are woken, a few in each turn of the event loop.
+"""A queue through which the readers of feeds are woken, a few in each iteration of the event loop.
 
 If thousands of readers were woken at once, moves would be delayed by tenths of a second.
 Each `feed.Feed` has a waker for all readers of its club.
@@ -10,7 +10,7 @@ from typing import Protocol
 from rumble_server.arena.ports import Clock
 
 PORTION = 100
-"""Maximum number of readers woken in a turn of the event loop; sending to a reader takes about 40 us."""
+"""Maximum number of readers woken in an iteration of the event loop; sending to a reader takes about 40 us."""
 
 
 class Sleeper(Protocol):
@@ -30,7 +30,10 @@ class Waker:
         self._is_armed = False
 
     def wake(self, reader: Sleeper) -> None:
-        """Wake a reader now; if `PORTION` readers were woken in this turn of the event loop, in a later turn."""
+        """Wake a reader now;
+
+        if `PORTION` readers were woken in this iteration of the event loop, in a later iteration.
+        """
         if not self._is_armed:
             self._is_armed = True
             self._clock.after_input(self._on_next_turn)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from rumble_server.gateway.read_fairness import ReadFairness
-from rumble_server.gateway.request_turns import RequestTurns
+from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log import async_reader as module
@@ -122,7 +122,7 @@ async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(d
 
     await written(database, FIRST)
     async with reader_of(database, here=False) as reader:
-        waiting = asyncio.create_task(RequestTurns(app, NeverAgain(1))({"type": "http"}, drop, drop))
+        waiting = asyncio.create_task(RequestFairness(app, NeverAgain(1))({"type": "http"}, drop, drop))
         for _ in range(5):  # until the request's work is in the process
             await asyncio.sleep(0)
         async with asyncio.timeout(20):

@@ -407,7 +407,9 @@ async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_tha
     monkeypatch.setattr(views, "boards_view", draw)
     assert snapshots[0].data == snapshots[1].data
     shown = {board["match"]: board["ply"] for board in snapshots[0].data["running"]}
-    assert len(shown) <= len(drawn_at_ms) == len(set(drawn_at_ms)), "a board in each turn of the loop, once for both"
+    assert len(shown) <= len(drawn_at_ms) == len(set(drawn_at_ms)), (
+        "a board in each iteration of the loop, once for both"
+    )
     changed = {
         match for match, each in server.world.arena.matches.live.items() if shown.get(match) != len(each.referee.moves)
     }
@@ -486,15 +488,15 @@ async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(
 ) -> None:
     tournament, _ = server.begun(*PAIR, think_ms=20, legs=1)
     server.pass_ms(60)
-    draw = views.ended_in_turns
+    draw = views.ended_in_pieces
 
-    async def ended_in_turns(*args: Any) -> Any:
+    async def ended_in_pieces(*args: Any) -> Any:
         """Draw the ended boards; the match ends before the others are drawn."""
         boards = await draw(*args)
         server.pass_ms(500)
         return boards
 
-    monkeypatch.setattr(views, "ended_in_turns", ended_in_turns)
+    monkeypatch.setattr(views, "ended_in_pieces", ended_in_pieces)
     told = (await server.watch(tournament).read("snapshot")).data
     assert (told["status"], told["running"]) == ("finished", [])
     assert [each["match"] for each in told["ended"]] == [each["match"] for each in told["latest"]] != []

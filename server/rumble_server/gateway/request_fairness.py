@@ -1,7 +1,7 @@
-"""Time budgets for HTTP: requests wait for their turn in the event loop as frames do (`read_fairness.py`).
+"""Time budgets for HTTP: requests wait for time in the event loop as frames do (`read_fairness.py`).
 
 Before its answer begins, a request may wait for something else, such as the database. After each such wait, the request
-waits for its turn again. Otherwise many requests that wait for the same read or write would all go on in one turn.
+waits for time again. Otherwise many requests that wait for the same read or write would all go on in one iteration.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ from rumble_server.gateway.read_fairness import ReadFairness
 STOPS = "the server stops\n"
 
 
-class RequestTurns:
-    """ASGI middleware in which a request waits until the client's address has a turn in the event loop.
+class RequestFairness:
+    """ASGI middleware in which a request waits until the event loop has time for the client's address.
 
-    The request waits for a turn at its beginning, and after each part of its body. Until the answer begins, the request
-    also waits for a turn after each wait for something else, such as the database.
+    The request waits for time at its beginning, and after each part of its body. Until the answer begins, the request
+    also waits for time after each wait for something else, such as the database.
     """
 
-    def __init__(self, app: ASGIApp, turns: ReadFairness) -> None:
+    def __init__(self, app: ASGIApp, fairness: ReadFairness) -> None:
         self._app = app
-        self._turns = turns
+        self._fairness = fairness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        turns, client = self._turns, scope.get("client")
+        fairness, client = self._fairness, scope.get("client")
         address = client[0] if client else ""
 
         has_begun = is_receiving = False
@@ -41,7 +41,7 @@ class RequestTurns:
             is_receiving = True
             try:
                 message = await receive()
-                await turns.come(address)
+                await fairness.come(address)
                 return message
             finally:
                 is_receiving = False
@@ -52,9 +52,9 @@ class RequestTurns:
             await send(message)
 
         try:
-            await turns.come(address)
+            await fairness.come(address)
             app = self._app(scope, receive_in_turn, send_noted)
-            await _resumed(app, lambda: has_begun or is_receiving, partial(turns.come, address, again=True))
+            await _resumed(app, lambda: has_begun or is_receiving, partial(fairness.come, address, again=True))
         except asyncio.CancelledError:  # raised when the server stops without this answer
             if not has_begun:
                 await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)

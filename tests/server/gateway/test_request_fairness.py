@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from rumble_server.gateway.request_turns import RequestTurns
+from rumble_server.gateway.request_fairness import RequestFairness
 
 from tests.server.gateway.turning_loop import Loop
 
 
 class Turns:
-    """Turns of the loop that always have time, with a log of the requests' questions."""
+    """Iterations of the loop that always have time, with a log of the requests' questions."""
 
     def __init__(self) -> None:
         self.asked: list[bool] = []
@@ -37,7 +37,7 @@ async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn()
     async def app(scope: Any, receive: Any, send: Any) -> None:
         answered.append(f"{scope['client'][0]} {(await receive())['body']}")
 
-    web = RequestTurns(app, loop.turns(2))
+    web = RequestFairness(app, loop.fairness(2))
     requests = [{"type": "http", "client": (address, 1)} for address in ("ann", "ann", "ann", "ben")]
     tasks = [asyncio.create_task(web(scope, receive, send)) for scope in requests]
     tasks[1].cancel()
@@ -46,7 +46,7 @@ async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn()
         for _ in range(3):
             await asyncio.sleep(0)
         told.append(len(answered))
-        loop.turn()
+        loop.iterate()
     assert sorted(answered) == ["ann read", "ann read", "ben read"]
     assert max(after - before for before, after in pairwise([0, *told])) == 1
 
@@ -68,12 +68,12 @@ async def test_requests_that_waited_for_the_same_go_on_within_the_time_of_a_turn
         await asyncio.sleep(0)
         await send({"type": "http.response.body"})
 
-    web = RequestTurns(app, loop.turns(3))
+    web = RequestFairness(app, loop.fairness(3))
     scopes = [{"type": "http", "client": ("ann", 1), "number": number} for number in range(8)]
     tasks = [asyncio.create_task(web(scope, receive, send)) for scope in scopes]
     for _ in range(20):
         await asyncio.sleep(0)
-        loop.turn()
+        loop.iterate()
     tasks[0].cancel()
     if error is None:
         made.set_result(None)
@@ -84,7 +84,7 @@ async def test_requests_that_waited_for_the_same_go_on_within_the_time_of_a_turn
         for _ in range(4):
             await asyncio.sleep(0)
         told.append(len(answered))
-        loop.turn()
+        loop.iterate()
     assert sorted(answered) == list(range(1, 8))
     assert max(after - before for before, after in pairwise(told)) <= 3
     assert cancelled == [0]
@@ -101,9 +101,9 @@ async def test_a_request_asks_for_time_once_after_each_wait_until_its_answer_beg
         await send({"type": "http.response.start"})
         await asyncio.sleep(0)
 
-    turns: Any = Turns()
-    await RequestTurns(app, turns)({"type": "http"}, late, send)
-    assert turns.asked == [False, False, True], "the beginning, the body, and the wait"
+    fairness: Any = Turns()
+    await RequestFairness(app, fairness)({"type": "http"}, late, send)
+    assert fairness.asked == [False, False, True], "the beginning, the body, and the wait"
 
 
 async def test_a_request_that_is_cancelled_while_it_waits_for_time_ends_at_once() -> None:
@@ -123,26 +123,26 @@ async def test_a_request_that_is_cancelled_while_it_waits_for_time_ends_at_once(
             if len(self.asked) == 2:
                 await asyncio.Event().wait()
 
-    turns: Any = Never()
-    await RequestTurns(app, turns)({"type": "http"}, receive, send)
+    fairness: Any = Never()
+    await RequestFairness(app, fairness)({"type": "http"}, receive, send)
     assert ended == ["late"]
 
 
 async def test_a_request_that_began_is_served_before_new_requests_of_its_address() -> None:
     loop, served = Loop(), list[str]()
-    turns = loop.turns(1)
+    fairness = loop.fairness(1)
 
     async def work(name: str, *, again: bool) -> None:
-        await turns.come("ann", again=again)
+        await fairness.come("ann", again=again)
         served.append(name)
 
-    turns.claim_time()
+    fairness.claim_time()
     tasks = [asyncio.create_task(work(f"new {number}", again=False)) for number in range(3)]
     await asyncio.sleep(0)
     tasks.append(asyncio.create_task(work("begun", again=True)))
     while not all(task.done() for task in tasks):
         await asyncio.sleep(0)
-        loop.turn()
+        loop.iterate()
     assert served == ["begun", "new 0", "new 1", "new 2"]
 
 
@@ -162,9 +162,9 @@ async def test_a_failed_wait_leaves_no_reference_cycle() -> None:
                 await web({"type": "http"}, receive, send)
         return gc.collect()
 
-    turns: Any = Turns()
+    fairness: Any = Turns()
     gc.disable()
     try:
-        assert await garbage(RequestTurns(app, turns)) == await garbage(app)
+        assert await garbage(RequestFairness(app, fairness)) == await garbage(app)
     finally:
         gc.enable()
