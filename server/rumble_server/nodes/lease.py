@@ -470,8 +470,10 @@ class Lease:
     def _target_of(self, club: str) -> str | None:
         """Return the node to which a club has to move; None if the club stays here, or no node can take it."""
         row = self.rows.get(club)
-        if row is not None and row.wanted is not None and row.wanted != self.node and row.wanted in self.nodes:
-            return row.wanted
+        able = [] if row is None else [node for node in self.nodes.values() if not node.draining]
+        wanted = [node.id for node in able if row is not None and row.wanted in (node.id, node.address)]
+        if wanted and self.node not in wanted:
+            return wanted[0]
         passed_over = {self.node, *self._passed_over.get(club, ())}
         names = self._nodes_for(club) if self.draining else ()
         return next((node for node in names if node not in passed_over), None)

@@ -43,6 +43,7 @@ class Lives:
     """The row of a node."""
 
     until_ms: float
+    address: str
     draining: bool = False
 
 
@@ -59,8 +60,8 @@ class Table:
     on_change: Callable[[], None] = lambda: None
     """Stands for PostgreSQL's notification of the nodes."""
 
-    def join(self, node: str) -> None:
-        self.nodes[node] = Lives(self.now_ms() + self.lease_ms)
+    def join(self, node: str, address: str = "") -> None:
+        self.nodes[node] = Lives(self.now_ms() + self.lease_ms, address or f"http://{node}")
 
     def run(self, node: str, statement: Statement) -> Answer:
         match statement:
@@ -101,13 +102,14 @@ class Table:
     def _renew(self, node: str, *, draining: bool) -> Renewed:
         if node not in self.nodes:
             return Renewed(known=False)
-        self.nodes[node] = Lives(self.now_ms() + self.lease_ms, draining or self.nodes[node].draining)
+        row = self.nodes[node]
+        row.until_ms, row.draining = self.now_ms() + self.lease_ms, draining or row.draining
         return Renewed(known=True)
 
     def _look(self, node: str) -> Seen:
         alive = {name: row for name, row in self.nodes.items() if self.is_alive(name)}
         return Seen(
-            tuple(NodeRow(name, f"http://{name}", row.draining) for name, row in sorted(alive.items())),
+            tuple(NodeRow(name, row.address, row.draining) for name, row in sorted(alive.items())),
             {
                 club: ClubRow(row.node, row.epoch, row.wanted, row.to, row.offer, row.ready, row.listens)
                 for club, row in self.clubs.items()

@@ -215,6 +215,46 @@ def test_a_club_whose_target_is_gone_stays() -> None:
     assert a.lease.clubs == {"one": 1}
 
 
+@pytest.mark.parametrize("away_ms", [100, 4 * LEASE_MS])
+def test_a_move_to_an_address_goes_to_the_node_that_comes_back_there(away_ms: int) -> None:
+    """The move was asked for after the node's death, while the lease was still valid."""
+    cluster, _, b, _ = led("one")
+    b.dead = True
+    cluster.table.clubs["one"].wanted = "http://b"
+    cluster.notify()
+    cluster.run(away_ms)
+    assert cluster.leaders("one") == ["a"]
+    cluster.node("b again", address="http://b")
+    cluster.run(READY_MS + 2 * LEASE_MS)
+    assert cluster.leaders("one") == ["b again"]
+    assert cluster.table.clubs["one"].wanted is None
+
+
+def test_a_move_to_the_address_of_the_leader_moves_nothing() -> None:
+    """The row of an earlier node at the address is still there."""
+    cluster = Cluster(Random(1))
+    cluster.node("a earlier", address="http://a").dead = True
+    a = cluster.node("a", address="http://a")
+    cluster.run(100)
+    lead(cluster, a, "one")
+    cluster.table.clubs["one"].wanted = "http://a"
+    cluster.run(2 * LEASE_MS)
+    assert cluster.leaders("one") == ["a"]
+    assert cluster.table.clubs["one"].offer == 0
+
+
+def test_a_club_wanted_by_a_node_that_drains_stays_and_leaves_its_own_leader_in_a_drain() -> None:
+    cluster, a, b, _ = led("one")
+    b.act(lambda: b.lease.drain(b.now_ms()))
+    cluster.run(LEASE_MS)
+    cluster.table.clubs["one"].wanted = "b"
+    cluster.run(2 * LEASE_MS)
+    assert cluster.leaders("one") == ["a"]
+    a.act(lambda: a.lease.drain(a.now_ms()))
+    cluster.run(2 * LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
+
+
 def test_a_node_that_drains_hands_all_over_and_takes_none() -> None:
     cluster, a, b, c = led(*CLUBS)
     a.act(lambda: a.lease.drain(a.now_ms()))

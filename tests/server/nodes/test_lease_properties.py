@@ -78,7 +78,7 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
         case "want":
             node.want(club)
         case "wanted" if club in cluster.table.clubs:
-            cluster.table.clubs[club].wanted = nodes[trouble.ms % len(nodes)].name
+            cluster.table.clubs[club].wanted = "http://" * (trouble.at_ms % 2) + nodes[trouble.ms % len(nodes)].name
         case "release":
             node.act(lambda: node.lease.release(club, node.now_ms()))
         case "drain":

@@ -23,8 +23,8 @@ class Cluster:
         self.nodes: dict[str, Node] = {}
         self.down_until_ms = 0
 
-    def node(self, name: str, *, rate: float = 1.0, skew_ms: int = 0) -> "Node":
-        self.table.join(name)
+    def node(self, name: str, *, rate: float = 1.0, skew_ms: int = 0, address: str = "") -> "Node":
+        self.table.join(name, address)
         self.nodes[name] = node = Node(self, name, rate, skew_ms)
         node.lease = Lease(name, LEASE_MS, node, node.now_ms())
         node.lease.wake(node.now_ms())

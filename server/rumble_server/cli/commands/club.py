@@ -73,7 +73,8 @@ def create(
 def move(name: Name, node: NodeName, db: SharedDatabase) -> None:
     """Make another node lead a club. The club's bots reconnect by themselves."""
     to = node_called(db, node)
-    if not ask_leases(db, lambda leases: leases.move(name, to.id)):
+    wanted = to.id if to.id.startswith(node) else to.address  # an address also names the node's next process
+    if not ask_leases(db, lambda leases: leases.move(name, wanted)):
         raise CliError(f"no node leads a club {name}")
     typer.echo(f"{name} goes to the node at {to.address}")
 

@@ -95,7 +95,7 @@ class ClubRow:
     node: str
     epoch: int
     wanted: str | None = None
-    """Node that an operator wants as the next leader; None if no operator wants another leader."""
+    """Id or address of the node that an operator wants as the next leader; None without such a wish."""
     to: str | None = None
     """Node that the leader's newest offer asks to read the club ahead; None without an offer."""
     offer: int = 0

@@ -225,7 +225,10 @@ class Leases:
         return bool(await self._rows(_DRAIN, {"node": node}))
 
     async def move(self, club: str, to: str) -> bool:
-        """Ask a club's leader to hand the club over to the node `to`. Return whether the leader has a valid lease."""
+        """Ask a club's leader to hand the club over to the node `to`. Return whether the leader has a valid lease.
+
+        `to` is the id or the address of a node. A move to an address waits until a node is at the address.
+        """
         return bool(await self._rows(_MOVE, {"club": club, "to": to}))
 
     async def listen(self, changed: Callable[[], None]) -> None:

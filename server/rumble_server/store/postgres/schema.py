@@ -97,7 +97,8 @@ Columns of `clubs`:
 - `node` leads the club under `epoch`; NULL means no leader. `epoch` becomes `NEXT_EPOCH` whenever `node` changes.
 - `last` is the number of the newest fact, and `bytes` the approximate size of the facts.
 - `indexed` is the number of the newest fact that the table `matches` covers.
-- `wanted` is the node that an operator wants as the next leader.
+- `wanted` is the id or the address of the node that an operator wants as the next leader. A node that starts again has
+  another id at the same address.
 - `offered` is the node that the leader asked to read the club ahead. `offer` is the number of the newest such offer.
 - `ready` is the number of the newest offer after which the asked node has read the club ahead.
 - `listens` is the newest epoch in which the club's leader lets bots in.

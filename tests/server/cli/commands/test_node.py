@@ -46,5 +46,10 @@ def test_nodes_are_listed_and_drained(
     assert rumble(["club", "move", "one", "aa2"]) == 0
     assert capsys.readouterr().out == "one goes to the node at http://aa2:1\n"
     assert run(postgres_url, "SELECT club, wanted FROM clubs ORDER BY club") == [("main", None), ("one", "aa2")]
+    assert rumble(["club", "move", "one", "http://aa2:1/"]) == 0
+    assert capsys.readouterr().out == "one goes to the node at http://aa2:1\n"
+    assert run(postgres_url, "SELECT wanted FROM clubs WHERE club = 'one'") == [("http://aa2:1",)]
+    assert rumble(["club", "move", "one", "http://b:1"]) == 1
+    assert capsys.readouterr().err == "rumble: 0 nodes are called http://b:1; rumble node list shows them\n"
     assert rumble(["club", "move", "two", "aa2"]) == 1
     assert capsys.readouterr().err == "rumble: no node leads a club two\n"
