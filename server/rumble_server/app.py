@@ -239,7 +239,7 @@ class Server:
         return partial(Gate, self._clock, self._node.lease, lease_s)
 
     def _make_loader(self) -> ClubLoader:
-        """Make the loader of clubs. If this server is a node, the node's commands reach the clubs from now on."""
+        """Make the loader of clubs. If this server is a node, the commands of its lease reach the clubs from now on."""
         node = self._node
         if node is None:
             return LoneLoader(self.clubs)
@@ -258,7 +258,7 @@ class Server:
             return None
         from rumble_server.nodes.question import Question
 
-        return Question(node.lease, node.holds, self.clubs, node.want, node.address)
+        return Question(node.lease, node.holds, self.clubs.knows, node.want, node.address)
 
     def _leads(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads

@@ -97,7 +97,7 @@ class LedRun(ServerRun):
             node.world.postgres,
             self.clock,
             self.number,
-            lambda: node.act(lambda: node.lease.fenced(CLUB)),
+            lambda: node.act(lambda: node.lease.fenced(CLUB, self.number)),
             node.is_cut,
         )
 
@@ -163,7 +163,7 @@ class Node:
         self._wakes: set[int] = set()
         """Times in ms at which the lease will be woken."""
         world.table.join(self.name)
-        self.lease = Lease(self.name, LEASE_MS, self, self.now_ms())
+        self.lease = Lease(self.name, LEASE_MS, self.run, self, self.now_ms())
         self.act(partial(self.lease.wake, self.now_ms()))
         self.want()
 
@@ -209,7 +209,7 @@ class Node:
         if not self.is_cut() and not self.world.postgres.is_down:
             self.act(lambda: self.lease.look(self.now_ms()))
 
-    # --- Driver ---
+    # --- statements, and Led ---
 
     def run(self, statement: Statement) -> None:
         self.world.postgres.ask(
@@ -224,7 +224,7 @@ class Node:
         self.process.call_at(self.process.now_ms() + self.world._fate.randint(0, LOAD_MS), call)
 
     def read_ahead(self, club: str, offer: int) -> None:
-        self._later(lambda: self.act(lambda: self.lease.was_read(club, offer, self.now_ms())))
+        self._later(lambda: self.act(lambda: self.lease.hand_overs.was_read(club, offer, self.now_ms())))
 
     def lead(self, club: str, epoch: int) -> None:
         self._loading = epoch
@@ -252,7 +252,7 @@ class Node:
 
         def stopped() -> None:
             self.run_of_club, self.leaving = None, run
-            self.act(lambda: self.lease.stopped(CLUB, self.now_ms()))
+            self.act(lambda: self.lease.hand_overs.stopped(CLUB, self.now_ms()))
 
         self._loading = 0
         if run is None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from rumble_server.arena.matches import Matches
+from rumble_server.nodes.hand_over import HandOvers
 from rumble_server.nodes.lease import Lease
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.postgres.lease_statements import HandOver, Statement
@@ -143,7 +144,7 @@ def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
     def renewed(self: Lease, until_ms: int, now_ms: int) -> None:
         was_over, self.until_ms, self.suspended = self.suspended, until_ms, False
         if was_over:
-            self._driver.go_on()
+            self.led.go_on()
 
     patch.setattr(Lease, "_renewed", renewed)
 
@@ -161,7 +162,7 @@ def hand_over_what_is_not_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 def hand_over_once(patch: pytest.MonkeyPatch) -> None:
     """Hand a stopped club over only once, although the node that was ready is gone."""
-    add, compare = Lease._add, Lease._compare
+    add, compare = Lease.add, Lease._compare
 
     def compared(self: Lease, now_ms: int) -> None:
         def without(self: Lease, statement: Statement, now_ms: int) -> None:
@@ -169,7 +170,7 @@ def hand_over_once(patch: pytest.MonkeyPatch) -> None:
                 add(self, statement, now_ms)
 
         with pytest.MonkeyPatch.context() as inside:
-            inside.setattr(Lease, "_add", without)
+            inside.setattr(Lease, "add", without)
             compare(self, now_ms)
 
     patch.setattr(Lease, "_compare", compared)
@@ -177,16 +178,17 @@ def hand_over_once(patch: pytest.MonkeyPatch) -> None:
 
 def take_any_ready(patch: pytest.MonkeyPatch) -> None:
     """Take a node for ready that was ready at an earlier try."""
-    follow = Lease._follow_planned
+    follow = HandOvers.follow
 
-    def changed(self: Lease, now_ms: int) -> None:
-        for club, row in self.rows.items():
-            move = self._planned.get(club)
+    def changed(self: HandOvers, now_ms: int) -> None:
+        rows = self._state.rows.clubs
+        for club, row in rows.items():
+            move = self._moves.get(club)
             if move is not None and move.offer is not None and row.ready:
-                self.rows[club] = replace(row, ready=move.offer)
+                rows[club] = replace(row, ready=move.offer)
         follow(self, now_ms)
 
-    patch.setattr(Lease, "_follow_planned", changed)
+    patch.setattr(HandOvers, "follow", changed)
 
 
 BUGS: tuple[tuple[Bug, str, int], ...] = (

@@ -1,32 +1,40 @@
-"""The clubs that this process leads by a lease, and the commands of the node for these clubs (`nodes.node.Led`).
+"""The clubs that this process leads by a lease, and the commands of the lease for these clubs (port `nodes.ports.Led`).
 
 `standby_clubs.py` has the part for a server that leads every club, `node_clubs.py` the part for one of several nodes.
 This module has the part that both share.
 """
 
-from collections.abc import Mapping
+import asyncio
+import logging
+from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from typing import Any, cast
 
-from rumble_server.clubs.club import Stored, read_club
+from rumble_server.clubs.club import Club, Stored, read_club
 from rumble_server.clubs.registry import ClubRegistry
-from rumble_server.nodes.node import Led, Node
+from rumble_server.nodes.node import AGAIN_S, EXPELLED, Node
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.ahead import Ahead
 from rumble_server.store.postgres.store import PostgresStore
 
+log = logging.getLogger(__name__)
 
-class LedClubs(Led):
+
+class LedClubs:
     """The clubs that a process leads by the lease of its node."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
-        """Carry out the commands of `node` from now on. If a club of `clubs` is unloaded, `node` gives up the club."""
-        self._clubs, self._node = clubs, node
+        """Carry out the commands of the lease of `node` from now on.
+
+        If a club of `clubs` is unloaded, `node` gives up the club.
+        """
+        self._clubs, self._node, self._lease = clubs, node, node.lease
+        self._work: dict[str, asyncio.Task[None]] = {}
+        """The task that loads or hands over a club, keyed by club."""
         self._store = cast(PostgresStore, clubs.shared.store)
         clubs.on_unloaded.append(node.release)
-        node.serve(self)
+        node.lease.serve(self)
 
     async def _read(self, name: str, epoch: int, ahead: Ahead) -> Stored:
         """Read a club that this node leads under `epoch`, except for facts that `ahead` has read. Raises StoreError."""
@@ -36,24 +44,77 @@ class LedClubs(Led):
             return read_club(self._store, name, self._clubs.reading.reader().of(name), ahead)
 
         stored = await self._clubs.reading.run(read)
-        stored.log.on_fenced.append(partial(self._node.fenced, name, stored.log.epoch))
+        epoch = stored.log.epoch
+        stored.log.on_fenced.append(lambda: self._node.act(lambda _now_ms: self._lease.fenced(name, epoch)))
         return stored
+
+    def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task for a club, and cancel any earlier task for the club."""
+        self._end_work(name)
+        self._work[name] = self._node.begin(work)
+
+    def _end_work(self, name: str) -> None:
+        work = self._work.pop(name, None)
+        if work is not None:
+            work.cancel()
 
     # --- Led ---
 
-    async def hand_over(self, name: str) -> None:
+    def lead(self, name: str, epoch: int) -> None:
+        log.info("leading %s under epoch %d", name, epoch)
+        self._begin(name, self._lead(name, epoch))
+
+    async def _lead(self, name: str, epoch: int) -> None:
+        """Load a club. If the database fails, try again as long as this node leads the club under this epoch."""
+        while self._lease.clubs.get(name) == epoch:
+            try:
+                await self._load(name, epoch)
+            except StoreError as error:
+                log.error("club %s cannot be loaded yet: %s", name, error)
+                await asyncio.sleep(AGAIN_S)
+            else:
+                self._node.act(partial(self._lease.listening, name, epoch))
+                return
+
+    async def _load(self, name: str, epoch: int) -> None:
+        """Load a club that this node leads under `epoch`, and let the club's bots in. Raises StoreError."""
+        raise NotImplementedError
+
+    def read_ahead(self, name: str, offer: int) -> None:
+        self._node.begin(self._read_ahead(name, offer))
+
+    async def _read_ahead(self, name: str, offer: int) -> None:
+        try:
+            await self._rebuild(name)
+        except StoreError as error:
+            log.warning("club %s cannot be read ahead: %s", name, error)
+        else:
+            self._node.act(partial(self._lease.hand_overs.was_read, name, offer))
+
+    async def _rebuild(self, name: str) -> None:
+        """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""
+
+    def hand_over(self, name: str) -> None:
+        log.info("handing over %s", name)
+        self._begin(name, self._hand_over(name))
+
+    async def _hand_over(self, name: str) -> None:
         club = self._clubs.loaded(name)
-        if club is None:
-            return
+        if club is not None:
+            await self._stop(club)
+        self._node.act(partial(self._lease.hand_overs.stopped, name))
+
+    async def _stop(self, club: Club) -> None:
+        """Stop a club, and wait until its facts are on disk. The bots stay connected."""
         club.stop()
         club.house_bots.close()
         with suppress(StoreError):  # raised if another node leads the club, so that this node has nothing left to write
             await club.log.wait(club.log.last)
-        if self._clubs.loaded(name) is club:  # the club may have been discarded during the wait
-            self._clubs.pop(name)
+        if self._clubs.loaded(club.name) is club:  # the club may have been discarded during the wait
+            self._clubs.pop(club.name)
             club.discard()
-            self._store.close_log(name)
-            self._clubs.leaving[name] = club
+            self._store.close_log(club.name)
+            self._clubs.leaving[club.name] = club
 
     def handed_over(self, name: str) -> None:
         club = self._clubs.leaving.pop(name, None)
@@ -75,6 +136,8 @@ class LedClubs(Led):
             each.go_on()
 
     def discard(self, name: str) -> None:
+        log.warning("another node leads %s", name)
+        self._end_work(name)
         club = self._clubs.pop(name)
         if club is not None:
             club.discard()
@@ -82,8 +145,6 @@ class LedClubs(Led):
             club.abandon()
             self._store.close_log(name)
 
-    def lose(self) -> None:
+    def expelled(self) -> None:
+        log.error(EXPELLED)
         self._clubs.lost.set()
-
-    def own_uses(self) -> Mapping[str, Any]:
-        return {name: asdict(use) for name, use in self._clubs.own_uses().items()}

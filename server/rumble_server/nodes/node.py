@@ -1,8 +1,8 @@
-"""The node. It runs a `Lease` on asyncio and PostgreSQL, and sends the commands of the lease to the clubs.
+"""The node. It runs the statements of a `Lease` on asyncio and PostgreSQL, and wakes the lease in time.
 
-`app.Server` starts the node. `LedClubs` asks the node for clubs, and carries out the node's commands (port `Led`).
-`Lease` makes all decisions. The node passes the time and the database's answers to `Lease`, so tests of decisions need
-no database and no waiting.
+`app.Server` starts the node. `LedClubs` asks the node for clubs, and carries out the commands of the lease. `Lease`
+makes all decisions. The node passes the time and the database's answers to `Lease`, so tests of decisions need no
+database and no waiting.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
@@ -41,8 +41,10 @@ GOES_MS = 15_000
 
 Another node needs less time to read a club ahead.
 """
-TELL_S = 1.0
-"""Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
+EXPELLED = (
+    "the node's row is gone from the database, as where a copy without the last commits took its place:"
+    " this server ends, and is to be started again"
+)
 CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock of the lease. If possible, the clock runs on while the machine sleeps, like the clock of the database."""
 
@@ -66,49 +68,27 @@ def setup_of(limits: Limits) -> str:
     return blake2b(text.encode(), digest_size=SETUP_BYTES).hexdigest()
 
 
-class Led:
-    """The port through which the node commands the clubs of this process.
+class NoClubs:
+    """The port `Led` of a server that has no clubs in memory yet. The node can take any club, and lets no bots in."""
 
-    Until `Node.serve` is called, the node commands an object of this class, which carries out no command.
-    """
+    def __init__(self, node: "Node") -> None:
+        self._node = node
 
-    async def lead(self, club: str, epoch: int) -> None:
-        """Load a club that this node leads under `epoch`, and let the club's bots in.
+    def read_ahead(self, club: str, offer: int) -> None:
+        asyncio.get_running_loop().call_soon(self._node.act, partial(self._node.lease.hand_overs.was_read, club, offer))
 
-        Raises StoreError; the node then tries again.
-        """
-        await asyncio.Event().wait()  # no bot is let in before `serve`, which cancels the wait
+    def hand_over(self, club: str) -> None:
+        asyncio.get_running_loop().call_soon(self._node.act, partial(self._node.lease.hand_overs.stopped, club))
 
-    async def read_ahead(self, club: str) -> None:
-        """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""
+    def lead(self, club: str, epoch: int) -> None: ...
+    def discard(self, club: str) -> None: ...
+    def handed_over(self, club: str) -> None: ...
+    def suspend(self) -> None: ...
+    def abandon(self) -> None: ...
+    def go_on(self) -> None: ...
 
-    async def hand_over(self, club: str) -> None:
-        """Stop a club, and wait until its facts are on disk. The bots stay connected."""
-
-    def handed_over(self, club: str) -> None:
-        """Close the connections of bots and visitors of a stopped club."""
-
-    def suspend(self) -> None:
-        """Send nothing about any club to bots and visitors from now on, because the lease is over."""
-
-    def abandon(self) -> None:
-        """Close the connections of bots and visitors of every club, because the lease has been over for long."""
-
-    def go_on(self) -> None:
-        """Continue play in all clubs except discarded clubs, because the lease is valid again."""
-
-    def discard(self, club: str) -> None:
-        """Forget a club, loaded or not, because another node leads the club."""
-
-    def lose(self) -> None:
-        """End the process, because this node cannot lead clubs any more."""
-
-    def changed(self) -> None:
-        """Wake callers that wait for new rows of nodes and clubs. Called after each answer of the database."""
-
-    def own_uses(self) -> Mapping[str, Any]:
-        """Return the use of resources of each club that this node leads, for other nodes to read. Keys are clubs."""
-        return {}
+    def expelled(self) -> None:
+        log.error(EXPELLED)
 
 
 class Node:
@@ -118,21 +98,17 @@ class Node:
         """Make a node without a lease. With `stands_by`, the node serves nobody until it leads `main`."""
         self.address = address
         self.stands_by = stands_by
-        self.led = Led()
-        """The object that carries out the node's commands to clubs."""
         self._lease_ms = lease_ms
         self._setup = setup
         # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
-        self._leases, self._listening, self._telling = [Leases(url, lease_ms) for _ in range(3)]
+        self._leases, self._listening, self.telling = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
-        self._work: dict[str, asyncio.Task[None]] = {}
-        """The task that loads or hands over a club, keyed by club."""
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
         """Reason why the last statement failed; None if it succeeded."""
         self._stopped = False
-        self._leads_more = asyncio.Event()
-        """Event that is set when the node begins to lead a club."""
+        self.news = asyncio.Event()
+        """Event that is set after each answer of the database, and when a club was loaded."""
         self.id = ""
         self.lease: Lease
 
@@ -155,25 +131,17 @@ class Node:
         except StoreError:
             await self._leases.close()
             raise
-        self.lease = Lease(self.id, self._lease_ms, self, now_ms(), stands_by=self.stands_by)
-        self._act(lambda: self.lease.wake(now_ms()))
-        self._begin(self._listen())
-
-    def serve(self, led: Led) -> None:
-        """Send commands to `led` from now on, and make `led` load the clubs that this node already leads."""
-        self.led = led
-        for club, epoch in self.lease.clubs.items():
-            self._begin_with(club, self._lead(club, epoch))
-        if not self.stands_by:
-            self._begin(self._tell_uses())
+        self.lease = Lease(self.id, self._lease_ms, self._run, NoClubs(self), now_ms(), stands_by=self.stands_by)
+        self.act(self.lease.wake)
+        self.begin(self._listen())
 
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch."""
         while club not in self.lease.clubs:
             self.want(club)  # repeated, because the lease forgets the wish if another node leads the club
-            self._leads_more.clear()
+            self.news.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._leads_more.wait(), self._lease_ms / RENEWALS / 1000)
+                await asyncio.wait_for(self.news.wait(), self._lease_ms / RENEWALS / 1000)
         return self.lease.clubs[club]
 
     def want(self, club: str) -> None:
@@ -181,11 +149,7 @@ class Node:
 
         The lease forgets the request if another node acquires the club first.
         """
-        self._act(lambda: self.lease.want(club, now_ms()))
-
-    def leads_under(self, club: str, epoch: int) -> bool:
-        """Return true if this node leads a club under this epoch."""
-        return self.lease.clubs.get(club) == epoch
+        self.act(partial(self.lease.want, club))
 
     def is_led_elsewhere(self, club: str) -> bool:
         """Return true if another node leads a club."""
@@ -194,11 +158,7 @@ class Node:
 
     def release(self, club: str) -> None:
         """Give up a club that needs no leader any more."""
-        self._act(lambda: self.lease.release(club, now_ms()))
-
-    async def uses_elsewhere(self) -> dict[str, Any]:
-        """Return the use of resources of each club that another node leads. Keys are clubs. Raises StoreError."""
-        return await self._telling.uses_elsewhere(self.id)
+        self.act(partial(self.lease.hand_overs.release, club))
 
     async def hand_all_over(self) -> None:
         """Hand all clubs over to other nodes, and wait until the last club is handed over.
@@ -206,9 +166,9 @@ class Node:
         The wait ends early if no other node can take a club, if the lease is over, or if no club was handed over for
         `GOES_MS`.
         """
-        self._act(lambda: self.lease.drain(now_ms()))
+        self.act(self.lease.drain)
         left, until_ms = self.lease.count_left, now_ms() + GOES_MS
-        while left and self.lease.can_hand_over and self.holds() and now_ms() < until_ms:
+        while left and self.lease.hand_overs.can_go_on and self.holds() and now_ms() < until_ms:
             await asyncio.sleep(SOON_S)  # polled, because only a stopping node waits here
             if self.lease.count_left < left:
                 until_ms = now_ms() + GOES_MS
@@ -226,140 +186,51 @@ class Node:
             await self._leases.leave(self.id)
         except StoreError as error:
             log.warning("the lease ends by itself: %s", error)
-        for each in (self._leases, self._listening, self._telling):
+        for each in (self._leases, self._listening, self.telling):
             await each.close()
 
-    def _act(self, call: Callable[[], None]) -> None:
-        """Call a method of the lease, then set the timer for the next call of `wake`."""
+    def act(self, call: Callable[[int], None]) -> None:
+        """Call a method of the lease with the present time in ms, then set the timer for the next call of `wake`."""
         if self._stopped:
             return
-        call()
+        call(now_ms())
         if self._wake is not None:
             self._wake.cancel()
         wait_s = max(0, self.lease.wake_at_ms - now_ms()) / 1000
-        self._wake = asyncio.get_running_loop().call_later(wait_s, self._act, lambda: self.lease.wake(now_ms()))
+        self._wake = asyncio.get_running_loop().call_later(wait_s, self.act, self.lease.wake)
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a task that ends with the node."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _begin_with(self, club: str, work: Coroutine[Any, Any, None]) -> None:
-        """Start a task for a club, and cancel any earlier task for the club."""
-        self._end_work(club)
-        self._work[club] = self._begin(work)
-
-    def _end_work(self, club: str) -> None:
-        work = self._work.pop(club, None)
-        if work is not None:
-            work.cancel()
-
     async def _listen(self) -> None:
         """Have the lease read the rows again after each notification from another node or from the command line."""
         while True:
             try:
-                await self._listening.listen(lambda: self._act(lambda: self.lease.look(now_ms())))
+                await self._listening.listen(lambda: self.act(self.lease.look))
             except StoreError:
                 await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
 
-    async def _tell_uses(self) -> None:
-        """Write the led clubs' use of resources for other nodes, whenever the use has changed."""
-        told: Mapping[str, Any] = {}
-        while True:
-            await asyncio.sleep(TELL_S)
-            uses = self.led.own_uses()
-            try:
-                if uses != told:
-                    await self._telling.tell_uses(self.id, uses)
-                    told = uses
-            except StoreError as error:
-                log.debug("uses are told later: %s", error)  # the lease logs the same trouble as a warning
+    def _run(self, statement: Statement) -> None:
+        self.begin(self._answer(statement))
 
-    # --- Driver ---
-
-    def run(self, statement: Statement) -> None:
-        self._begin(self._run(statement))
-
-    async def _run(self, statement: Statement) -> None:
+    async def _answer(self, statement: Statement) -> None:
+        """Run a statement, and pass the answer to the lease."""
         try:
             answer = await self._leases.run(self.id, statement)
         except StoreError as error:
             self._report(str(error))
-            self._act(lambda: self.lease.failed(now_ms()))
+            self.act(self.lease.failed)
             return
         self._report(None)
-        self._act(lambda: self.lease.answered(answer, now_ms()))
-        self.led.changed()
+        self.act(partial(self.lease.answered, answer))
+        self.news.set()
 
     def _report(self, trouble: str | None) -> None:
         """Log when statements begin to fail, and when they succeed again."""
         if (trouble is None) != (self._trouble is None):
             log.warning("the lease can be renewed again" if trouble is None else f"no lease: {trouble}")
         self._trouble = trouble
-
-    def lead(self, club: str, epoch: int) -> None:
-        log.info("leading %s under epoch %d", club, epoch)
-        self._leads_more.set()
-        self._begin_with(club, self._lead(club, epoch))
-
-    async def _lead(self, club: str, epoch: int) -> None:
-        """Load a club. If the database fails, try again as long as this node leads the club under this epoch."""
-        while self.leads_under(club, epoch):
-            try:
-                await self.led.lead(club, epoch)
-            except StoreError as error:
-                log.error("club %s cannot be loaded yet: %s", club, error)
-                await asyncio.sleep(AGAIN_S)
-            else:
-                self._act(lambda: self.lease.listening(club, epoch, now_ms()))
-                return
-
-    def discard(self, club: str) -> None:
-        log.warning("another node leads %s", club)
-        self._end_work(club)
-        self.led.discard(club)
-
-    def read_ahead(self, club: str, offer: int) -> None:
-        self._begin(self._read_ahead(club, offer))
-
-    async def _read_ahead(self, club: str, offer: int) -> None:
-        try:
-            await self.led.read_ahead(club)
-        except StoreError as error:
-            log.warning("club %s cannot be read ahead: %s", club, error)
-            return
-        self._act(lambda: self.lease.was_read(club, offer, now_ms()))
-
-    def hand_over(self, club: str) -> None:
-        log.info("handing over %s", club)
-        self._begin_with(club, self._hand_over(club))
-
-    async def _hand_over(self, club: str) -> None:
-        await self.led.hand_over(club)
-        self._act(lambda: self.lease.stopped(club, now_ms()))
-
-    def handed_over(self, club: str) -> None:
-        self.led.handed_over(club)
-
-    def suspend(self) -> None:
-        self.led.suspend()
-
-    def abandon(self) -> None:
-        self.led.abandon()
-
-    def go_on(self) -> None:
-        self.led.go_on()
-
-    def expelled(self) -> None:
-        log.error(
-            "the node's row is gone from the database, as where a copy without the last commits took its place:"
-            " this server ends, and is to be started again"
-        )
-        self.led.lose()
-
-    def fenced(self, club: str, epoch: int) -> None:
-        """Discard a club because the database refused a commit that this node made under `epoch`."""
-        # The refusal of an earlier epoch says nothing about the current epoch.
-        if self.leads_under(club, epoch):
-            self._act(lambda: self.lease.fenced(club))

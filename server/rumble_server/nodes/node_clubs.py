@@ -1,7 +1,10 @@
 """The clubs of one of several nodes. The node loads only the clubs led by the node, and knows the names of the rest."""
 
 import asyncio
+import logging
 from contextlib import closing, suppress
+from dataclasses import asdict
+from typing import Any
 
 from pydantic import TypeAdapter
 from rumble_protocol.clubs import MAIN
@@ -10,13 +13,18 @@ from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.nodes.led_clubs import LedClubs
 from rumble_server.nodes.main_follower import MainFollower
 from rumble_server.nodes.node import Node
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log.ahead import Ahead
 from rumble_server.web.site import ClubUse
+
+log = logging.getLogger(__name__)
 
 READY_S = 30.0
 """Maximum time in s that a start waits until `main` has a leader."""
 AHEAD_S = 10.0
-"""Time in s for which the tournaments of a club stay in memory after `read_ahead` has rebuilt the tournaments."""
+"""Time in s for which the tournaments of a club stay in memory after `_rebuild` has rebuilt the tournaments."""
+TELL_S = 1.0
+"""Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 USES = TypeAdapter(dict[str, ClubUse])
 """Validator of a dict with the use of resources by each club, as read from the database.
 
@@ -25,15 +33,14 @@ Each node writes the use by its clubs into the database.
 
 
 class NodeClubs(LedClubs):
-    """The clubs of one of several nodes (port `ClubLoader`). Only `lead` loads clubs."""
+    """The clubs of one of several nodes (port `ClubLoader`). Only commands of the lease load clubs."""
 
     def __init__(self, clubs: ClubRegistry, node: Node) -> None:
         super().__init__(clubs, node)
         self._main = MainFollower(clubs)
-        self._news = asyncio.Event()
-        """Event that is set when the node has looked at the rows of nodes and clubs, or a club was loaded."""
         self._ahead: dict[str, Ahead] = {}
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
+        node.begin(self._tell_uses())
 
     # --- ClubLoader ---
 
@@ -51,8 +58,8 @@ class NodeClubs(LedClubs):
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_S):
                 while self._clubs.loaded(MAIN) is None and not self._node.is_led_elsewhere(MAIN):
-                    self._news.clear()
-                    await self._news.wait()
+                    self._node.news.clear()
+                    await self._node.news.wait()
 
     def refer_elsewhere(self, name: str) -> bool:
         """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
@@ -72,30 +79,43 @@ class NodeClubs(LedClubs):
         self._node.want(name)
 
     async def uses_elsewhere(self) -> dict[str, ClubUse]:
-        return USES.validate_python(await self._node.uses_elsewhere())
+        return USES.validate_python(await self._node.telling.uses_elsewhere(self._node.id))
+
+    async def _tell_uses(self) -> None:
+        """Write the led clubs' use of resources for other nodes, whenever the use has changed."""
+        told: dict[str, Any] = {}
+        while True:
+            await asyncio.sleep(TELL_S)
+            uses = {name: asdict(use) for name, use in self._clubs.own_uses().items()}
+            try:
+                if uses != told:
+                    await self._node.telling.tell_uses(self._node.id, uses)
+                    told = uses
+            except StoreError as error:
+                log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning
 
     def stop(self) -> None:
         self._main.stop()
 
     # --- Led ---
 
-    async def lead(self, name: str, epoch: int) -> None:
+    async def _load(self, name: str, epoch: int) -> None:
         if not self._clubs.knows(name):
             await self._main.read()
         stored = await self._read(name, epoch, self._ahead.pop(name, Ahead()))
-        if not self._node.leads_under(name, epoch):  # the lease was over, or the club was taken, during the reading
+        if self._lease.clubs.get(name) != epoch:  # the lease was over, or the club was taken, during the reading
             return
         if not self._clubs.knows(name):  # the club was removed, perhaps during the reading
             self._store.close_log(name)
             self._node.release(name)
             return
         self._clubs.add(name, stored)
-        self._news.set()
+        self._node.news.set()
         if name == MAIN:
             for each in self._clubs.with_residents():
                 self.need(each)
 
-    async def read_ahead(self, name: str) -> None:
+    async def _rebuild(self, name: str) -> None:
         ahead, store = Ahead(), self._store
 
         def read() -> None:  # on a separate thread and connection, because a long reading must delay no other club
@@ -110,6 +130,3 @@ class NodeClubs(LedClubs):
                 del self._ahead[name]
 
         asyncio.get_running_loop().call_later(AHEAD_S, forget)
-
-    def changed(self) -> None:
-        self._news.set()

@@ -10,7 +10,6 @@ from memory, before the web sees the question. The answers are:
 
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from typing import Protocol
 from urllib.parse import unquote
 
 from rumble_protocol.clubs import MAIN
@@ -31,13 +30,6 @@ Answer = tuple[HTTPStatus, bytes]
 """HTTP status and a header line."""
 
 
-class KnownClubs(Protocol):
-    """The clubs known to this node."""
-
-    def knows(self, club: str) -> bool:
-        """Return true if a club exists, according to the facts of `main` that this node has read."""
-
-
 class Question:
     """The answers of this node to questions of proxies.
 
@@ -45,13 +37,19 @@ class Question:
     """
 
     def __init__(
-        self, lease: Lease, holds: Callable[[], bool], clubs: KnownClubs, want: Callable[[str], None], address: str
+        self,
+        lease: Lease,
+        holds: Callable[[], bool],
+        knows: Callable[[str], bool],
+        want: Callable[[str], None],
+        address: str,
     ) -> None:
         """`holds` returns true if the lease is valid. `want` lets this node acquire a club without a leader.
 
-        `address` is the address of this node.
+        `knows` returns true if a club exists, according to the facts of `main` that this node has read. `address` is
+        the address of this node.
         """
-        self._lease, self._holds, self._clubs, self._want, self._address = lease, holds, clubs, want, address
+        self._lease, self._holds, self._knows, self._want, self._address = lease, holds, knows, want, address
 
     def answer(self, headers: Sequence[tuple[bytes, bytes]]) -> Answer | None:
         """Return the answer to a request with these headers; None if the request is not a question of a proxy."""
@@ -70,7 +68,7 @@ class Question:
         if isinstance(owner, Owner):
             return HTTPStatus.NO_CONTENT, LED_BY % self._address.encode()
         leader = self._lease.leader_of(owner)
-        if leader is None and not self._clubs.knows(owner):
+        if leader is None and not self._knows(owner):
             owner = MAIN  # only main's leader knows a club created just now, or can say that the club does not exist
             leader = self._lease.leader_of(MAIN)
         if leader is None:

@@ -19,7 +19,7 @@ class StandbyClubs(LedClubs):
 
     # --- Led ---
 
-    async def lead(self, name: str, _epoch: int) -> None:
+    async def _load(self, name: str, _epoch: int) -> None:
         if self._clubs.loaded(MAIN) is None:
             return  # after a standby, `LoneLoader.start` loads main, and then the other clubs
         if await self._clubs.load(name) is None:
@@ -29,7 +29,7 @@ class StandbyClubs(LedClubs):
         has_gone = name in self._clubs.leaving
         super().handed_over(name)
         if has_gone and name == MAIN:
-            self.lose()
+            self._clubs.lost.set()
 
     def discard(self, name: str) -> None:
         has_gone = self._clubs.loaded(name) is not None
@@ -37,4 +37,4 @@ class StandbyClubs(LedClubs):
         if has_gone and name == MAIN:  # without main, this server leads no club at all
             for each in self._clubs:
                 each.discard()
-            self.lose()
+            self._clubs.lost.set()

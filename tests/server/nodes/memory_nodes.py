@@ -108,7 +108,7 @@ class MemoryNode:
 
     def __init__(self, cluster: "MemoryCluster", bounds: Bounds) -> None:
         self.node = Node("postgresql://", LEASE_MS, "", "setup", stands_by=False)
-        self.node._leases = self.node._telling = self.node._listening = cast(Any, cluster.leases)
+        self.node._leases = self.node.telling = self.node._listening = cast(Any, cluster.leases)
         self._cluster, self._bounds = cluster, bounds
 
     async def start(self) -> None:
@@ -219,7 +219,7 @@ async def memory_nodes(folder: Path, count: int, **bounds: Any) -> AsyncIterator
         for _ in range(count):
             await MemoryNode(cluster, Bounds(**bounds)).start()
         cluster.leases.look()
-        await until(lambda: all(len(node.node.lease.nodes) == count for node in cluster.nodes))
+        await until(lambda: all(len(node.node.lease.rows.nodes) == count for node in cluster.nodes))
         yield cluster
     finally:
         for node in cluster.nodes:

@@ -1,7 +1,8 @@
 from random import Random
 
 import pytest
-from rumble_server.nodes.lease import ABANDON_MS, READY_MS, RENEWALS
+from rumble_server.nodes.hand_over import READY_MS
+from rumble_server.nodes.lease import ABANDON_MS, RENEWALS
 from rumble_server.store.postgres.lease_statements import Ready
 
 from tests.server.nodes.virtual_cluster import CLUBS, LEASE_MS, Cluster, Node, lead, three
@@ -18,7 +19,7 @@ def led(*clubs: str) -> tuple[Cluster, Node, Node, Node]:
 def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
     cluster, a, b, c = three()
     assert a.take() == ["suspend", "go on"]
-    named = a.lease._nodes_for("one")[0]
+    named = a.lease.order_for("one")[0]
     for node in (a, b, c):
         node.want("one")
     cluster.run(100)
@@ -28,7 +29,7 @@ def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
 
 def test_a_club_whose_named_node_is_not_asked_is_led_by_who_is() -> None:
     cluster, a, *_ = three()
-    last = a.lease._nodes_for("one")[-1]
+    last = a.lease.order_for("one")[-1]
     cluster.nodes[last].want("one")
     cluster.run(LEASE_MS)
     assert cluster.leaders("one") == [last]
@@ -36,7 +37,7 @@ def test_a_club_whose_named_node_is_not_asked_is_led_by_who_is() -> None:
 
 def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
     cluster, a, b, _ = led("one")
-    a.act(lambda: a.lease.release("one", a.now_ms()))
+    a.act(lambda: a.lease.hand_overs.release("one", a.now_ms()))
     cluster.run(10_000)
     assert cluster.leaders("one") == []
     assert cluster.table.clubs["one"].node is None
@@ -105,7 +106,7 @@ def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
     cluster.run(READY_MS - 500)
     assert c.take()[-1:] == ["read one"]
     assert a.take() == []
-    c.act(lambda: c.lease.was_read("one", cluster.table.clubs["one"].offer, c.now_ms()))
+    c.act(lambda: c.lease.hand_overs.was_read("one", cluster.table.clubs["one"].offer, c.now_ms()))
     cluster.run(LEASE_MS)
     assert a.take() == ["stop one", "close one"]
     assert c.take() == ["lead one"]
@@ -118,7 +119,7 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
     cluster.run(2 * READY_MS)
     row = cluster.table.clubs["one"]
     assert row.offer > 1
-    c.act(lambda: c.lease._add(Ready("one", row.offer - 1), c.now_ms()))
+    c.act(lambda: c.lease.add(Ready("one", row.offer - 1), c.now_ms()))
     cluster.run(100)
     assert "stop one" not in a.take()
     assert cluster.leaders("one") == ["a"]
@@ -133,14 +134,14 @@ def test_an_offer_that_failed_and_was_made_late_takes_the_place_of_the_earlier_o
     c.act(lambda: c.lease.look(c.now_ms()))
     cluster.run(300)
     assert c.take()[-1] == "read 2"
-    c.act(lambda: c.lease.was_read("one", 2, c.now_ms()))
+    c.act(lambda: c.lease.hand_overs.was_read("one", 2, c.now_ms()))
     cluster.run(1000)
     assert cluster.leaders("one") == ["c"]
 
 
 def test_a_drain_passes_over_a_node_that_reads_nothing() -> None:
     cluster, a, b, c = led("one")
-    silent, other = (b, c) if a.lease._nodes_for("one").index("b") < a.lease._nodes_for("one").index("c") else (c, b)
+    silent, other = (b, c) if a.lease.order_for("one").index("b") < a.lease.order_for("one").index("c") else (c, b)
     silent.read_ahead = lambda *_: None  # type: ignore[method-assign]
     a.act(lambda: a.lease.drain(a.now_ms()))
     cluster.run(READY_MS - 100)
@@ -286,7 +287,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
     cluster = Cluster(Random(1))
     nodes = [cluster.node(name) for name in "abc"]
     for node in nodes:
-        node.lease._stands_by = True
+        node.lease.stands_by = True
     cluster.run(300)
     for node in nodes:
         for club in ("one", "main", "two"):
@@ -321,7 +322,7 @@ def test_a_node_whose_row_is_gone_leads_nothing() -> None:
 
 def test_a_club_that_the_database_refused_is_discarded_at_once() -> None:
     _, a, *_ = led("one")
-    a.lease.fenced("one")
+    a.lease.fenced("one", 1)
     assert a.take()[-1] == "discard one"
     assert a.lease.clubs == {}
 

@@ -80,7 +80,7 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
         case "wanted" if club in cluster.table.clubs:
             cluster.table.clubs[club].wanted = "http://" * (trouble.at_ms % 2) + nodes[trouble.ms % len(nodes)].name
         case "release":
-            node.act(lambda: node.lease.release(club, node.now_ms()))
+            node.act(lambda: node.lease.hand_overs.release(club, node.now_ms()))
         case "drain":
             node.act(lambda: node.lease.drain(node.now_ms()))
         case "die" if sum(not each.dead for each in nodes) > 1:

@@ -1,9 +1,12 @@
 """Nodes with a real PostgreSQL and a lease of a second: leading, standing by and taking over."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from rumble_protocol.limits import Limits
@@ -14,7 +17,8 @@ from tests.postgres.cluster import run, through
 from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes.node import Led, Node, setup_of  # noqa: E402
+from rumble_server.nodes.node import Node, setup_of  # noqa: E402
+from rumble_server.nodes.node_clubs import NodeClubs  # noqa: E402
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
 from tests.server.nodes.tables import make_tables  # noqa: E402
@@ -24,29 +28,41 @@ LEASE_MS = 1000
 PATIENCE_S = 20
 
 
-class Clubs(Led):
-    """The fake of a node's clubs, which logs the node's commands."""
+@dataclass
+class Use:
+    """The use of resources by a club."""
 
-    def __init__(self) -> None:
+    told: str = "something"
+
+
+class Clubs(NodeClubs):
+    """The fake of a node's clubs, which logs the commands of the lease."""
+
+    def __init__(self, node: Node) -> None:
         self.log: list[str] = []
         self.epochs: dict[str, int] = {}
         self.failures, self.unreadable = 0, False
-        self.uses: Any = "something"
+        self.use = Use()
+        registry = SimpleNamespace(
+            shared=SimpleNamespace(store=None), on_unloaded=[], own_uses=lambda: dict.fromkeys(self.epochs, self.use)
+        )
+        super().__init__(cast(Any, registry), node)
 
-    async def lead(self, club: str, epoch: int) -> None:
+    async def _load(self, club: str, epoch: int) -> None:
         if self.failures:
             self.failures -= 1
             raise StoreError("not yet")
         self.epochs[club] = epoch
         self.log.append(f"lead {club}")
 
-    async def read_ahead(self, club: str) -> None:
+    async def _rebuild(self, club: str) -> None:
         if self.unreadable:
             raise StoreError("not now")
         self.log.append(f"read {club}")
 
-    async def hand_over(self, club: str) -> None:
+    async def _hand_over(self, club: str) -> None:
         self.log.append(f"stop {club}")
+        self._node.act(partial(self._lease.hand_overs.stopped, club))
 
     def handed_over(self, club: str) -> None:
         self.log.append(f"close {club}")
@@ -63,11 +79,8 @@ class Clubs(Led):
     def discard(self, club: str) -> None:
         self.log.append(f"discard {club}")
 
-    def lose(self) -> None:
-        self.log.append("lose")
-
-    def own_uses(self) -> Mapping[str, Any]:
-        return dict.fromkeys(self.epochs, self.uses)
+    def expelled(self) -> None:
+        self.log.append("expelled")
 
 
 @pytest.fixture
@@ -80,12 +93,10 @@ def url(postgres_url: str) -> str:
 async def node(
     url: str, address: str = "http://a:1", setup: str = "s", *, stands_by: bool = True
 ) -> AsyncIterator[tuple[Node, Clubs]]:
-    clubs = Clubs()
     made = Node(url, LEASE_MS, address, setup, stands_by=stands_by)
     await made.start()
-    made.serve(clubs)
     try:
-        yield made, clubs
+        yield made, Clubs(made)
     finally:
         await made.stop()
 
@@ -94,7 +105,7 @@ async def node(
 async def pair(url: str) -> AsyncIterator[tuple[tuple[Node, Clubs], tuple[Node, Clubs]]]:
     """Run two nodes, and yield them when both know both."""
     async with node(url, stands_by=False) as first, node(url, "http://b:1", stands_by=False) as second:
-        await until(lambda: all(len(each.lease.nodes) == 2 for each, _ in (first, second)))
+        await until(lambda: all(len(each.lease.rows.nodes) == 2 for each, _ in (first, second)))
         yield first, second
 
 
@@ -112,7 +123,7 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
             await until(lambda: firsts.epochs == of_first)
             assert first.leads == ["main", "one"]
             waiting = asyncio.create_task(second.acquire("main"))
-            first._act = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
+            first.act = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
             await until(lambda: not first.holds())
             assert second.leads == []
         assert await waiting > of_first["main"]
@@ -161,7 +172,7 @@ async def test_a_node_whose_row_is_gone_has_its_process_end(url: str) -> None:
     async with node(url) as (made, clubs):
         await made.acquire("main")
         run(url, "DELETE FROM nodes")
-        await until(lambda: clubs.log[-1:] == ["lose"])
+        await until(lambda: clubs.log[-1:] == ["expelled"])
         assert made.leads == []
 
 
@@ -208,10 +219,12 @@ async def test_a_node_that_cannot_read_a_club_does_not_get_it(url: str) -> None:
 async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str) -> None:
     async with pair(url) as ((first, firsts), (second, _)):
         await first.acquire("main")
-        await until(lambda: run(url, "SELECT uses ->> 'main' FROM nodes WHERE id = %s", [first.id]) == [("something",)])
-        firsts.uses = "more"
+        told = "SELECT uses -> 'main' ->> 'told' FROM nodes WHERE id = %s"
+        await until(lambda: run(url, told, [first.id]) == [("something",)])
+        firsts.use = Use("more")
         async with asyncio.timeout(PATIENCE_S):
-            while await second.uses_elsewhere() != {"main": "more"}:  # noqa: ASYNC110  # written after a second
+            more = {"main": {"told": "more"}}
+            while await second.telling.uses_elsewhere(second.id) != more:  # noqa: ASYNC110  # written after a second
                 await asyncio.sleep(0.05)
 
 
@@ -226,13 +239,13 @@ async def test_a_club_that_is_led_before_there_are_clubs_lets_no_bot_in(url: str
     def listening() -> Any:
         return run(url, "SELECT listens = epoch FROM clubs WHERE club = 'main'")
 
-    made, clubs = Node(url, LEASE_MS, "http://a:1", "s"), Clubs()
+    made = Node(url, LEASE_MS, "http://a:1", "s")
     await made.start()
     try:
         for club in ("main", "one", "two"):  # statements run in order, so one about main would have come before "two"
             await made.acquire(club)
         assert listening() == [(False,)]
-        made.serve(clubs)
+        clubs = Clubs(made)
         await until(lambda: listening() == [(True,)])
         assert sorted(clubs.epochs) == ["main", "one", "two"]
     finally:
@@ -262,7 +275,7 @@ async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(ur
         run(url, "UPDATE clubs SET epoch = epoch + 1")
         await until(lambda: clubs.epochs == {"main": epoch + 1})
         told = list(clubs.log)
-        only.fenced("main", epoch)
+        only.lease.fenced("main", epoch)
         assert clubs.log == told
-        only.fenced("main", epoch + 1)
+        only.lease.fenced("main", epoch + 1)
         assert clubs.log == [*told, "discard main"]

@@ -18,7 +18,7 @@ from tests.server.gateway.served import until
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes import lease, main_follower, node, node_clubs  # noqa: E402
+from rumble_server.nodes import hand_over, main_follower, node, node_clubs  # noqa: E402
 
 from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
 
@@ -89,7 +89,7 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
 async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lease, "READY_MS", 500)
+    monkeypatch.setattr(hand_over, "READY_MS", 500)
     async with memory_nodes(tmp_path, 3) as cluster:
         first, silent, third = cluster.nodes
         for name in ("one", "two"):
@@ -98,7 +98,7 @@ async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
         async def never(_club: str) -> None:
             await asyncio.Event().wait()
 
-        silent.led.read_ahead = never  # type: ignore[method-assign,assignment]
+        silent.led._rebuild = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await first.node.hand_all_over()
         assert {"one", "two"} <= set(third.leads())
@@ -115,7 +115,7 @@ async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go
         async def never(_club: str) -> None:
             await asyncio.Event().wait()
 
-        other_than(cluster, leader).led.read_ahead = never  # type: ignore[method-assign,assignment]
+        other_than(cluster, leader).led._rebuild = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await leader.node.hand_all_over()
         assert leader.leads() == [MAIN]
@@ -128,7 +128,7 @@ async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
     async with memory_nodes(tmp_path, 2) as cluster:
         await cluster.led("one")
         other = other_than(cluster, cluster.leader("one"))
-        await other.led.read_ahead("one")
+        await other.led._rebuild("one")
         await until(lambda: not other.led._ahead)
 
         def fail(*_: Any) -> Any:
@@ -136,7 +136,7 @@ async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
 
         monkeypatch.setattr(cluster.store, "reader", fail)
         with pytest.raises(StoreError, match="no database"):
-            await other.led.read_ahead("one")
+            await other.led._rebuild("one")
 
 
 async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
@@ -169,7 +169,7 @@ async def told_of(node: MemoryNode) -> dict[str, int]:
 
 
 async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node, "TELL_S", 0.01)
+    monkeypatch.setattr(node_clubs, "TELL_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         for number, each in enumerate(cluster.nodes):
             await cluster.led(f"club-{number}", by=each)

@@ -1,7 +1,6 @@
 """The answers to a proxy's question about the leader of a club."""
 
 from http import HTTPStatus
-from types import SimpleNamespace
 
 import pytest
 from rumble_server.nodes.lease import Lease
@@ -9,8 +8,8 @@ from rumble_server.nodes.question import Question
 from rumble_server.store.postgres.lease_statements import Acquired, ClubRow, NodeRow, Renewed, Seen
 
 
-class Driver:
-    """A driver that runs no statement."""
+class Clubs:
+    """The port `Led` that carries out no command."""
 
     def __getattr__(self, name: str) -> object:
         return lambda *_: None
@@ -22,15 +21,16 @@ class Asked:
     def __init__(self) -> None:
         self.held = True
         self.wanted: list[str] = []
-        lease = Lease("a", 1000, Driver(), 0)  # type: ignore[arg-type]
+        lease = Lease("a", 1000, lambda _: None, Clubs(), 0)  # type: ignore[arg-type]
         lease.wake(0)
         lease.answered(Renewed(known=True), 1)
         nodes = NodeRow("a", "http://10.0.0.1:8765"), NodeRow("b", "http://10.0.0.2:8765")
         rows = {"main": ClubRow("b", 1), "own": ClubRow("a", 1), "late": ClubRow("dead", 1)}
         lease.answered(Seen(nodes, rows), 2)
         lease.answered(Acquired(None), 3)
-        known = SimpleNamespace(knows=lambda club: club in {*rows, "free"})
-        self.question = Question(lease, lambda: self.held, known, self.wanted.append, nodes[0].address)
+        self.question = Question(
+            lease, lambda: self.held, {*rows, "free"}.__contains__, self.wanted.append, nodes[0].address
+        )
 
     def ask(self, uri: str, *more: tuple[bytes, bytes], name: bytes = b"x-original-uri") -> tuple[int, str] | None:
         answer = self.question.answer([(b"host", b"x"), (name, uri.encode()), *more])

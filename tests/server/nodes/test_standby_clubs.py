@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
     postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "rumble_server.nodes.node")
+    caplog.set_level("INFO", "rumble_server.nodes.led_clubs")
     async with running(postgres_url) as server:
         (chess,) = await create(server, "chess")
         await (bot := await Bot.of(server, "chess", name="ada", key="the whole key of ada")).hears("session")
@@ -56,9 +56,9 @@ async def test_a_server_that_lost_main_leads_no_club_and_ends(postgres_url: str)
         (chess,) = await create(server, "chess")
         node = server._node
         assert node is not None
-        node.fenced("chess", chess.log.epoch - 1)
+        node.lease.fenced("chess", chess.log.epoch - 1)
         assert not server.clubs.lost.is_set()
-        node.fenced(MAIN, server.log.epoch)
+        node.lease.fenced(MAIN, server.log.epoch)
         assert loaded(server) == ["chess"]
         assert chess.is_suspended
         assert server.clubs.lost.is_set()

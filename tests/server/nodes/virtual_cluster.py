@@ -26,7 +26,7 @@ class Cluster:
     def node(self, name: str, *, rate: float = 1.0, skew_ms: int = 0, address: str = "") -> "Node":
         self.table.join(name, address)
         self.nodes[name] = node = Node(self, name, rate, skew_ms)
-        node.lease = Lease(name, LEASE_MS, node, node.now_ms())
+        node.lease = Lease(name, LEASE_MS, node.run, node, node.now_ms())
         node.lease.wake(node.now_ms())
         node.arm()
         return node
@@ -57,7 +57,7 @@ def answer_ms(delay_ms: int) -> int:
 
 
 class Node:
-    """A process with a separate clock, and the driver of a lease unless the process is frozen or dead."""
+    """A process with a separate clock, and the port `Led` unless the process is frozen or dead."""
 
     lease: Lease
 
@@ -95,7 +95,7 @@ class Node:
         if self.lease.wake_at_ms <= self.now_ms():
             self.act(lambda: self.lease.wake(self.now_ms()))
 
-    # --- Driver ---
+    # --- statements, and Led ---
 
     def run(self, statement: Statement) -> None:
         self.asked = asked = self.asked + 1
@@ -136,13 +136,13 @@ class Node:
         self.log.append(f"discard {club}")
 
     def read_ahead(self, club: str, offer: int) -> None:
-        ready_ms = self.cluster.random.randint(0, 200)
-        self.cluster.after(ready_ms, lambda: self.act(lambda: self.lease.was_read(club, offer, self.now_ms())))
+        ready_ms, read = self.cluster.random.randint(0, 200), self.lease.hand_overs.was_read
+        self.cluster.after(ready_ms, lambda: self.act(lambda: read(club, offer, self.now_ms())))
 
     def hand_over(self, club: str) -> None:
         self.log.append(f"stop {club}")
         ready_ms = self.cluster.random.randint(0, 200)
-        self.cluster.after(ready_ms, lambda: self.act(lambda: self.lease.stopped(club, self.now_ms())))
+        self.cluster.after(ready_ms, lambda: self.act(lambda: self.lease.hand_overs.stopped(club, self.now_ms())))
 
     def handed_over(self, club: str) -> None:
         self.log.append(f"close {club}")
@@ -185,5 +185,5 @@ def three(**weather: float) -> tuple[Cluster, Node, Node, Node]:
 def lead(cluster: Cluster, node: Node, *clubs: str) -> None:
     """Have a node lead clubs, whatever the clubs' order of nodes."""
     for club in clubs:
-        node.act(lambda club=club: node.lease._add(Acquire(club), node.now_ms()))  # type: ignore[misc]
+        node.act(lambda club=club: node.lease.add(Acquire(club), node.now_ms()))  # type: ignore[misc]
     cluster.run(300)

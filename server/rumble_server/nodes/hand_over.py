@@ -1,0 +1,237 @@
+"""The decisions of a node in hand-overs of clubs, for clubs that the node gives up and for clubs offered to it.
+
+`Lease` calls `HandOvers` after each look, and `LedClubs` reports what was done. Like `Lease`, `HandOvers` has no input
+and output. A club is handed over in these steps; each of them changes the club's row in the database:
+
+1. The leader offers the club to a node.
+2. The next leader reads the club ahead (`store/log/ahead.py`), and reports with `Ready`.
+3. The leader stops the club, writes all of its facts to disk, and hands the club over.
+4. The next leader loads the newest facts, lets bots in, and reports with `Listen`.
+5. A moment later all nodes know the new leader. The old leader closes the connections of the club's bots, and the bots
+   connect to the new leader.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rumble_server.nodes.lease_state import LeaseState
+from rumble_server.store.postgres.lease_statements import HandOver, Offer, Ready
+
+READY_MS = 2_000
+"""Maximum time in ms for a node to read an offered club ahead. After this time, another node gets the offer."""
+LISTEN_MS = 2_000
+"""Maximum time in ms for a new leader to let bots in. After this time, the old leader closes the bots' connections."""
+LOOK_MS = 100
+"""Time in ms for which the old leader leaves bots connected after the new leader's report.
+
+Meanwhile, all nodes read that the club has a new leader.
+"""
+AT_ONCE = 2
+"""Maximum number of clubs offered to a node at a time.
+
+With two offers, the node reads the facts of one club from the database while it rebuilds the other club.
+"""
+
+
+@dataclass(slots=True)
+class Move:
+    """A planned hand-over of a club to the node `to`, from the offer until the club is stopped."""
+
+    to: str
+    offer: int | None = None
+    """Number of the offer; None until the database has answered the statement `Offer`."""
+    until_ms: int = 0
+    """Time in ms until which the node `to` has to be ready."""
+    is_ready: bool = False
+    """True if the node `to` has read the club ahead."""
+
+
+class HandOvers:
+    """The hand-overs of clubs from a node and to the node. Times are in ms of the node's monotonic clock."""
+
+    def __init__(self, state: LeaseState) -> None:
+        self._state = state
+        self._moves: dict[str, Move] = {}
+        """Planned hand-overs of this node's clubs, by club."""
+        self._passed_over: dict[str, set[str]] = {}
+        """Nodes that were offered a club and were not ready in time, by club. The club is not offered to them again."""
+        self._stopping: str | None = None
+        """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
+        self.given: dict[str, int] = {}
+        """Old epoch of each stopped club whose hand-over the database has not confirmed yet, by club."""
+        self._leaving: dict[str, tuple[int, int]] = {}
+        """Clubs that were handed over, but have bots still connected here.
+
+        Each has the new epoch, and the time in ms at which to close the bots' connections.
+        """
+        self._reading: dict[str, int] = {}
+        """Number of the offer for which this node is reading or has read a club ahead, by club."""
+
+    @property
+    def count_left(self) -> int:
+        """Number of stopped clubs that are being handed over, or have bots still connected here."""
+        return len(self.given) + len(self._leaving)
+
+    @property
+    def can_go_on(self) -> bool:
+        """True if a hand-over is going on, or some other node can take a club."""
+        return bool(self._moves or self.count_left) or any(map(self._target_of, self._state.clubs))
+
+    @property
+    def due_ms(self) -> list[int]:
+        """Times in ms at which `wake` has work."""
+        offered = (move for move in self._moves.values() if move.offer is not None and not move.is_ready)
+        return [*(move.until_ms for move in offered), *(until_ms for _, until_ms in self._leaving.values())]
+
+    def wake(self, now_ms: int) -> None:
+        """Close bots' connections that are due, end each offer to a node that is not ready in time, and offer again."""
+        for club, (_, until_ms) in list(self._leaving.items()):
+            if now_ms >= until_ms:
+                self._leave(club)
+        for club, move in list(self._moves.items()):
+            if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
+                self._passed_over.setdefault(club, set()).add(move.to)
+                self.forget(club)
+        self.offer_all(now_ms)
+
+    # --- the leader's side ---
+
+    def _target_of(self, club: str) -> str | None:
+        """Return the node to which a club has to move; None if the club stays here, or no node can take it."""
+        state = self._state
+        wanted = state.rows.wanted_for(club)
+        if wanted and state.node not in wanted:
+            return wanted[0]
+        passed_over = {state.node, *self._passed_over.get(club, ())}
+        names = state.order_for(club) if state.draining else ()
+        return next((node for node in names if node not in passed_over), None)
+
+    def offer_all(self, now_ms: int) -> None:
+        """For each club that has to move, make an offer to another node.
+
+        A node gets at most `AT_ONCE` offers at a time.
+        """
+        if self._state.suspended:
+            return
+        offered = Counter(move.to for move in self._moves.values())
+        for club, epoch in self._state.clubs.items():
+            target = None if club in self._moves else self._target_of(club)
+            if target is not None and offered[target] < AT_ONCE:
+                offered[target] += 1
+                self._moves[club] = Move(target)
+                self._state.add(Offer(club, epoch, target), now_ms)
+
+    def offered(self, statement: Offer, offer: int, now_ms: int) -> None:
+        """Wait for the node that got an offer. `offer` is the number of the offer."""
+        move = self._moves.get(statement.club)
+        if move is not None and move.to == statement.to:
+            move.offer, move.until_ms = offer, now_ms + READY_MS
+
+    def follow(self, now_ms: int) -> None:
+        """Continue hand-overs after a look.
+
+        Plan when to close bots' connections, cancel hand-overs to lost nodes, and note which nodes are ready. Then stop
+        a club, and make new offers.
+        """
+        rows = self._state.rows
+        for club, (epoch, until_ms) in list(self._leaving.items()):
+            row = rows.clubs.get(club)
+            if row is None or row.epoch > epoch:
+                self._leave(club)
+            elif row.listens >= epoch:
+                # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
+                # bot back here.
+                self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
+        for club, move in list(self._moves.items()):
+            row = rows.clubs[club]
+            if move.to not in rows.nodes and club != self._stopping:
+                self.forget(club)
+            elif move.offer is not None:
+                if row.to == move.to and row.offer > move.offer:  # a failed statement took effect after all
+                    move.offer = row.offer
+                move.is_ready = row.ready == move.offer
+        self._stop_next()
+        self.offer_all(now_ms)
+
+    def _stop_next(self) -> None:
+        """Begin to stop a club whose next leader is ready. Do nothing while a club is being stopped or handed over."""
+        if self._stopping is None and not self.count_left:
+            ready = (club for club, move in self._moves.items() if move.is_ready)
+            self._stopping = next(ready, None)
+            if self._stopping is not None:
+                self._state.led.hand_over(self._stopping)
+
+    def stopped(self, club: str, now_ms: int) -> None:
+        """Hand over a club that was stopped and has its facts on disk."""
+        move = self._moves.pop(club, None)
+        self._stopping = None
+        self._give(club, None if move is None else move.to, now_ms)
+
+    def release(self, club: str, now_ms: int) -> None:
+        """Give up a club that is empty and was removed from memory."""
+        self._give(club, None, now_ms)
+
+    def _give(self, club: str, to: str | None, now_ms: int) -> None:
+        """Stop leading a club, and hand it over to the node `to`. If `to` is None, leave the club without a leader."""
+        epoch = self._state.clubs.pop(club, None)
+        if epoch is not None:
+            self.given[club] = epoch
+            self._state.add(HandOver(club, epoch, to), now_ms)
+
+    def handed_over(self, statement: HandOver, epoch: int, now_ms: int) -> None:
+        """Wait until the next leader lets bots in. The database has given the club to the next leader under `epoch`."""
+        self.given.pop(statement.club, None)
+        if statement.to is None:
+            self._state.led.handed_over(statement.club)
+        else:
+            self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
+
+    def repeat(self, own: Mapping[str, int], now_ms: int) -> None:
+        """Repeat hand-overs that had no effect. `own` has the epoch of each club whose row names this node."""
+        for club, epoch in list(self.given.items()):
+            if own.get(club) != epoch:  # the hand-over took effect, but its answer was lost
+                del self.given[club]
+                self._state.led.handed_over(club)
+            elif not self._state.hands_over(club):
+                # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
+                # this node.
+                self._state.add(HandOver(club, epoch, self._target_of(club) or self._state.node), now_ms)
+
+    def _leave(self, club: str) -> None:
+        """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""
+        del self._leaving[club]
+        self._state.led.handed_over(club)
+        self._stop_next()
+
+    def failed(self) -> None:
+        """Forget offers whose statements may be lost: a statement has failed, and the queue was emptied."""
+        for club in [club for club, move in self._moves.items() if move.offer is None]:
+            self.forget(club)
+        self._reading.clear()  # a `Ready` may be lost: the look shows the offer again
+
+    def forget(self, club: str) -> None:
+        """Forget the planned hand-over of a club."""
+        self._moves.pop(club, None)
+        if self._stopping == club:
+            self._stopping = None
+
+    # --- the next leader's side ---
+
+    def read_offered(self) -> None:
+        """Begin to read ahead (`store/log/ahead.py`) the clubs that were offered to this node."""
+        for club, row in self._state.rows.clubs.items():
+            if row.to == self._state.node and row.ready != row.offer and self._reading.get(club) != row.offer:
+                self._reading[club] = row.offer
+                self._state.led.read_ahead(club, row.offer)
+
+    def was_read(self, club: str, offer: int, now_ms: int) -> None:
+        """Report to a club's leader that this node has read the club ahead. `offer` is the number of the offer."""
+        if self._reading.get(club) == offer and not self._state.draining:
+            self._state.add(Ready(club, offer), now_ms)
+
+    def arrived(self, club: str) -> None:
+        """End a hand-over of a club to this node, which leads the club now."""
+        self._reading.pop(club, None)
+        if club in self._leaving:
+            self._leave(club)

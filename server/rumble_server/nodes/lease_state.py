@@ -1,0 +1,59 @@
+"""The state of a node that its lease and its hand-overs share, with the queue of the node's statements."""
+
+from collections import deque
+from collections.abc import Callable
+
+from rumble_server.nodes.ports import Led
+from rumble_server.nodes.rows import Rows
+from rumble_server.store.postgres.lease_statements import HandOver, Seen, Statement
+
+
+class LeaseState:
+    """The state of the node `node`. Only one statement runs at a time; the rest wait in order."""
+
+    def __init__(self, node: str, run: Callable[[Statement], None], led: Led, now_ms: int, *, stands_by: bool) -> None:
+        """Begin without clubs. `run` runs a statement in the background, and `led` carries out commands to clubs."""
+        self.node = node
+        self.led = led
+        self.clubs: dict[str, int] = {}
+        """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
+        self.rows = Rows(Seen())
+        self.draining = self.suspended = False
+        self.stands_by = stands_by
+        self._run = run
+        self._queue: deque[Statement] = deque()
+        self._running: Statement | None = None
+        self._sent_at_ms = now_ms
+        self._distrusted = False
+        """True if the lease was over at some time since the running statement was sent.
+
+        The answer to the statement may then be outdated.
+        """
+
+    def order_for(self, club: str) -> list[str]:
+        """Return the nodes that may lead a club, in order of preference.
+
+        On standby the order is the same for each club, so that one node leads all clubs.
+        """
+        return self.rows.order_for("" if self.stands_by else club)
+
+    def hands_over(self, club: str) -> bool:
+        """Return true if the queue has a hand-over of a club."""
+        return any(isinstance(each, HandOver) and each.club == club for each in self._queue)
+
+    def add(self, statement: Statement, now_ms: int, *, first: bool = False) -> None:
+        """Put a statement into the queue, unless the same statement waits there already."""
+        if statement in self._queue:
+            return
+        if first:
+            self._queue.appendleft(statement)
+        else:
+            self._queue.append(statement)
+        self._next(now_ms)
+
+    def _next(self, now_ms: int) -> None:
+        if self._running is None and self._queue:
+            self._running = self._queue.popleft()
+            self._sent_at_ms = now_ms
+            self._distrusted = self.suspended
+            self._run(self._running)

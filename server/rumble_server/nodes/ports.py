@@ -1,0 +1,34 @@
+"""Ports of the nodes: the commands of a lease to the clubs of this process."""
+
+from typing import Protocol
+
+
+class Led(Protocol):
+    """The port for the commands of a lease to the clubs. While a command runs, it must not call the lease."""
+
+    def lead(self, club: str, epoch: int) -> None:
+        """Load a club, and lead it under this epoch. Once the club lets bots in, call `Lease.listening`."""
+
+    def discard(self, club: str) -> None:
+        """Forget a club, loaded or not, because another node has taken the club over."""
+
+    def read_ahead(self, club: str, offer: int) -> None:
+        """Read ahead a club that another node still leads (`store/log/ahead.py`), then call `HandOvers.was_read`."""
+
+    def hand_over(self, club: str) -> None:
+        """Stop a club, and wait until its facts are on disk. Then call `HandOvers.stopped`. The bots stay connected."""
+
+    def handed_over(self, club: str) -> None:
+        """Close the connections of bots and visitors of a club that was handed over."""
+
+    def suspend(self) -> None:
+        """Send nothing about any club to bots and visitors from now on, because the lease is over."""
+
+    def abandon(self) -> None:
+        """Close the connections of bots and visitors of every club, because the lease has been over for long."""
+
+    def go_on(self) -> None:
+        """Continue play in all clubs except discarded clubs, because the lease is valid again."""
+
+    def expelled(self) -> None:
+        """End this node, because its row is missing in the database. The process has to join under a new id."""
