@@ -20,7 +20,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_server.nodes.hand_over import HandOvers
 from rumble_server.nodes.lease_state import LeaseState
 from rumble_server.nodes.ports import Led
-from rumble_server.nodes.rows import Rows
+from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.store.postgres import lease_statements as statements
 
 RENEWALS = 5
@@ -240,7 +240,7 @@ class Lease(LeaseState):
             self.add(statements.Look(), now_ms)
             return
         was_over = self._distrusted
-        self.rows = Rows(seen)
+        self.rows = LeaseRows(seen)
         self._look_at_ms = None if seen.lapse_in_ms is None else now_ms + seen.lapse_in_ms + 1
         self._compare(now_ms)
         if was_over:

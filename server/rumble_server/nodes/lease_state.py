@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from rumble_server.nodes.ports import Led
-from rumble_server.nodes.rows import Rows
+from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.store.postgres.lease_statements import HandOver, Seen, Statement
 
 
@@ -17,7 +17,7 @@ class LeaseState:
         self.led = led
         self.clubs: dict[str, int] = {}
         """Epoch of each club that the node leads, by club. The clubs stay here while the node is suspended."""
-        self.rows = Rows(Seen())
+        self.rows = LeaseRows(Seen())
         self.draining = self.suspended = False
         self.stands_by = stands_by
         self._run = run

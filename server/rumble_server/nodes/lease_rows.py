@@ -5,7 +5,7 @@ from hashlib import blake2b
 from rumble_server.store.postgres.lease_statements import NodeRow, Seen
 
 
-class Rows:
+class LeaseRows:
     """The nodes with a valid lease, and the clubs with a leader, at the last look."""
 
     def __init__(self, seen: Seen) -> None:
