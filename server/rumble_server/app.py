@@ -37,6 +37,7 @@ from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
 from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.loop_clock import LoopClock
@@ -64,7 +65,6 @@ from rumble_server.web.public_address import Addresses
 from rumble_server.web.site import Process, ProcessFigures
 
 if TYPE_CHECKING:
-    from rumble_server.nodes.gate import Gate
     from rumble_server.nodes.node import Node
     from rumble_server.nodes.question import Question
 
@@ -229,11 +229,10 @@ class Server:
         if self._node is not None:
             await self._node.stop()
 
-    def _make_gate(self) -> Callable[[], "Gate"] | None:
+    def _make_gate(self) -> Callable[[], Gate] | None:
         """Return the function that makes the gates of clubs, or None without a lease."""
         if self._node is None:
             return None
-        from rumble_server.nodes.gate import Gate
         from rumble_server.nodes.node import lease_s
 
         return partial(Gate, self._clock, self._node.lease, lease_s)

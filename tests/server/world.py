@@ -19,6 +19,7 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
+from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.admission import Admission
@@ -26,7 +27,6 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.seat import DelayMs
-from rumble_server.nodes.gate import Gate
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import orjson
 from rumble_server.arena.recovery import read, take_up
+from rumble_server.gateway.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
-from rumble_server.nodes.gate import Gate, GatedClock
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.formats import AnyRound
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from random import SystemRandom
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
@@ -21,12 +21,12 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
-from rumble_server.arena.ports import Clock, HouseRunner, Work
+from rumble_server.arena.ports import HouseRunner, Work
 from rumble_server.arena.recovery import Recovered, read, take_up
 from rumble_server.config import ServerConfig
+from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
-from rumble_server.gateway.ports import Leader
 from rumble_server.gateway.sessions import SessionTable
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.strangers import Strangers
@@ -47,41 +47,7 @@ log = logging.getLogger(__name__)
 if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
-Ask = Callable[[Any, Callable[[Any], None]], None]
-"""Function with two arguments: a request, and a callback that later gets the result of the request."""
 PROGRAM = f"rumble {version('botrumble')}"
-
-
-class ClubGate(Protocol):
-    """The gate before the arena of a club that this process leads by a lease; see `nodes/gate.py`."""
-
-    @property
-    def is_open(self) -> bool:
-        """True if the gate was not closed, and the lease is valid."""
-
-    def enter(self, call: Callable[[], None], /) -> None:
-        """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
-
-    def around(self, ask: Ask, /) -> Ask:
-        """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
-
-    def clock(self, newest_ms: int, /) -> Clock:
-        """Return a clock for the club. Its time is never before the time of the club's newest fact, `newest_ms`."""
-
-    def leader(self, arena: Arena, /) -> Leader:
-        """Return a wrapper of `arena`. Calls of sessions to the wrapper enter through the gate."""
-
-    def close(self) -> None:
-        """Close the gate, because the lease is over."""
-
-    def abandon(self) -> None:
-        """Record that the connections of the club's bots were closed."""
-
-    def go_on(self, arena: Arena, /) -> None:
-        """Open the gate, because the lease is valid again, and let waiting calls in."""
-
-    def discard(self) -> None:
-        """Close the gate forever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +73,7 @@ class ClubParts:
     """Number of ended tournaments of all clubs, by status."""
     counts: Counter[type] = field(default_factory=Counter)
     """Number of facts written by this process for any club, by type."""
-    make_gate: Callable[[], ClubGate] | None = None
+    make_gate: Callable[[], Gate] | None = None
     """Function to make the gate of a club; None if this process leads clubs without a lease."""
     directory: ClubDirectory = field(default_factory=ClubDirectory)
     written: asyncio.Event = field(default_factory=asyncio.Event)
@@ -155,7 +121,7 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
 
 
 def make_arena(
-    name: str, shared: ClubParts, stored: Stored, sessions: SessionTable, house_keys: HouseKeys, gate: ClubGate | None
+    name: str, shared: ClubParts, stored: Stored, sessions: SessionTable, house_keys: HouseKeys, gate: Gate | None
 ) -> Arena:
     """Make an empty arena for a club. With a `gate`, the arena's timers and answers enter through the gate."""
     find_ended, work = stored.reader.find_ended, shared.work
@@ -176,7 +142,7 @@ def make_arena(
     )
 
 
-def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: str, gate: ClubGate | None) -> Gateway:
+def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: str, gate: Gate | None) -> Gateway:
     """Make the gateway of a club, which opens sessions of bots.
 
     With a `gate`, sessions call the arena through the gate.

@@ -1,6 +1,6 @@
 """Ports of the gateway to the arena of a club, for sessions and connections.
 
-If this process leads clubs by a lease, the club's gate (`nodes/gate.py`) stands between the sessions and the arena.
+If this process leads clubs by a lease, the club's gate (`gateway/gate.py`) stands between the sessions and the arena.
 """
 
 from typing import Protocol

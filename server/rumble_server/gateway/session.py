@@ -2,7 +2,7 @@
 
 `Gateway` opens a session for each WebSocket. The WebSocket (`Link`) passes every received text to its session. The
 session checks the text at once, and either answers, or passes the message to the club's leader (the arena). The leader
-answers through the port `Sessions`, by the session's id. A gate (`nodes/gate.py`) between session and arena may hold
+answers through the port `Sessions`, by the session's id. A gate (`gateway/gate.py`) between session and arena may hold
 the session's calls for a while.
 """
 

@@ -18,9 +18,9 @@ from math import inf
 from rumble_protocol.clubs import MAIN
 
 from rumble_server.nodes.hand_over import HandOvers
+from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.nodes.lease_state import LeaseState
 from rumble_server.nodes.ports import Led
-from rumble_server.nodes.lease_rows import LeaseRows
 from rumble_server.store.postgres import lease_statements as statements
 
 RENEWALS = 5

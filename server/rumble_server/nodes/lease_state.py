@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable
 
-from rumble_server.nodes.ports import Led
 from rumble_server.nodes.lease_rows import LeaseRows
+from rumble_server.nodes.ports import Led
 from rumble_server.store.postgres.lease_statements import HandOver, Seen, Statement
 
 

@@ -13,13 +13,13 @@ from rumble_server.arena.administrator import Administrator
 from rumble_server.clubs.club import Club, ClubParts
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
+from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.strangers import Strangers
-from rumble_server.nodes.gate import Gate
 from rumble_server.nodes.node import Node
 from rumble_server.nodes.node_clubs import NodeClubs
 from rumble_server.store.log.club_log import ClubLog

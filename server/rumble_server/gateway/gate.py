@@ -43,7 +43,11 @@ class Over:
 
 
 class Gate:
-    """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait."""
+    """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait.
+
+    Before each move, sessions read the attributes of the gate, and then call the arena directly, because a call through
+    the gate would cost time.
+    """
 
     def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
         """Make a gate that is open. `now_s` returns the time of the lease's clock in s."""

@@ -9,7 +9,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.nodes.gate import MOST_FRAMES, PORTION, Gate, GatedClock
+from rumble_server.gateway.gate import MOST_FRAMES, PORTION, Gate, GatedClock
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
@@ -318,7 +318,7 @@ def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Val
 def test_frames_of_an_earlier_suspension_do_not_count(
     world: World, lease: Validity, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rumble_server.nodes.gate.MOST_FRAMES", 1)
+    monkeypatch.setattr("rumble_server.gateway.gate.MOST_FRAMES", 1)
     tournament, mover, other = playing(world)
     for _ in range(2):
         lease.valid = False
