@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from rumble_server.results.editions import Edition
     from rumble_server.results.file_contents import ResultsFile
+    from rumble_server.tournament.formats import Format
 
 
 def standings(
@@ -81,7 +82,8 @@ def standings(
         table = ranked_table(file, names, lines)
         console.print(table, *tiebreak_legend(table), sep="\n")
         console.print(f"tie-break rules: {edition}", soft_wrap=True)
-        if (results.tournament or {}).get("format") == "knockout":
+        chosen = given_format(results)
+        if chosen is not None and chosen.has_bracket:
             console.print("a knockout ranks by how far a bot came; these ranks are by points", soft_wrap=True)
 
 
@@ -103,7 +105,7 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
     if results.paired is not None:
         rounds = rounds_from(results.paired, results.results, results.field, Scheme.of(scheme), matches)
         rounds.rating = given_ratings(results).get
-    elif told.get("format") == "swiss":
+    elif (chosen := given_format(results)) is not None and chosen.pairs_by_points:
         raise ValueError("this export of a swiss does not tell its rounds")
     tally = Tally.over(results.results, results.field, results.byes)
     for each in results.paired or ():
@@ -112,22 +114,30 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
     return rank_tally(tally, names, scheme, edition=edition, rounds=rounds)
 
 
+def given_format(results: "ResultsFile") -> "Format | None":
+    """Return the format of the tournament in an export; None for any other file, and for an unknown format."""
+    from rumble_server.tournament.formats import FORMATS
+
+    return FORMATS.get(str((results.tournament or {}).get("format")))
+
+
 def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = False) -> list[str]:
     """Return the tie-breaks that `text` names. If `text` is None, return the tie-breaks that the file names.
 
-    If the file names no tie-break, or an unknown tie-break, return default tie-breaks. Tables, a Swiss and a
-    round-robin have different defaults. The tie-breaks of a TRF file are not read.
+    If the file names no tie-break, or an unknown tie-break, return default tie-breaks. Each format has its own default,
+    and so have tables. The tie-breaks of a TRF file are not read.
     """
     from rumble_server.results.tables.standings import DEFAULT_TABLES, TABLE_TIEBREAKS
     from rumble_server.results.tiebreaks import DEFAULT, DEFAULT_SWISS, TIEBREAKS
 
     if text is not None:
         return [name.strip() for name in text.split(",") if name.strip()]
-    tournament, event = results.tournament or {}, results.event
-    is_swiss = tournament.get("format") == "swiss" or (event is not None and not event.is_round_robin)
-    of_pairs = (TIEBREAKS, DEFAULT_SWISS if is_swiss else DEFAULT)
-    every, default = (TABLE_TIEBREAKS, DEFAULT_TABLES) if of_tables else of_pairs
-    told = tournament.get("tiebreak_order")
+    chosen, event = given_format(results), results.event
+    default = DEFAULT if chosen is None else chosen.default_tiebreaks
+    if event is not None and not event.is_round_robin:
+        default = DEFAULT_SWISS
+    every, default = (TABLE_TIEBREAKS, DEFAULT_TABLES) if of_tables else (TIEBREAKS, default)
+    told = (results.tournament or {}).get("tiebreak_order")
     known = isinstance(told, list) and all(isinstance(name, str) and name in every for name in told)
     return list(told) if told is not None and known else list(default)
 

@@ -50,6 +50,8 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "game": get_game(view.game),
         "entrants": {entrant.name: entrant for entrant in view.entrants},
         "pairs_by_points": chosen.pairs_by_points,
+        "has_winner": chosen.has_winner,
+        "has_challengers": "challengers" in chosen.options,
         "reached": {line.name: reached(line.rank, best, in_final) for line in view.standings} if knockout else {},
         "most_at_once": MOST_AT_ONCE,
         "size": size_class(len(view.standings)),

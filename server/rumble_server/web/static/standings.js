@@ -81,7 +81,7 @@ function fill(row, line, entrant, best) {
  */
 function textsOf(line, best) {
   const faults = Object.entries(line.faults).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
-  const isStillIn = page.dataset.format === "knockout" && line.rank === 1 && best > 1;
+  const isStillIn = page.dataset.bracket === "yes" && line.rank === 1 && best > 1;
   return {
     rank: isStillIn ? "–" : String(line.rank),
     moved: movementText(line.gained),

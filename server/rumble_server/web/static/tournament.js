@@ -61,7 +61,7 @@ function onStatus(data) {
   paint("progress", () => showProgress(data));
   showPlaying(status, () => paint("status", () => showStatus(data)));
   if (before !== status) refreshParts();
-  if (before === "lobby" && status === "running" && page.dataset.format === "gauntlet") learnColumns();
+  if (before === "lobby" && status === "running" && page.dataset.challengers === "yes") learnColumns();
 }
 
 /** @param {Standings | Snapshot} data */
@@ -151,13 +151,13 @@ function showJoining(isOver) {
 }
 
 function showPodium() {
-  const placed = status === "finished" && page.dataset.format !== "gauntlet" ? lines.filter((line) => line.rank <= PLACES && line.played) : [];
+  const placed = status === "finished" && page.dataset.winner === "yes" ? lines.filter((line) => line.rank <= PLACES && line.played) : [];
   const shown = placed.length <= MOST_ON_PODIUM ? placed : [];
   byId("podium").hidden = shown.length === 0;
   const items = shown.map((line) => {
     const name = element("b", {}, who(line.name));
     const medal = element("span", { class: "medal" }, String(line.rank));
-    const text = page.dataset.format === "knockout" ? reached(line.rank, shown.filter((each) => each.rank === 1).length) : `${points(line.points)} points`;
+    const text = page.dataset.bracket === "yes" ? reached(line.rank, shown.filter((each) => each.rank === 1).length) : `${points(line.points)} points`;
     const score = element("span", { class: "quiet" }, text);
     return element("li", { class: `place-${line.rank}` }, medal, " ", name, " ", score);
   });
