@@ -261,18 +261,12 @@ class ClubRegistry:
                 for each in self:
                     if each.name != MAIN:
                         each.enter(each.arena.close_banned)
-            elif isinstance(fact, ClubRemoved):
-                self._forget(fact.club)
+            elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
+                self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
                 club.follow()
             elif isinstance(fact, ClubChanged) and fact.club in self.with_residents():
                 self._loader.need(fact.club)
-
-    def _forget(self, name: str) -> None:
-        """Unload a club after its removal from the directory."""
-        club = self._clubs.get(name)
-        if club is not None:
-            self._unload(club, CloseCode.CLUB_REMOVED)
 
     def _unload(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Unload a club: stop the arena, and close the connections. Facts stay in the database."""
