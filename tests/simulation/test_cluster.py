@@ -183,7 +183,7 @@ def take_any_ready(patch: pytest.MonkeyPatch) -> None:
     def changed(self: HandOvers, now_ms: int) -> None:
         rows = self._state.rows.clubs
         for club, row in rows.items():
-            move = self._moves.get(club)
+            move = self._planned.get(club)
             if move is not None and move.offer is not None and row.ready:
                 rows[club] = replace(row, ready=move.offer)
         follow(self, now_ms)

@@ -43,11 +43,7 @@ class Over:
 
 
 class Gate:
-    """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait.
-
-    Before each move, sessions read the attributes of the gate, and then call the arena directly, because a call through
-    the gate would cost time.
-    """
+    """The gate of one arena. It lets calls in while the node's lease is valid. At other times, calls have to wait."""
 
     def __init__(self, clock: Clock, lease: HeldLease, now_s: Callable[[], float]) -> None:
         """Make a gate that is open. `now_s` returns the time of the lease's clock in s."""
@@ -132,8 +128,8 @@ class Gate:
         self.closed_at_ms = None
         self._excuse(closed_ms, now_ms)
         bots_were_closed, self.is_abandoned = self.is_abandoned, False
+        self._clock.after_input(self._let_in)  # first, so that waiting calls enter even after an error of the arena
         arena.go_on(closed_ms, bots_were_closed=bots_were_closed)
-        self._clock.after_input(self._let_in)  # an error of a call then stops no other club
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
         """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""

@@ -35,7 +35,7 @@ With two offers, the node reads the facts of one club from the database while it
 
 
 @dataclass(slots=True)
-class Move:
+class PlannedHandOver:
     """A planned hand-over of a club to the node `to`, from the offer until the club is stopped."""
 
     to: str
@@ -52,7 +52,7 @@ class HandOvers:
 
     def __init__(self, state: LeaseState) -> None:
         self._state = state
-        self._moves: dict[str, Move] = {}
+        self._planned: dict[str, PlannedHandOver] = {}
         """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
         """Nodes that were offered a club and were not ready in time, by club. The club is not offered to them again."""
@@ -76,12 +76,12 @@ class HandOvers:
     @property
     def can_go_on(self) -> bool:
         """True if a hand-over is going on, or some other node can take a club."""
-        return bool(self._moves or self.count_left) or any(map(self._target_of, self._state.clubs))
+        return bool(self._planned or self.count_left) or any(map(self._target_of, self._state.clubs))
 
     @property
     def due_ms(self) -> list[int]:
         """Times in ms at which `wake` has work."""
-        offered = (move for move in self._moves.values() if move.offer is not None and not move.is_ready)
+        offered = (move for move in self._planned.values() if move.offer is not None and not move.is_ready)
         return [*(move.until_ms for move in offered), *(until_ms for _, until_ms in self._leaving.values())]
 
     def wake(self, now_ms: int) -> None:
@@ -89,7 +89,7 @@ class HandOvers:
         for club, (_, until_ms) in list(self._leaving.items()):
             if now_ms >= until_ms:
                 self._leave(club)
-        for club, move in list(self._moves.items()):
+        for club, move in list(self._planned.items()):
             if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
                 self._passed_over.setdefault(club, set()).add(move.to)
                 self.forget(club)
@@ -114,17 +114,17 @@ class HandOvers:
         """
         if self._state.suspended:
             return
-        offered = Counter(move.to for move in self._moves.values())
+        offered = Counter(move.to for move in self._planned.values())
         for club, epoch in self._state.clubs.items():
-            target = None if club in self._moves else self._target_of(club)
+            target = None if club in self._planned else self._target_of(club)
             if target is not None and offered[target] < AT_ONCE:
                 offered[target] += 1
-                self._moves[club] = Move(target)
+                self._planned[club] = PlannedHandOver(target)
                 self._state.add(Offer(club, epoch, target), now_ms)
 
     def offered(self, statement: Offer, offer: int, now_ms: int) -> None:
         """Wait for the node that got an offer. `offer` is the number of the offer."""
-        move = self._moves.get(statement.club)
+        move = self._planned.get(statement.club)
         if move is not None and move.to == statement.to:
             move.offer, move.until_ms = offer, now_ms + READY_MS
 
@@ -143,7 +143,7 @@ class HandOvers:
                 # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
                 # bot back here.
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
-        for club, move in list(self._moves.items()):
+        for club, move in list(self._planned.items()):
             row = rows.clubs[club]
             if move.to not in rows.nodes and club != self._stopping:
                 self.forget(club)
@@ -157,14 +157,14 @@ class HandOvers:
     def _stop_next(self) -> None:
         """Begin to stop a club whose next leader is ready. Do nothing while a club is being stopped or handed over."""
         if self._stopping is None and not self.count_left:
-            ready = (club for club, move in self._moves.items() if move.is_ready)
+            ready = (club for club, move in self._planned.items() if move.is_ready)
             self._stopping = next(ready, None)
             if self._stopping is not None:
                 self._state.led.hand_over(self._stopping)
 
     def stopped(self, club: str, now_ms: int) -> None:
         """Hand over a club that was stopped and has its facts on disk."""
-        move = self._moves.pop(club, None)
+        move = self._planned.pop(club, None)
         self._stopping = None
         self._give(club, None if move is None else move.to, now_ms)
 
@@ -174,6 +174,7 @@ class HandOvers:
 
     def _give(self, club: str, to: str | None, now_ms: int) -> None:
         """Stop leading a club, and hand it over to the node `to`. If `to` is None, leave the club without a leader."""
+        self.forget(club)
         epoch = self._state.clubs.pop(club, None)
         if epoch is not None:
             self.given[club] = epoch
@@ -206,13 +207,13 @@ class HandOvers:
 
     def failed(self) -> None:
         """Forget offers whose statements may be lost: a statement has failed, and the queue was emptied."""
-        for club in [club for club, move in self._moves.items() if move.offer is None]:
+        for club in [club for club, move in self._planned.items() if move.offer is None]:
             self.forget(club)
         self._reading.clear()  # a `Ready` may be lost: the look shows the offer again
 
     def forget(self, club: str) -> None:
         """Forget the planned hand-over of a club."""
-        self._moves.pop(club, None)
+        self._planned.pop(club, None)
         if self._stopping == club:
             self._stopping = None
 

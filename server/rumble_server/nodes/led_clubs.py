@@ -133,7 +133,10 @@ class LedClubs:
     def go_on(self) -> None:
         self._clubs.is_abandoned = False
         for each in list(self._clubs):
-            each.go_on()
+            try:
+                each.go_on()
+            except Exception:
+                log.exception("club %s could not go on", each.name)  # the other clubs go on
 
     def discard(self, name: str) -> None:
         log.warning("another node leads %s", name)

@@ -47,6 +47,19 @@ def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
     assert b.led["one"] == 3
 
 
+def test_a_club_that_is_unloaded_during_its_hand_over_is_given_up_once() -> None:
+    cluster, a, b, c = led("one")
+    for each in (b, c):
+        each.read_ahead = lambda *_: None  # type: ignore[method-assign]
+    a.act(lambda: a.lease.drain(a.now_ms()))
+    cluster.run(100)
+    assert cluster.table.clubs["one"].to is not None
+    a.act(lambda: a.lease.hand_overs.release("one", a.now_ms()))
+    cluster.run(2 * LEASE_MS)
+    assert cluster.table.clubs["one"].node is None
+    assert not a.lease.hand_overs.can_go_on
+
+
 def test_another_leads_when_the_lease_of_the_dead_is_over_and_hardly_later() -> None:
     cluster, a, b, c = led(*CLUBS)
     cluster.run(1000)

@@ -3,8 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
+from rumble_server.arena.arena import Arena
 
 from tests.needs import need_module
 from tests.server.gateway.served import until
@@ -35,6 +37,30 @@ async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Pa
         assert set(standing) == {0}
         rest = [name for each in cluster.nodes[1:] for name in each.leads()]
         assert sorted(rest) == sorted([*names, MAIN])
+
+
+async def test_a_club_that_cannot_go_on_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster:
+        (only,) = cluster.nodes
+        await cluster.led("chess", by=only)
+        main, chess = (only.clubs.loaded(name) for name in (MAIN, "chess"))
+        assert main is not None
+        assert chess is not None
+        broken, right = main.arena, Arena.go_on
+
+        def go_on(arena: Arena, suspended_ms: int, *, bots_were_closed: bool) -> None:
+            if arena is broken:
+                raise RuntimeError("a bug")
+            right(arena, suspended_ms, bots_were_closed=bots_were_closed)
+
+        monkeypatch.setattr(Arena, "go_on", go_on)
+        only.led.suspend()
+        only.led.go_on()
+        assert not main.is_suspended
+        assert not chess.is_suspended
+        assert "club main could not go on" in caplog.text
 
 
 async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
