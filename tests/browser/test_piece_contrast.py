@@ -17,7 +17,7 @@ PLACES = {"card": "raised", "to-move": "accent-paper", "page": "paper"}
 """The backgrounds of pieces beside names, each with the variable of its colour."""
 MEASURE = """async ([drawing, places]) => {
   document.querySelector("main").replaceChildren();
-  const { picture, token } = await import("/static/drawing.js");
+  const { picture, seatPiece } = await import("/static/drawing.js");
   const light = (colour) => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
     canvas.fillStyle = colour;
@@ -47,7 +47,7 @@ MEASURE = """async ([drawing, places]) => {
   };
   for (const [name, variable] of Object.entries(places)) {
     for (const seat of new Set(Object.values(drawing.pieces).flatMap((piece) => piece.seat ?? []))) {
-      const place = put("drawn token", token(drawing, seat));
+      const place = put("drawn token", seatPiece(drawing, seat));
       place.style.background = `var(--${variable})`;
       found[`${seat} beside a name, ${name}`] = standsOut(place, getComputedStyle(place).backgroundColor);
     }
