@@ -83,8 +83,8 @@ class Constants(BaseModel):
     strangers_ms_per_iteration: Milliseconds = 3
     """Maximum time in ms in an iteration of the event loop for the requests and frames of all connections together.
 
-    The rest waits for the next turn. Short answers to open turns are handled at once, so a crowd delays moves only a
-    little.
+    The rest waits for the next iteration. Short answers to open turns are handled at once, so a crowd delays moves
+    only a little.
     """
     empty_frames_per_10_s: Count = 1_000
     """Maximum number of control frames and empty frames of a connection in 10 s.

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from rumble_server.arena.join_codes import LENGTH, read_code
 from rumble_server.arena.names import is_house_name
+from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.admin.clubs import club_views
@@ -53,6 +54,8 @@ MOST_BOTS = 200
 """Maximum number of bots on the page of all tournaments."""
 MOST_CLUBS = 500
 """Maximum number of clubs on the page of clubs."""
+PAIRED_BY_POINTS = " ".join(name for name, each in FORMATS.items() if each.pairs_by_points)
+"""Names of the formats that have half-point byes, for the scripts of the console."""
 QUOTAS = {
     "bots": "Names of bots",
     "tournaments": "Tournaments",
@@ -294,7 +297,7 @@ async def _join(request: Request) -> Response:
 PAGES: dict[str, Page] = {
     "/join": _join,
     "/console": _console,
-    "/console/{tournament}": _filled_in("console_tournament.html"),
+    "/console/{tournament}": _filled_in("console_tournament.html", paired_by_points=PAIRED_BY_POINTS),
     "/console/{tournament}/roster": _filled_in("console_roster.html"),
     "/console/{tournament}/slips": _filled_in("console_slips.html"),
     "/": _home,

@@ -88,7 +88,8 @@ function fault(bot) {
 export function showBots(view, act) {
   const path = `tournaments/${encodeURIComponent(view.id)}`;
   const over = view.status === "finished" || view.status === "cancelled";
-  const hasHalfByes = view.config.format === "swiss" && view.config.seats === 2;
+  const withHalfByes = (byId("bots-table").dataset.halfByes ?? "").split(" ");
+  const hasHalfByes = withHalfByes.includes(view.config.format) && view.config.seats === 2;
   learn(view.field);
   const there = view.field.filter((/** @type {any} */ bot) => bot.connected).length;
   byId("bots-count").textContent = view.field.length ? `${there} of ${view.field.length} connected` : "";
