@@ -160,7 +160,7 @@ class Server:
         """Load the clubs, and begin to serve on the socket `listening`. Raises StoreError and StartError."""
         for problem in broken_games().values():
             log.warning("a game is left out: %s", problem)
-        self._clock = LoopClock(asyncio.get_running_loop(), time.time())
+        self._clock = LoopClock(asyncio.get_running_loop(), time.time)
         self._house = None if self._make_house is None else self._make_house(self.url, self._certificate)
         outbox, permits, admission = Outbox(), Permits(self.config.bounds), Admission(self.config.bounds, self.refusals)
         self._process = self._make_process(outbox, permits, admission)
@@ -182,6 +182,7 @@ class Server:
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
         self.clubs = ClubRegistry(self._shared, self._take_up_tokens)
+        self._clock.on_sleep.append(self._go_on_after_sleep)
         await self.clubs.start(self._make_loader())
         self._uvicorn = self._make_uvicorn(outbox, permits)
         self._uvicorn.config.load()
@@ -403,6 +404,11 @@ class Server:
         bots, strangers = self.clubs.count_sessions()
         everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
+
+    def _go_on_after_sleep(self, slept_ms: int) -> None:
+        """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
+        for club in self.clubs:
+            club.enter(partial(club.arena.go_on, slept_ms, bots_were_closed=True))
 
     def _shut_out(self) -> None:
         """End the connections of banned addresses."""

@@ -7,6 +7,7 @@ import itertools
 import json
 import sqlite3
 import threading
+import time
 from asyncio import Event
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
@@ -36,6 +37,7 @@ from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 
 from tests.server.frames import Frame
+from tests.server.gateway.served import until
 from tests.server.store.played import as_challenges, played, save
 from tests.server.whole_server import PATIENCE_S, running
 from tests.server.world import MemoryLink
@@ -232,6 +234,24 @@ async def test_nothing_is_rebuilt_however_often_bots_join_and_leave_what_is_over
 
 
 @pytest.mark.e2e
+async def test_a_tournament_begins_at_its_time_though_the_machine_slept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept_s = 0.0
+    async with running(tmp_path / "x.db") as server, contextlib.AsyncExitStack() as stack:
+        monkeypatch.setattr(server._clock, "_wall_s", lambda: time.time() + slept_s)
+        at_ms = server._clock.now_ms() + 3_600_000
+        given = TournamentConfig(name="Friday", game="tictactoe", start_at_ms=at_ms)
+        tournament = Organiser(server.arena).create(given)
+        for name in ("ann", "ben"):
+            bot = await stack.enter_async_context(connect(f"ws{server.url.removeprefix('http')}/bot", proxy=None))
+            await bot.send(json.dumps({"type": "login", "name": name, "join": tournament.id}))
+        await until(lambda: len(tournament.field) == 2)
+        slept_s = 7_200.0
+        await until(lambda: tournament.status == "running")
+        assert server._clock.now_ms() > at_ms
+
+
 async def test_a_token_is_made_once_and_replaced_by_one_that_is_given(tmp_path: Path) -> None:
     path = tmp_path / "rumble.db"
     async with running(path) as server:

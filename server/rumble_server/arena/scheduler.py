@@ -140,7 +140,8 @@ class Scheduler:
     def excuse_absence(self, for_ms: int) -> None:
         """Do not charge absent budgets for the last `for_ms` milliseconds, because the club was suspended then.
 
-        Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns.
+        Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns. The timer is set anew, because
+        server time may have jumped.
         """
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
@@ -150,6 +151,10 @@ class Scheduler:
                         self._recorder.record(fact)
                     self._recorder.unsettled[tournament.id] = None
                 tournament.absence.count_from(self._lifecycle.absent_from_ms())
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._arm(self._timer_at_ms)
 
     # --- what follows ---
 

@@ -1,6 +1,11 @@
-"""The clock of the arena and the sessions: server time on an asyncio loop, and a measure of how late the loop is."""
+"""The clock of the arena and the sessions: server time on an asyncio loop, and a measure of how late the loop is.
+
+The time of a loop stands still while the machine sleeps, such as a laptop with a closed lid. After the sleep, server
+time jumps forward.
+"""
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from rumble_server.host.histogram import Histogram
@@ -13,19 +18,29 @@ INPUT_MS = 1
 """Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
 
 
+SLEPT_MS = 5_000
+"""Time in ms by which the wall's time has to be ahead of server time before server time jumps forward. A slow drift of
+the machine's clocks stays below."""
 NEVER = 1 << 62
 """A time in ms that never comes, for a loop that is not watched."""
+
+
+log = logging.getLogger(__name__)
 
 
 class LoopClock:
     """A clock of server time in ms, which never goes back.
 
-    A new clock shows the time `wall_s`, given in s. From then on, the clock follows the time of the loop.
+    A new clock shows the wall's time. From then on, the clock follows the time of the loop, and jumps forward after a
+    sleep of the machine. `wall_s` returns the wall's time in s.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: float) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, wall_s: Callable[[], float]) -> None:
         self._loop = loop
-        self._offset_s = wall_s - loop.time()
+        self._wall_s = wall_s
+        self._offset_s = wall_s() - loop.time()
+        self.on_sleep: list[Callable[[int], None]] = []
+        """Functions called after a sleep of the machine, with its length in ms."""
         self.suspended_until_ms = 0
         self.late_ms = 0
         """Total time in ms for which the loop was late while watched. `now_ms` keeps the value up to date."""
@@ -81,7 +96,20 @@ class LoopClock:
         self.lag_s = max(0.0, self._loop.time() - due_s)
         self.lags.observe(self.lag_s)
         self.now_ms()
+        slept_ms = int((self._wall_s() - self._loop.time() - self._offset_s) * 1000)
+        if slept_ms >= SLEPT_MS:
+            self._jump(slept_ms)
         self._beat_next()
+
+    def _jump(self, slept_ms: int) -> None:
+        """Move server time forward, because the machine slept. The time counts as lateness, so no bot is charged."""
+        log.warning("the machine slept for %d s, or its clock was set forward", slept_ms // 1000)
+        self._offset_s += slept_ms / 1000
+        self.late_ms += slept_ms
+        self._seen_at_ms += slept_ms
+        self.suspended_until_ms = self._seen_at_ms
+        for listener in self.on_sleep:
+            listener(slept_ms)
 
     def _beat_next(self) -> None:
         if self._timer is not None:

@@ -106,7 +106,7 @@ class GatewayServer:
         descriptors: int,
         now_s: Callable[[], float],
     ) -> None:
-        clock = LoopClock(asyncio.get_running_loop(), 1_000_000.0)
+        clock = LoopClock(asyncio.get_running_loop(), lambda: 1_000_000.0)
         self.log = MemoryLog(clock, delay_ms=0)
         self._sessions = SessionTable()
         self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))

@@ -21,7 +21,7 @@ class HandLoop(asyncio.SelectorEventLoop):
 def test_time_begins_at_the_walls_and_goes_on_with_the_loops() -> None:
     loop = HandLoop()
     try:
-        clock = LoopClock(loop, wall_s=1_700_000_000.25)
+        clock = LoopClock(loop, lambda: 1_700_000_000.25)
         assert clock.now_ms() == 1_700_000_000_250
         loop.now_s = 101.5
         assert clock.now_ms() == 1_700_000_001_750
@@ -30,7 +30,7 @@ def test_time_begins_at_the_walls_and_goes_on_with_the_loops() -> None:
 
 
 async def test_a_timer_never_comes_before_its_time() -> None:
-    clock = LoopClock(asyncio.get_running_loop(), 1_700_000_000.0)
+    clock = LoopClock(asyncio.get_running_loop(), lambda: 1_700_000_000.0)
     for ahead_ms in (-5, 0, 1, 2, 3, 10):
         due_ms = clock.now_ms() + ahead_ms
         came = asyncio.Event()
@@ -40,7 +40,7 @@ async def test_a_timer_never_comes_before_its_time() -> None:
 
 
 async def test_a_cancelled_timer_does_not_come() -> None:
-    clock = LoopClock(asyncio.get_running_loop(), 0.0)
+    clock = LoopClock(asyncio.get_running_loop(), lambda: 0.0)
     called: list[str] = []
     clock.call_at(clock.now_ms() + 1, lambda: called.append("cancelled")).cancel()
     done = asyncio.Event()
@@ -66,7 +66,7 @@ async def test_after_input_comes_after_what_was_received() -> None:
             done.set()
 
         loop.add_reader(ours, read)
-        LoopClock(loop, 0.0).after_input(after_input)
+        LoopClock(loop, lambda: 0.0).after_input(after_input)
         await done.wait()
         loop.remove_reader(ours)
     assert order == ["input", "after input"]
@@ -124,7 +124,7 @@ def loop() -> Iterator[BeatingLoop]:
 
 
 def watched(loop: BeatingLoop, is_wanted: Callable[[], bool] = lambda: True) -> LoopClock:
-    clock = LoopClock(loop, wall_s=1000.0)
+    clock = LoopClock(loop, lambda: 1000.0)
     clock.watch(is_wanted)
     return clock
 
@@ -193,7 +193,7 @@ def test_a_short_turn_of_the_loop_is_its_work(loop: BeatingLoop) -> None:
 
 def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
     playing = True
-    clock = LoopClock(loop, wall_s=1000.0)
+    clock = LoopClock(loop, lambda: 1000.0)
     loop.pass_ms(4000)
     clock.now_ms()
     clock.watch(lambda: playing)
@@ -211,8 +211,26 @@ def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
     assert clock.late_ms == 4000
 
 
+def test_after_a_sleep_of_the_machine_server_time_is_the_walls_again_and_nobody_is_charged(
+    loop: BeatingLoop, caplog: pytest.LogCaptureFixture
+) -> None:
+    slept_s, told = 0.0, list[int]()
+    clock = LoopClock(loop, lambda: loop.time() + slept_s)
+    clock.on_sleep.append(told.append)
+    clock.watch(lambda: True)
+    slept_s = 4.0
+    loop.run_ms(100)
+    began_ms = clock.now_ms()
+    assert (clock.late_ms, told) == (0, []), "so much may be drift"
+    slept_s = 7_200.0
+    loop.run_ms(100)
+    assert (clock.now_ms() - began_ms, clock.late_ms, told) == (7_200_100, 7_200_000, [7_200_000])
+    assert began_ms < clock.suspended_until_ms <= clock.now_ms()
+    assert "the machine slept for 7200 s" in caplog.text
+
+
 def test_how_late_the_loop_comes_round_is_measured_also_where_nobody_watches(loop: BeatingLoop) -> None:
-    clock = LoopClock(loop, wall_s=1000.0)
+    clock = LoopClock(loop, lambda: 1000.0)
     clock.measure()
     loop.run_ms(REST_MS)
     assert clock.lag_s == pytest.approx(0, abs=0.002)

@@ -114,7 +114,7 @@ class MemoryNode:
     async def start(self) -> None:
         await self.node.start()
         self.id, loop, refusals, bounds = self.node.id, asyncio.get_running_loop(), Refusals(), self._bounds
-        self.clock = LoopClock(loop, time.time())
+        self.clock = LoopClock(loop, time.time)
         shared = ClubParts(
             config=ServerConfig(port=0, db="", bounds=bounds),
             store=self._cluster.store,
