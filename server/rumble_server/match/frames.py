@@ -3,6 +3,7 @@
 Both must build the same bytes. Therefore everything in these frames must come from facts.
 """
 
+import logging
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from rumble_protocol.frames import match_over_frame, match_start_frame, turn_fra
 from rumble_server.match.draws import commitment_of
 from rumble_server.match.facts import MatchOver, MatchStarted, Placement, StartTold, TurnAsked
 from rumble_server.match.plies import Plies
+
+log = logging.getLogger(__name__)
 
 
 def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
@@ -93,7 +96,20 @@ def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
 
 
 def frame_of_over(over: MatchOver, state: State) -> bytes:
-    """Return the frame `match_over`, the same for every seat. `state` is the last state."""
+    """Return the frame `match_over`, the same for every seat. `state` is the last state.
+
+    If the game's code fails to show the last state, the frame shows an empty state, because the end counts all the
+    same.
+    """
+    try:
+        return _frame_of_over(over, state.view(ALL))
+    except Exception:
+        if over.scores is not None:  # otherwise the match may be void because of this very error, which is logged
+            log.exception("match %s: the game does not show the last position", over.match)
+        return _frame_of_over(over, {})
+
+
+def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
     return match_over_frame(
         over.match,
         over.attempt,
@@ -102,18 +118,9 @@ def frame_of_over(over: MatchOver, state: State) -> bytes:
         over.termination,
         over.reason,
         over.moves,
-        _last_view(over, state),
+        view,
         **({} if over.placement is None else _told(over.placement)),
     )
-
-
-def _last_view(over: MatchOver, state: State) -> Mapping[str, Any]:
-    try:
-        return state.view(ALL)
-    except Exception:
-        if over.scores is not None:
-            raise
-        return {}  # the match may be void because the game's own code fails at this position
 
 
 def _told(placement: Placement) -> dict[str, Any]:

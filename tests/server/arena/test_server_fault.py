@@ -105,6 +105,39 @@ def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_come
         assert [over["state"] for over in bot.inbox.all("match_over")] == [{}] * 5
 
 
+@pytest.mark.parametrize("shown", [None, {"board": {"no": {"JSON"}}}])
+@pytest.mark.parametrize("is_away", [False, True])
+def test_a_game_that_does_not_show_its_last_position_ends_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, is_away: bool, shown: Any
+) -> None:
+    right = TicTacToeState.view
+
+    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
+        if state.outcome is None:
+            return right(state, seat)
+        if shown is None:
+            raise RuntimeError("a bug in the game")
+        return shown
+
+    monkeypatch.setattr(TicTacToeState, "view", view)
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=2, openings="none")
+    first, second = (ann, ben) if ann.inbox.all("turn") else (ben, ann)
+    for bot, move in ((first, "0"), (second, "3"), (first, "1"), (second, "4")):
+        bot.move(move)
+    if is_away:
+        second.drop()
+    first.move("2")
+    if is_away:
+        second = world.login(second.name)
+    for bot in (first, second):
+        assert (bot.last("match_over")["winner"], bot.last("match_over")["state"]) == (0, {})
+    assert first.link.closed is None
+    assert "the game does not show the last position" in caplog.text
+    assert [over.termination for over in tournament.results.values()] == [Termination.NORMAL]
+    assert (tournament.status, len(tournament.running)) == ("running", 1)
+
+
 def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     right, broken = TicTacToeState.view, list[bool]()
 
