@@ -359,8 +359,7 @@ class World:
         self.clock = VirtualClock(now_ms)
         self.gate = Gate(self.clock, HeldWhile(holds or (lambda: True)), lambda: 0.0)
         self.log = MemoryLog(self.clock, delay_ms)
-        self.end_turn = self.clock.end_turn = self.log.end_turn
-        """Function that a test calls after an event of the arena that comes from neither a bot nor the organiser."""
+        self.clock.end_turn = self.end_turn
         sessions = SessionTable()
         self.arena = make_arena(
             log=self.log,
@@ -385,6 +384,19 @@ class World:
         )
         self.log.on_durable.append(lambda: self.gate.enter(self.arena.on_durable))
         self.disk = Disk(self.log)
+
+    def end_turn(self) -> None:
+        """Write the facts of the event that was just handled. Tests call this method after an event of the arena that
+        comes from neither a bot nor the organiser.
+        """
+        self.log.end_turn()
+        self._check_settled()
+
+    def _check_settled(self) -> None:
+        """Fail if the whole log is on disk, and a tournament still waits to be settled: nothing would settle it."""
+        is_waiting = self.log.durable < self.log.last or self.gate.waiting or not self.gate.is_open
+        if not is_waiting and not self.arena.scheduler.stopped:
+            assert not self.arena.recorder.unsettled, "nothing follows from facts on disk"
 
     def after_crash(self, facts: int | None = None, *, down_ms: int = 60_000, **arena: Any) -> "World":
         """Return the next run on the log's first `facts` facts (default: all on disk), with no bot connected."""

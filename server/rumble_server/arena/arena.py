@@ -372,10 +372,13 @@ class Arena:
     # --- the log ---
 
     def on_durable(self) -> None:
-        """Send the frames whose facts are on disk now. A bot that was sent a match's end can play a new match."""
+        """Send the frames whose facts are on disk now. A bot that was sent a match's end can play a new match.
+
+        The consequences of an end are settled now, even if no bot could be sent the end.
+        """
         told = self._outlet.on_durable()
         self.lifecycle.forget_ended()
-        if not told or self.scheduler.stopped:
+        if not (told or self.recorder.unsettled) or self.scheduler.stopped:
             return
         with self._transaction:
             known = (self._sessions.get(session.id) for session in told)

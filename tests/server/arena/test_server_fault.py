@@ -9,6 +9,7 @@ from rumble_engine.games.dilemma import DilemmaState
 from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
+from rumble_server.arena.session import BotSession
 from rumble_server.match.facts import MoveMade, SeatFell
 from rumble_server.match.transcript import TranscriptLine, transcript
 from rumble_server.tournament.agenda import Agenda
@@ -136,6 +137,21 @@ def test_a_game_that_does_not_show_its_last_position_ends_all_the_same(
     assert "the game does not show the last position" in caplog.text
     assert [over.termination for over in tournament.results.values()] == [Termination.NORMAL]
     assert (tournament.status, len(tournament.running)) == ("running", 1)
+
+
+def test_after_an_end_that_cannot_be_told_the_next_match_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    right, failed = BotSession.send_over, list[str]()
+
+    def send_over(session: BotSession, frame: bytes, match_id: str, after: int) -> None:
+        if not failed:
+            failed.append(match_id)
+            raise RuntimeError("a bug in the server")
+        right(session, frame, match_id, after)
+
+    monkeypatch.setattr(BotSession, "send_over", send_over)
+    _, tournament, _ = played(legs=2)
+    assert failed
+    assert (tournament.status, len(tournament.results)) == ("finished", 2)
 
 
 def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypatch: pytest.MonkeyPatch) -> None:
