@@ -22,7 +22,7 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession, Part
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
-from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted, Placement
 from rumble_server.match.frames import frame_of_over
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.referee import Referee
@@ -141,6 +141,8 @@ class Matches:
         """Begin a match. `players` are in the order of their seats. Every player must have room for the match."""
         self.recorder.record_of(tournament, started)
         match = self._add_live(started, tournament, players)
+        if match is None:
+            return
         # Only connected players are free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
@@ -150,10 +152,18 @@ class Matches:
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Go on with a match that was running when the server stopped. `facts` are the attempt's facts, without
         `started`.
+
+        If the log has lost moves, or the game's code fails at a fact, the attempt is void, and the match is played
+        again.
         """
-        tournament = self.recorder.tournaments[started.tournament]
+        tournament, now_ms = self.recorder.tournaments[started.tournament], self.recorder.clock.now_ms()
         match = self._add_live(started, tournament, self.recorder.players.of(started.seats))
-        match.referee.rebuild(facts, self.recorder.clock.now_ms())
+        if match is None:
+            return
+        if self._tell(match, now_ms, partial(match.referee.rebuild, facts, now_ms)) is False:
+            log.error(
+                "match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt
+            )
         self._follow(match)
 
     def abort(self, match_id: str, reason: str) -> None:
@@ -175,14 +185,24 @@ class Matches:
             if match.timer is not None:
                 match.timer.cancel()
 
-    def _add_live(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch:
+    def _add_live(self, started: MatchStarted, tournament: Tournament, players: tuple[Player, ...]) -> LiveMatch | None:
+        """Add a running match, and return the match.
+
+        If the game's code fails at the opening, record that the attempt is void, and return None.
+        """
         match_id, is_challenge = started.match, tournament.challenger is not None
-        parts: list[Part] = []
-        for player in players:
-            part = Part(match_id, len(parts), started.game, is_challenge)
-            parts.append(part)
+        parts = [Part(match_id, seat, started.game, is_challenge) for seat in range(len(players))]
+        try:
+            match = LiveMatch(started, tournament, players, parts, self)
+        except Exception:
+            log.exception(FAILED, match_id, 0)
+            over = _void(started, self.recorder.clock.now_ms())
+            self.recorder.record_of(tournament, over)
+            self._on_over(tournament, over, players)
+            return None
+        for player, part in zip(players, parts, strict=True):
             player.begin(part)
-        match = self.live[match_id] = LiveMatch(started, tournament, players, parts, self)
+        self.live[match_id] = match
         if len(self.live) == 1:
             self.recorder.clock.watch(self._is_playing)
         return match
@@ -360,6 +380,26 @@ class Matches:
         with self.recorder.transaction:
             self._tell(match, now_ms, partial(match.referee.wake, now_ms))
             self._follow(match)
+
+
+def _void(started: MatchStarted, at_ms: int) -> MatchOver:
+    """Return the end of a match that is void because the server failed at the opening, so that no bot was told."""
+    seed = started.chance_seed
+    return MatchOver(
+        match=started.match,
+        attempt=started.attempt,
+        seats=started.seats,
+        scores=None,
+        termination=Termination.ABORTED,
+        reason=WHY_VOID,
+        at_fault=(),
+        moves=started.moves,
+        at_ms=at_ms,
+        started_at_ms=started.at_ms,
+        placement=Placement(None, None, (), seed) if seed else None,
+        absent=started.absent,
+        versions=started.versions,
+    )
 
 
 def _unknown_match(message: Move) -> say.Rejected:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
-from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
-from rumble_server.match.plies import Plies
+from rumble_server.match.facts import MatchFact, MatchStarted
 from rumble_server.tournament import commands
 from rumble_server.tournament.facts import HostTokensRemoved, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -110,38 +109,7 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
         if tournament.status not in OVER and not entrant.withdrawn:
             player.tournaments[tournament.id] = tournament
     for started in list(tournament.running.values()):
-        _take_up_match(arena, started, facts_of_attempt(started, facts[started.match]))
-
-
-def _take_up_match(arena: Arena, started: MatchStarted, facts: list[MatchFact]) -> None:
-    """Go on with a match. If the log has lost moves, the attempt is void, and the match is played again."""
-    if _is_whole(started, facts):
-        arena.matches.rebuild(started, facts)
-        return
-    log.error("match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt)
-    arena.matches.rebuild(started, ())
-    arena.matches.abort(started.match, "the server lost moves of this match; nobody is blamed")
-
-
-def _is_whole(started: MatchStarted, facts: Iterable[MatchFact]) -> bool:
-    """Return whether an attempt's plies are in the log without a gap.
-
-    In a match with a chance seed, return true only if the game's code can also make every ply.
-    """
-    if not started.chance_seed:
-        moves = [fact.ply for fact in facts if isinstance(fact, MoveMade)]
-        return moves == list(range(len(started.moves), len(started.moves) + len(moves)))
-    plies = Plies(started)
-    try:
-        for fact in facts:
-            if isinstance(fact, MoveMade | ChanceDrawn | SeatFell):
-                if fact.ply != len(plies.moves):
-                    return False
-                plies.apply(fact)
-    except Exception:  # a game's code may raise anything
-        log.exception("match %s: a ply of the log cannot be made", started.match)
-        return False
-    return True
+        arena.matches.rebuild(started, facts_of_attempt(started, facts[started.match]))
 
 
 def _hold_names(arena: Arena, names: Iterable[str]) -> None:

@@ -24,6 +24,7 @@ from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms
 from rumble_server.match.draws import number_of
 from rumble_server.match.frames import frame_of_over, frames_of_start
 from rumble_server.match.kept_frame import SURELY_SHORT
+from rumble_server.match.plies import PlyFact
 from rumble_server.match.progress import UNASKED
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
@@ -45,26 +46,35 @@ class Referee(Announcer):
 
     # --- events ---
 
-    def rebuild(self, recorded: Iterable[facts.MatchFact], now_ms: int) -> None:
+    def rebuild(self, recorded: Iterable[facts.MatchFact], now_ms: int) -> bool:
         """Restore an unfinished match from `recorded`, its facts after `MatchStarted`. No bot is connected.
 
         Time that bots have used for the present ply does not count. Away budgets have the values in the log. Budgets,
         and clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and
-        the end of the match, the match ends now.
+        the end of the match, the match ends now. If plies are missing in the log, the match is void; return false then.
         """
-        for fact in facts.with_turns(recorded):
-            self.apply(fact)
-        for seat in self.seats:
-            seat.turn, seat.used_ms = None, 0
-            seat.away_since_ms = now_ms
-            seat.away_late_ms = self._lateness.late_ms
-            seat.greeted = True
-        if self.over is not None or self.void_if_stalled(now_ms):
-            return
-        if self.plies is None and self.state.outcome is not None:
+        is_whole = True
+        try:
+            for fact in facts.with_turns(recorded):
+                if isinstance(fact, PlyFact) and fact.ply != len(self.moves):
+                    is_whole = False
+                    break
+                self.apply(fact)
+        finally:  # also if the game's code fails, since the match is then ended as void
+            for seat in self.seats:
+                seat.turn, seat.used_ms = None, 0
+                seat.away_since_ms = now_ms
+                seat.away_late_ms = self._lateness.late_ms
+                seat.greeted = True
+        if not is_whole:
+            self.abort("the server lost moves of this match; nobody is blamed", now_ms)
+        elif self.over is not None or self.void_if_stalled(now_ms):
+            pass
+        elif self.plies is None and self.state.outcome is not None:
             self._end(self.state.outcome, now_ms)
         elif (self.plies is None or not self._go_on(now_ms)) and self._runs:
             self._run_clocks_of_away(now_ms)
+        return is_whole
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
         """Begin the match: send `match_start` to all bots, and ask for the first ply. All bots must be connected."""

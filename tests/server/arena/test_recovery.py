@@ -1,15 +1,17 @@
 """Recovery: after a crash at any point the next run loses no told fact, and counts no fact twice."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 from rumble_engine import Termination
+from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena.matches import WHY_VOID
 from rumble_server.arena.recovery import facts_of_attempt, read, take_up
-from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade
+from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, _state_after
 from rumble_server.tournament.facts import (
     BotJoined,
     LogFact,
@@ -20,7 +22,7 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter
+from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter, first_legal
 from tests.server.tournament.leader import dump
 from tests.server.world import Bot, World
 
@@ -279,6 +281,87 @@ def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
     overs = [fact for fact in world.log.facts if isinstance(fact, MatchOver)]
     assert [(over.attempt, over.scores is None, over.at_fault) for over in overs] == [(1, True, ()), (2, False, ())]
     assert "lost moves" in overs[0].reason
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, kind: type, method: str, is_bad: Callable[..., bool]) -> None:
+    """Let a method of a game fail where `is_bad` returns true, as after an upgrade of the game between two runs."""
+    right = getattr(kind, method)
+
+    def call(self: Any, *given: Any) -> Any:
+        if is_bad(self, *given):
+            raise RuntimeError("a bug in the upgraded game")
+        return right(self, *given)
+
+    monkeypatch.setattr(kind, method, call)
+    _state_after.cache_clear()  # a new run has no states of the run before
+
+
+def stopped_after(*moves: str) -> World:
+    """Return a world with two tournaments of two bots each. In Friday, of tic-tac-toe, the moves were made."""
+    world = World()
+    _, bots = world.begun("ann", "ben", legs=1, openings="none")
+    mover, other = bots if bots[0].inbox.all("turn") else bots[::-1]
+    for move in moves:
+        mover.move(move)
+        mover, other = other, mover
+    world.begun("cid", "dot", name="Monday", game="connect4", legs=1)
+    return world
+
+
+def come_all_back(world: World) -> list[Bot]:
+    """Let the four bots log in again, and play the first legal move."""
+    bots = []
+    for name in ("ann", "ben", "cid", "dot"):
+        bot = world.connect()
+        bot.play(first_legal)
+        bot.login(name)
+        bots.append(bot)
+    world.run()
+    return bots
+
+
+def test_a_match_whose_game_fails_at_a_logged_move_is_void_and_played_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = stopped_after("0", "4")
+    with monkeypatch.context() as upgraded:
+        broken(upgraded, TicTacToeState, "code_of", lambda _, text: text == "4")
+        world = first.after_crash()
+        (void,) = world.tournament("friday").voided
+        assert (void.termination, void.scores, void.at_fault, void.reason) == (Termination.ABORTED, None, (), WHY_VOID)
+        assert (void.attempt, void.moves, void.told) == (1, ("0",), ())
+        assert "match friday.1.1.1.1: the referee failed at ply 1" in caplog.text
+        bots = come_all_back(world)
+        for bot in bots[:2]:
+            over = bot.inbox.all("match_over")[0]
+            assert (over["attempt"], over["scores"]) == (1, None)
+        assert world.tournament("monday").status == "finished"
+        friday = world.tournament("friday")
+        assert friday.status == "paused"
+        assert "was void 5 times" in friday.reason
+        assert all(bot.link.closed is None for bot in bots)
+    world.organiser.resume("friday")
+    world.run()
+    assert world.tournament("friday").status == "finished"
+
+
+def test_a_match_whose_game_cannot_begin_any_more_is_void_and_its_tournament_is_paused(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = stopped_after("4")
+    with monkeypatch.context() as upgraded:
+        broken(upgraded, TicTacToe, "initial", lambda *_: True)
+        world = first.after_crash()
+        (void,) = world.tournament("friday").voided
+        assert (void.termination, void.scores, void.at_fault) == (Termination.ABORTED, None, ())
+        assert "match friday.1.1.1.1: the referee failed at ply 0" in caplog.text
+        ann, *_ = come_all_back(world)
+        assert [world.tournament(each).status for each in ("friday", "monday")] == ["paused", "finished"]
+        ann.drop()
+        come_all_back(world)
+    world.organiser.resume("friday")
+    world.run()
+    assert world.tournament("friday").status == "finished"
 
 
 @pytest.mark.parametrize(
