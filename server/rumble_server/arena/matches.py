@@ -178,6 +178,14 @@ class Matches:
         self._tell(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
         self._follow(match)
 
+    def set_aside(self, tournament: Tournament) -> None:
+        """Stop the running matches of a tournament that is set aside. The matches do not end, and the log keeps their
+        facts.
+        """
+        for match in list(self.live.values()):
+            if match.tournament is tournament:
+                self._take_out(match)
+
     def stop(self) -> None:
         """Stop the timers of all matches. Running matches do not end, and the log keeps their facts."""
         self._stopped = True
@@ -323,12 +331,8 @@ class Matches:
         if over is None:
             self._arm(match)
             return
-        if match.timer is not None:
-            match.timer.cancel()
-        del self.live[over.match]
+        self._take_out(match)
         players = match.players
-        for part in match.parts:
-            players[part.seat].end(part)
         if len(over.told) < len(players):
             frame = frame_of_over(over, match.referee.state)
             for part in match.parts:
@@ -338,6 +342,14 @@ class Matches:
         self._on_over(match.tournament, over, players)
         for player in players:
             self.take_up(player)
+
+    def _take_out(self, match: LiveMatch) -> None:
+        """Take a match out of the running matches."""
+        if match.timer is not None:
+            match.timer.cancel()
+        del self.live[match.match_id]
+        for part in match.parts:
+            match.players[part.seat].end(part)
 
     # --- time ---
 

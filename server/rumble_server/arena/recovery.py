@@ -63,6 +63,8 @@ def take_up(
 ) -> None:
     """Fill a new arena with the club's state, the open tournaments and the running matches of `recovered`.
 
+    A tournament that cannot be taken up is put into `damaged`.
+
     No away or absent budget runs during the arena's grace, and none ran while the server was down.
 
     `lost_rows` are the numbers of damaged rows, whose facts about the club are lost. If rows are lost, all earlier host
@@ -74,7 +76,12 @@ def take_up(
             arena.recorder.apply(fact)
     with arena.transaction():
         for tournament, facts in recovered.tournaments:
-            _take_up(arena, tournament, facts)
+            try:
+                _take_up(arena, tournament, facts)
+            except Exception as error:  # the other tournaments go on
+                log.exception("tournament %s cannot be taken up", tournament.id)
+                recovered.damaged[tournament.id] = error
+                _set_aside(arena, tournament)
             if lost_rows:
                 _hold_names(arena, tournament.field)
         if lost_rows:
@@ -110,6 +117,14 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
             player.tournaments[tournament.id] = tournament
     for started in list(tournament.running.values()):
         arena.matches.rebuild(started, facts_of_attempt(started, facts[started.match]))
+
+
+def _set_aside(arena: Arena, tournament: Tournament) -> None:
+    """Take a tournament out of the arena that was perhaps taken up in part. No match of the tournament goes on."""
+    arena.matches.set_aside(tournament)
+    for player in arena.players:
+        player.tournaments.pop(tournament.id, None)
+    arena.tournaments.pop(tournament.id, None)
 
 
 def _hold_names(arena: Arena, names: Iterable[str]) -> None:

@@ -266,6 +266,34 @@ def test_what_a_damaged_match_needs_sets_its_tournament_aside() -> None:
     assert (list(problems), world.arena.tournaments, world.arena.matches.live) == (["friday"], {}, {})
 
 
+def test_a_tournament_that_cannot_be_taken_up_is_set_aside_with_its_matches(caplog: pytest.LogCaptureFixture) -> None:
+    first = World()
+    for name in ("Friday", "Monday"):
+        first.create(name=name, start_at_bots=4, legs=1, away_ms=1000)
+    bots = first.logins("ann", "ben", "cid", "dot", join="friday", max_matches=6)
+    for bot in bots:
+        bot.say(type="join", tournament="monday")
+    first.run(0)
+    assert [len(first.tournament(each).running) for each in ("friday", "monday")] == [6, 6]
+
+    def of_matches(tournament_id: str, matches: Collection[str]) -> dict[str, list[LogFact]]:
+        kept = list(matches)[: 1 if tournament_id == "friday" else None]
+        return {each: [fact for fact in first.log.facts if getattr(fact, "match", None) == each] for each in kept}
+
+    world = World(run=2, taken_ids=["friday", "monday"])
+    problems = restart(world, first, ["friday", "monday"], of_matches)
+    assert list(problems) == ["friday"]
+    assert "tournament friday cannot be taken up" in caplog.text
+    assert (list(world.arena.tournaments), world.arena.lifecycle.damaged) == (["monday"], {"friday"})
+    assert [each.tournament.id for each in world.arena.matches.live.values()] == ["monday"] * 6
+    bots = enter(world, "monday", "ann", "ben", "cid", "dot")
+    assert [each["id"] for each in bots[0].last("session")["tournaments"]] == ["monday"]
+    logged = len(world.log.facts)
+    world.run()
+    assert world.tournament("monday").status == "finished"
+    assert not [fact for fact in world.log.facts[logged:] if tournament_of(fact) == "friday"]
+
+
 def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
     first = World()
     first.create(start_at_bots=2, legs=1)
