@@ -192,13 +192,17 @@ class Club:
             name,
             is_suspended=lambda: self.is_suspended,
         )
-        self._listen()
         self.arena.allowance.used_bytes = self.log.bytes
-        self._read_settings()
-        self._recover(stored)
-        self._read_settings()  # again, because the recovery of main fills the directory, also with main's settings
-        if self.log.trouble is not None:
-            self.arena.on_trouble(self.log.trouble)
+        try:
+            self._read_settings()
+            self._recover(stored)
+            self._read_settings()  # again, because the recovery of main fills the directory, also with main's settings
+            if self.log.trouble is not None:
+                self.arena.on_trouble(self.log.trouble)
+        except Exception:
+            self.discard()  # so that no timer judges matches in an arena that nobody can reach
+            raise
+        self._listen()
 
     def _listen(self) -> None:
         """Register functions that the log calls with facts on disk, with troubles, and with sizes of facts."""

@@ -38,7 +38,10 @@ class LoneLoader:
         store.attach(asyncio.get_running_loop())
         self._clubs.add(MAIN, stored)
         for name in (*store.clubs_in_play(), *self._clubs.with_residents()):
-            await self._clubs.load(name)
+            try:
+                await self._clubs.load(name)
+            except Exception:  # the other clubs go on; the next request for this club loads it again
+                log.exception("club %s cannot be loaded", name)
 
     def refer_elsewhere(self, _name: str) -> bool:
         return False

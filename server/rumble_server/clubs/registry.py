@@ -44,8 +44,8 @@ class ClubLoader(Protocol):
     async def start(self) -> None:
         """Load `main`, clubs with residents, and clubs with unfinished tournaments. Let the store begin to write.
 
-        With several nodes, ask for leaders of these clubs instead, and wait until `main` has a leader. Raises
-        StoreError.
+        An error at a club other than `main` is only logged. With several nodes, ask for leaders of these clubs instead,
+        and wait until `main` has a leader. Raises StoreError.
         """
 
     def refer_elsewhere(self, name: str) -> bool:
@@ -162,13 +162,20 @@ class ClubRegistry:
         return await self._loader.load(name) if club is None and self.knows(name) else club
 
     def add(self, name: str, stored: Stored) -> Club:
-        """Put a club that was read from the database into memory, and return the club."""
+        """Put a club that was read from the database into memory, and return the club.
+
+        If the club fails, raise the error, and leave nothing of the club in memory.
+        """
 
         def added_elsewhere() -> int:
             return sum(each.house_bots.added for each in self if each is not club)
 
         self._idle.use(name)
-        club = self._clubs[name] = Club(name, self.shared, stored, added_elsewhere)
+        try:
+            club = self._clubs[name] = Club(name, self.shared, stored, added_elsewhere)
+        except Exception:
+            self.shared.store.close_log(name)
+            raise
         if self._house_is_open:
             club.open_house()
         if self._is_draining:

@@ -65,13 +65,19 @@ class LedClubs:
         self._begin(name, self._lead(name, epoch))
 
     async def _lead(self, name: str, epoch: int) -> None:
-        """Load a club. If the database fails, try again as long as this node leads the club under this epoch."""
+        """Load a club. If the database fails, try again as long as this node leads the club under this epoch.
+
+        After any other error, the club stays unloaded until the node starts again, or the club gets another leader.
+        """
         while self._lease.clubs.get(name) == epoch:
             try:
                 await self._load(name, epoch)
             except StoreError as error:
                 log.error("club %s cannot be loaded yet: %s", name, error)
                 await asyncio.sleep(AGAIN_S)
+            except Exception:
+                log.exception("club %s cannot be loaded", name)
+                return
             else:
                 self._node.act(partial(self._lease.listening, name, epoch))
                 return

@@ -2,12 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import httpx
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.arena import Arena
 from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.recovery import take_up
+from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
 from websockets.exceptions import InvalidStatus
@@ -56,6 +60,55 @@ async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_na
         with pytest.raises(InvalidStatus) as refused:
             await Bot.of(server, "nowhere", name="ada")
         assert refused.value.response.status_code == 404
+
+
+@pytest.fixture
+def arenas(monkeypatch: pytest.MonkeyPatch) -> list[Arena]:
+    """Let the construction of each club with a tournament fail at the end of its recovery. Return the clubs' arenas."""
+    arenas: list[Arena] = []
+
+    def failing(arena: Arena, *given: Any, **named: Any) -> None:
+        take_up(arena, *given, **named)
+        if arena.tournaments:
+            arenas.append(arena)
+            raise RuntimeError("a bug at the end of the recovery")
+
+    monkeypatch.setattr("rumble_server.clubs.club.take_up", failing)
+    return arenas
+
+
+async def with_cups(path: Path, *names: str) -> None:
+    """Create a database with clubs; each of these clubs has a tournament that is not over."""
+    async with running(path) as server:
+        await create(server, *(name for name in names if name != MAIN))
+        for name in names:
+            club = server.clubs.loaded(name)
+            assert club is not None
+            Organiser(club.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
+
+
+async def test_a_club_that_fails_stops_no_other_and_leaves_nothing_that_acts(
+    tmp_path: Path, arenas: list[Arena], caplog: pytest.LogCaptureFixture
+) -> None:
+    await with_cups(tmp_path / "x.db", "chess")
+    async with running(tmp_path / "x.db") as server:
+        assert loaded(server) == [MAIN]
+        assert "club chess cannot be loaded" in caplog.text
+        with pytest.raises(RuntimeError, match="a bug"):
+            await server.clubs.load("chess")
+        assert len(arenas) == 2
+        assert all(arena.scheduler.stopped for arena in arenas)
+        assert [cast(ClubLog, arena.log).on_durable for arena in arenas] == [[], []]
+        async with httpx.AsyncClient(base_url=server.url) as browser:
+            assert (await browser.get("/api/tournaments")).status_code == 200
+
+
+async def test_without_main_a_server_does_not_start(tmp_path: Path, arenas: list[Arena]) -> None:
+    await with_cups(tmp_path / "x.db", MAIN)
+    with pytest.raises(RuntimeError, match="a bug"):
+        async with running(tmp_path / "x.db"):
+            pytest.fail("it runs without main")
+    assert [arena.scheduler.stopped for arena in arenas] == [True]
 
 
 async def test_clubs_in_which_residents_wait_are_loaded_and_stay_so(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
+from rumble_server.clubs.club import Club, Stored
+from rumble_server.clubs.registry import ClubRegistry
 
 from tests.needs import need_module
 from tests.server.gateway.served import until
@@ -61,6 +63,26 @@ async def test_a_club_that_cannot_go_on_stops_no_other(
         assert not main.is_suspended
         assert not chess.is_suspended
         assert "club main could not go on" in caplog.text
+
+
+async def test_a_club_that_cannot_be_made_is_logged_and_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster:
+        (only,) = cluster.nodes
+        right = ClubRegistry.add
+
+        def add(clubs: ClubRegistry, name: str, stored: Stored) -> Club:
+            if name == "chess":
+                raise RuntimeError("a bug")
+            return right(clubs, name, stored)
+
+        monkeypatch.setattr(ClubRegistry, "add", add)
+        await cluster.create("chess")
+        only.clubs.refer_elsewhere("chess")
+        await until(lambda: "club chess cannot be loaded" in caplog.text)
+        await cluster.led("go", by=only)
+        assert only.leads() == ["go", MAIN]
 
 
 async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
