@@ -78,8 +78,9 @@ class Upgrade:
         clubs = self._entrance.clubs
         try:
             club = await clubs.load(self._club)
-        except StoreError as error:
-            log.error("club %s cannot be loaded: %s", self._club, error)
+        except Exception as error:  # an error of the club itself, too, since the bot waits for an answer
+            is_known = isinstance(error, StoreError)
+            log.error("club %s cannot be loaded: %s", self._club, error, exc_info=not is_known)
             self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
             return
         finally:

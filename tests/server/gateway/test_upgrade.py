@@ -49,6 +49,8 @@ class School:
         await self.open.wait()
         if name == "damaged":
             raise StoreError("as told")
+        if name == "broken":
+            raise RuntimeError("a bug in the club")
         if name == "school":
             self._clubs[name] = self._school
         return self._clubs.get(name)
@@ -70,6 +72,7 @@ class School:
         ("/c/main/bot", 101),
         ("/c/nowhere/bot", 404),
         ("/c/damaged/bot", 503),
+        ("/c/broken/bot", 503),
         ("/c/school/", 404),
         ("/c/school/bot/", 404),
         ("/c/SCHOOL/bot", 404),
