@@ -132,8 +132,9 @@ class Matches:
         """Let no away or absent budget run for the next `grace_ms`, because the bots have to find the server again."""
         now_ms = self.recorder.clock.now_ms()
         self.nobody_away_before_ms = now_ms + grace_ms
-        for match in self.live.values():
-            match.referee.give_grace(now_ms, self.nobody_away_before_ms)
+        for match in list(self.live.values()):
+            self._tell(match, now_ms, partial(match.referee.give_grace, now_ms, self.nobody_away_before_ms))
+            self._follow(match)
 
     # --- matches begin, go on and stop ---
 
@@ -253,7 +254,7 @@ class Matches:
         for part in list(player.away_from.values()):
             if part.match_id in player.away_from:
                 match = self.live[part.match_id]
-                match.referee.disconnect(part.seat, now_ms)
+                self._tell(match, now_ms, partial(match.referee.disconnect, part.seat, now_ms))
                 self._follow(match)
 
     def round_trip(self, session: BotSession, lag_ms: int) -> None:

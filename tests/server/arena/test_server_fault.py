@@ -172,6 +172,28 @@ def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypat
     assert all(bot.link.closed is None for bot in again)
 
 
+@pytest.mark.parametrize("is_graced", [False, True])
+def test_a_game_that_fails_when_a_bot_goes_away_or_gets_a_grace_voids_the_match_alone(
+    monkeypatch: pytest.MonkeyPatch, is_graced: bool
+) -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", game="dilemma", legs=1, away_clock="runs")
+    ann.move("C")
+    if is_graced:
+        ann.drop()
+    with monkeypatch.context() as broken:
+        broken.setattr(DilemmaState, "movers", property(lambda _: 1 // 0))
+        if is_graced:
+            world.arena.go_on(1_000, bots_were_closed=True)
+            world.end_turn()
+        else:
+            ann.drop()
+    assert [over.termination for over in tournament.voided] == [Termination.ABORTED]
+    assert ben.last("match_over")["scores"] is None
+    ann = world.login("ann")
+    assert ann.last("match_start")["attempt"] == 2
+
+
 def stay_silent(bot: Bot) -> None:
     bot.world.run(1_000)
 
