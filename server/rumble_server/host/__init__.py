@@ -1,1 +1,2 @@
-"""The machine and the process: TLS, host names, networks, other processes, and the garbage collector."""
+"""The machine and the process: TLS, host names, networks, the garbage collector, other processes and their queue, and
+a cache and a histogram in memory."""

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
-from rumble_server.limits.fair_queue import Crowded
+from rumble_server.host.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.web.api.admin.clubs import club_routes

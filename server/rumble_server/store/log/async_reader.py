@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from typing import TypeVar, TypeVarTuple
 
+from rumble_server.host.fair_queue import FairQueue
+from rumble_server.host.last_used import LastUsed
 from rumble_server.host.side_process import SideProcess
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.fair_queue import FairQueue
 from rumble_server.match.match_id import Neighbours
 from rumble_server.store.errors import DamagedLog, StoreError
-from rumble_server.store.log.last_used import LastUsed
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.log.rebuilt_tournaments import make_of_match, make_of_tournament, open_rebuilt
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline

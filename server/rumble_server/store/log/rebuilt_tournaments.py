@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
+from rumble_server.host.last_used import LastUsed
 from rumble_server.store.errors import DamagedLog, StoreError
-from rumble_server.store.log.last_used import LastUsed
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt, apply_to

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from rumble_server.limits.fair_queue import Crowded, asker_now
-from rumble_server.store.log.last_used import LastUsed
+from rumble_server.host.fair_queue import Crowded, asker_now
+from rumble_server.host.last_used import LastUsed
 
 SHOWN_MS = 250
 """Time in ms for which requests share an answer about a running tournament. The feed has the same interval."""

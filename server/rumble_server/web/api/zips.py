@@ -16,7 +16,7 @@ from rumble_protocol.fields import Name
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.limits.fair_queue import asker_now
+from rumble_server.host.fair_queue import asker_now
 from rumble_server.starters.bot_zip import Kept, bot_zip
 from rumble_server.starters.starter import Language
 from rumble_server.tournament.config import TournamentConfig

@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.limits.fair_queue import Asker, asks
+from rumble_server.host.fair_queue import Asker, asks
 from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import STREAM

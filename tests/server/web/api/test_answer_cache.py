@@ -4,7 +4,7 @@ import asyncio
 from functools import partial
 
 import pytest
-from rumble_server.limits.fair_queue import Crowded
+from rumble_server.host.fair_queue import Crowded
 from rumble_server.web.api.answer_cache import AnswerCache
 
 

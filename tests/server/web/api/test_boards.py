@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from rumble_engine import ALL, get_game
-from rumble_server.limits.fair_queue import Crowded
+from rumble_server.host.fair_queue import Crowded
 from rumble_server.web.api import boards
 from rumble_server.web.api.models import BoardAnswer, MatchBoards
 

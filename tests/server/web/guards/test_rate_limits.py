@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import replace
 
 import httpx
+from rumble_server.host.fair_queue import Crowded, asker_now
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.fair_queue import Crowded, asker_now
 from rumble_server.limits.permits import Permits
 from rumble_server.web.guards.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
 from starlette.types import Message, Receive, Scope, Send

@@ -5,7 +5,7 @@ from collections import Counter
 from contextvars import copy_context
 
 import pytest
-from rumble_server.limits.fair_queue import MOST_WAITING, Asker, Crowded, FairQueue, asks
+from rumble_server.host.fair_queue import MOST_WAITING, Asker, Crowded, FairQueue, asks
 
 
 class Desk:

@@ -1,4 +1,4 @@
-"""A cache of bounded size, for rebuilt tournaments, records, and answers of the web."""
+"""A cache of bounded size."""
 
 from collections import OrderedDict
 from collections.abc import Hashable

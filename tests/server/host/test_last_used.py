@@ -1,6 +1,6 @@
 """What was used last stays, within a bound."""
 
-from rumble_server.store.log.last_used import LastUsed
+from rumble_server.host.last_used import LastUsed
 
 
 def test_the_value_used_longest_ago_goes() -> None:
