@@ -120,7 +120,7 @@ class MemoryReader:
 
         return list(with_shared_frames(own, find))  # type: ignore[arg-type]
 
-    async def draw(self, make: Callable[..., Any], *given: Any) -> Any:
+    async def run(self, make: Callable[..., Any], *given: Any) -> Any:
         return passed_on(make(*passed_on(given)))
 
     async def ended(self, tournament_id: str) -> EndedTournament | None:

@@ -102,7 +102,7 @@ class AsyncReader:
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
         try:
-            return await self.draw(make_of_tournament, self._club, tournament_id, make, given)
+            return await self.run(make_of_tournament, self._club, tournament_id, make, given)
         except DamagedLog as error:
             if tournament_id not in self._damaged:
                 self._damage(tournament_id, error)
@@ -113,9 +113,9 @@ class AsyncReader:
 
         For a match that has not begun, `make` gets an empty list.
         """
-        return await self.draw(make_of_match, self._club, match_id, make, given)
+        return await self.run(make_of_match, self._club, match_id, make, given)
 
-    async def draw(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+    async def run(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
         """Run `make` with the arguments `given` in the reading process, and return the result."""
         # A request may have to wait for the event loop's time. With a task of its own, the work does not wait with the
         # request, while the process stands idle and other requests wait for the process.

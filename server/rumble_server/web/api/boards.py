@@ -49,7 +49,7 @@ def board_routes() -> APIRouter:
     )
     async def post_board(game: str, request: Request) -> Response:
         """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""
-        drawn = await site_of(request).reader.draw(draw, game, await read_body(request))
+        drawn = await site_of(request).reader.run(draw, game, await read_body(request))
         return Response(drawn, media_type="application/json")
 
     return router

@@ -76,7 +76,7 @@ def picture_routes() -> APIRouter:
         await site.on_disk()
         board = found.boards[0]
         drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
-        body = await site.reader.draw(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
+        body = await site.reader.run(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
         # A running match of a hidden game has no position; the picture will show the secrets after the match.
         is_final = attempt is not None and ply is not None and board.position != ""
         return answer(request, body, kind, FOR_GOOD if is_final else FOR_NOW)
@@ -94,7 +94,7 @@ def picture_routes() -> APIRouter:
         """Draw a position in the game's notation (by default the first position), after the moves in `move`."""
         try:
             reader = site_of(request).reader
-            body = await reader.draw(drawn_position, game, position, settings, move, flipped, known(kind))
+            body = await reader.run(drawn_position, game, position, settings, move, flipped, known(kind))
         except EngineError as error:
             raise refused(error) from None
         return answer(request, body, kind, FOR_A_DAY)

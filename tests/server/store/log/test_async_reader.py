@@ -115,7 +115,7 @@ async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(d
                 await asyncio.Event().wait()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await reader.draw(len, ["for the request"])
+        await reader.run(len, ["for the request"])
 
     async def drop(_message: Any = None) -> Any:
         """Drop the answer."""
@@ -126,7 +126,7 @@ async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(d
         for _ in range(5):  # until the request's work is in the process
             await asyncio.sleep(0)
         async with asyncio.timeout(20):
-            assert await reader.draw(len, ["for another", "one"]) == 2
+            assert await reader.run(len, ["for another", "one"]) == 2
         assert not waiting.done()
         waiting.cancel()
         await waiting
@@ -267,7 +267,7 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 
     async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
-            patch.setattr(AsyncReader, "draw", broken)
+            patch.setattr(AsyncReader, "run", broken)
             patch.setattr(LogReader, "ended", broken_record)
             assert await reader.ended("first") is None
             with pytest.raises(StoreError, match="I/O"):

@@ -210,11 +210,11 @@ async def test_what_is_dear_is_drawn_and_checked_in_the_other_process(
     """Drawing never takes the interpreter from the event loop, not even on a thread of the process."""
     made: list[str] = []
 
-    async def draw(_: MemoryReader, make: Callable[..., Any], *given: Any) -> Any:
+    async def run(_: MemoryReader, make: Callable[..., Any], *given: Any) -> Any:
         made.append(make.__name__)
         raise Crowded
 
-    monkeypatch.setattr(MemoryReader, "draw", draw)
+    monkeypatch.setattr(MemoryReader, "run", run)
     openings = json.dumps({"name": "many", "game": "gomoku", "openings": [["a1"]] * 7_000})
     statuses = [
         (await browser.post(path, content=openings, headers=HOST)).status_code

@@ -66,7 +66,7 @@ def command_routes() -> APIRouter:
     async def create_tournament(request: Request) -> TournamentView:
         """Create a tournament, which waits in its lobby."""
         site = site_of(request)
-        config = await site.reader.draw(read_tournament_config, await read_body(request))
+        config = await site.reader.run(read_tournament_config, await read_body(request))
         request.state.given = told_of(config)
         return await site.run(lambda: show(site, Organiser(site.arena).create(config)))
 

@@ -44,13 +44,13 @@ def lesson_routes() -> APIRouter:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament} is not over yet: end it first")
         last = (await answers.basics(tournament)).config
         ended = await answers.made(tournament, from_log.ended)
-        config = await site.reader.draw(read_tournament_config, next_config(last, given.model_extra or {}, given.top))
+        config = await site.reader.run(read_tournament_config, next_config(last, given.model_extra or {}, given.top))
         return await site.run(lambda: show(site, Organiser(site.arena).again(ended, config, top=given.top)))
 
     @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
     async def change_config(tournament: str, request: Request) -> TournamentView:
         """Change the configuration in the lobby, except the invitation code. Later, only `listed` can be changed."""
-        config = await site_of(request).reader.draw(read_tournament_config, await read_body(request))
+        config = await site_of(request).reader.run(read_tournament_config, await read_body(request))
         request.state.given = told_of(config)
         return await carry_out(request, tournament, lambda organiser: organiser.change_config(tournament, config))
 
