@@ -31,7 +31,7 @@ async def copy_matches(database: Path, count: int) -> str:
         facts, ended, names = await _play(played, bots)
     store = SqliteStore(str(database))
     store.attach(asyncio.get_running_loop())
-    log = store.log()
+    log = store.take()
     for fact in names:
         log.append(fact)
     copies = -(-count // (bots * (bots - 1)))

@@ -103,8 +103,11 @@ class Stored:
 
 
 def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Stored:
-    """Read a club, except for facts that `ahead` has read. Any thread may call the function. Raises StoreError."""
-    log, run = store.log(name), store.run_of(name)  # first: from now on no other server writes to the club
+    """Read a club whose log is open, except for facts that `ahead` has read. Raises StoreError.
+
+    Any thread may call the function. The log must be open first, so that no other server writes to the club.
+    """
+    log, run = store.log(name), store.run_of(name)
     of_club, problems = reader.server_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)

@@ -75,6 +75,7 @@ class LoneLoader:
         store = self._clubs.shared.store
 
         def read() -> Stored:
+            store.take(name)
             with closing(store.reader(name)) as reader:
                 return read_club(store, name, reader, Ahead())
 

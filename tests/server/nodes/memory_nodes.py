@@ -41,8 +41,7 @@ class Store(SqliteStore):
     """The database of all nodes, in which a leader opens a club's log under the leader's epoch."""
 
     def lead(self, club: str, epoch: int) -> ClubLog:
-        self.close_log(club)
-        log = self.log(club)
+        log = self.take(club)
         log.epoch = epoch
         return log
 

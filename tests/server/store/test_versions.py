@@ -1,6 +1,7 @@
 """Versions of a bot's source, on a database of each kind."""
 
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 from rumble_server.store.care import damage
@@ -13,6 +14,15 @@ from tests.server.store.databases import Database, opened_store
 from tests.server.store.test_clubs import fill
 
 COUNT = "SELECT count(*), sum(length(facts)) FROM log WHERE tournament LIKE '%@anna'"
+
+
+@asynccontextmanager
+async def opened_clubs(database: Database) -> AsyncIterator[Any]:
+    """Yield the store of a running server with the open logs of two clubs."""
+    async with opened_store(database) as store:
+        for club in ("main", "a"):
+            store.take(club)
+        yield store
 
 
 async def save(
@@ -36,7 +46,7 @@ def sources(reader: LogReader, bot: str = "anna", since_ms: int = 0) -> list[tup
 
 
 async def test_the_newest_versions_of_each_bot_are_kept(database: Database) -> None:
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         for number in range(1, MOST_VERSIONS + 4):
             await save(store, f"# {number}")
         await save(store, "# of berta", "berta")
@@ -51,7 +61,7 @@ async def test_the_newest_versions_of_each_bot_are_kept(database: Database) -> N
 
 
 async def test_a_deleted_version_no_longer_counts_in_the_bytes_of_the_club(database: Database) -> None:
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         for number in range(100, 105 + MOST_VERSIONS):
             await save(store, f"# {number}", club="a")
         kept, size = database.rows(COUNT)[0]
@@ -60,7 +70,7 @@ async def test_a_deleted_version_no_longer_counts_in_the_bytes_of_the_club(datab
 
 
 async def test_a_new_owner_of_the_name_neither_sees_nor_keeps_older_versions(database: Database) -> None:
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         await save(store, "# secret of the first", at_ms=5)
         with closing(store.reader()) as reader:
             assert sources(reader, since_ms=6) == []
@@ -71,7 +81,7 @@ async def test_a_new_owner_of_the_name_neither_sees_nor_keeps_older_versions(dat
 
 
 async def test_a_damaged_version_is_left_out(database: Database) -> None:
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         for number in range(1, 4):
             await save(store, f"# {number}")
         database.execute("UPDATE log SET facts = replace(facts, '# 2', '# 9')")
@@ -80,7 +90,7 @@ async def test_a_damaged_version_is_left_out(database: Database) -> None:
 
 
 async def test_verification_knows_versions(database: Database) -> None:
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         await save(store, "# 1")
         await save(store, "# of another club", club="a")
     assert problems(database) == []
@@ -89,10 +99,10 @@ async def test_verification_knows_versions(database: Database) -> None:
 
 
 async def test_a_start_reads_no_source(database: Database) -> None:
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         await fill(store, ["main"])
         await save(store, "# 1")
-    async with opened_store(database) as store:
+    async with opened_clubs(database) as store:
         with closing(store.reader()) as reader:
             of_club = reader.server_facts()[0]
             rebuilding = [fact for each in reader.tournament_ids() for fact in reader.tournament_facts(each)]

@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log.async_reader import AsyncReader, ReadWorkers
+from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.row_keys import MAIN
@@ -22,8 +24,15 @@ class ClubStore:
         self._read_workers: ReadWorkers | None = None
         self._has_ended_writing = False
 
+    def log(self, club: str = MAIN) -> ClubLog:
+        """Return the open log of a club. Raises StoreError if the log is not open."""
+        club_log = self.group.logs.get(club)
+        if club_log is None:
+            raise StoreError(f"the log of the club {club} is not open")
+        return club_log
+
     def close_log(self, club: str) -> None:
-        """Forget the log of a club that was unloaded. Facts that still wait in the log are written nevertheless."""
+        """Forget the log of a club that was unloaded. Facts that wait in the log are written, unless it is fenced."""
         self.group.logs.pop(club, None)
 
     def reader(self, club: str = MAIN) -> LogReader:

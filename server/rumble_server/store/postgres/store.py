@@ -70,18 +70,18 @@ class PostgresStore(ClubStore):
         )
         return log
 
-    def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club, the same object each time. Raises StoreError.
+    def take(self, club: str = MAIN) -> ClubLog:
+        """Open the log of a club, and make this server the club's leader in place of any other server.
 
-        If `lead` did not open the log before, the call blocks, and makes this server the club's leader in place of any
-        other server.
+        Only a server without a node may take clubs. The call blocks. Raises StoreError.
         """
-        if club not in self.group.logs:
-            self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
-        return self.group.logs[club]
+        return self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
 
     def run_of(self, club: str = MAIN) -> int:
-        """Return a club's epoch. Turn ids contain the epoch, so turns of different runs never have the same id."""
+        """Return the epoch of a club with an open log. Raises StoreError if the log is not open.
+
+        Turn ids contain the epoch, so turns of different runs never have the same id.
+        """
         return self.log(club).epoch
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:

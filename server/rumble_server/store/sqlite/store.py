@@ -78,15 +78,13 @@ class SqliteStore(ClubStore):
 
     # --- clubs ---
 
-    def log(self, club: str = MAIN) -> ClubLog:
-        """Return the log of a club. All calls for a club return the same object. Raises StoreError."""
-        if club not in self.group.logs:
-            size = self._read_bytes(club)
-            # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater
-            # number.
-            last = self._numbers.last
-            self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
-        return self.group.logs[club]
+    def take(self, club: str = MAIN) -> ClubLog:
+        """Open the log of a club. Raises StoreError."""
+        size = self._read_bytes(club)
+        # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater number.
+        last = self._numbers.last
+        log = self.group.logs[club] = ClubLog(self.group, club, last=last, numbers=self._numbers, size=size)
+        return log
 
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this server run, which is the same for all clubs.

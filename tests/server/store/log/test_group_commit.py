@@ -162,7 +162,7 @@ async def test_one_who_gives_up_waiting_does_not_disturb_the_others(database: Da
 
 async def test_what_is_appended_before_the_loop_runs_is_written_when_it_does(database: Database) -> None:
     store = open_store(database.url)
-    log = store.log()
+    log = store.take()
     log.append(joined(1))
     log.hurry()
     store.attach(asyncio.get_running_loop())
@@ -325,7 +325,7 @@ async def test_a_club_that_fails_when_the_database_works_again_holds_up_no_commi
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened_store(database) as store:
-        log, other = store.log(), store.log("go")
+        log, other = store.take(), store.take("go")
         log.on_trouble.append(fail)
         told = Told(other)
         with database.locked():
