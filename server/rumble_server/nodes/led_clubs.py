@@ -152,6 +152,7 @@ class LedClubs:
             club.discard()
             club.house_bots.close()
             club.abandon()
+            club.log.fence()  # this node may lead the club again before the next commit, under another epoch
             self._store.close_log(name)
 
     def expelled(self) -> None:

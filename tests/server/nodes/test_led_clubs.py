@@ -1,6 +1,8 @@
 """The commands of a node for its clubs."""
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,9 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
 from rumble_server.clubs.club import Club, Stored
 from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.store.errors import StoreError
+from rumble_server.store.log.content import Content, lead_of
+from rumble_server.tournament.facts import NameUsed
 
 from tests.needs import need_module
 from tests.server.gateway.served import until
@@ -83,6 +88,44 @@ async def test_a_club_that_cannot_be_made_is_logged_and_stops_no_other(
         await until(lambda: "club chess cannot be loaded" in caplog.text)
         await cluster.led("go", by=only)
         assert only.leads() == ["go", MAIN]
+
+
+async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_facts(tmp_path: Path) -> None:
+    """Two takeovers within a commit: another node's, of which a look tells, and then this node's."""
+    async with memory_nodes(tmp_path, 1) as cluster, asyncio.timeout(10):
+        (only,) = cluster.nodes
+        lost = await cluster.led("chess", by=only)
+        main, group = only.clubs.main, cluster.store.group
+        go_on, write_all = asyncio.Event(), group.writer.write
+        commits: list[list[str]] = []
+
+        async def hanging(contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+            commits.append([lead_of(each) for each in contents])
+            async with asyncio.timeout(5):  # else a failure of the test would hang
+                await go_on.wait()
+            return await write_all(contents, again=again)
+
+        group.writer.write = hanging  # type: ignore[method-assign]
+        await group.wait_all()
+        waiting = asyncio.create_task(main.log.wait(main.log.append(NameUsed("anna", None, None, 0))))
+        await until(lambda: bool(commits))
+        stale = asyncio.create_task(lost.log.wait(lost.log.append(NameUsed("ben", None, None, 0))))
+        await asyncio.sleep(0)
+        row = cluster.leases.table.clubs["chess"]
+        epoch, row.epoch = row.epoch, row.epoch + 2
+        cluster.leases.look()
+        with pytest.raises(StoreError, match="another node leads the club chess"):
+            await stale
+        await until(lambda: only.clubs.loaded("chess") not in (None, lost))
+        again = only.clubs.loaded("chess")
+        assert again is not None
+        new = again.log.append(NameUsed("carl", None, None, 0))
+        lost.log.append(NameUsed("dora", None, None, 0))
+        go_on.set()
+        await asyncio.gather(waiting, again.log.wait(new))
+        assert commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
+        with closing(cluster.store.reader("chess")) as reader:
+            assert [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
 
 
 async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(

@@ -36,7 +36,10 @@ class Group(Protocol):
     """Reason why writing fails at present; None while writing works."""
 
     def gather(self, club_log: "ClubLog") -> None:
-        """Add a log to the logs that have facts or records to write."""
+        """Add a log to the logs that have facts or records to write.
+
+        Of two logs of a club, only the log of the newer epoch is written. The other log is fenced.
+        """
 
     def hurry(self) -> None:
         """Begin the next commit sooner than usual, because a caller waits for the commit."""

@@ -40,6 +40,11 @@ class Content(TypedDict):
     """
 
 
+def lead_of(content: Content) -> str:
+    """Return the club and the epoch of a content as a text, such as `main@7`."""
+    return f"{content['club']}@{content['epoch']}"
+
+
 def sizes_of(content: Content) -> Counter[str]:
     """Return the approximate size in bytes of a commit's log rows, by tournament. Deleted rows are subtracted."""
     sizes = Counter[str]()

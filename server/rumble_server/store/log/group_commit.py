@@ -14,7 +14,7 @@ from typing import Protocol
 from rumble_server.host.histogram import Histogram
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
-from rumble_server.store.log.content import Content, sizes_of
+from rumble_server.store.log.content import Content, lead_of, sizes_of
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +34,10 @@ class BatchWriter(Protocol):
     """The port of a writer that writes one commit at a time to a database."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, except for the clubs that other servers lead. Return the names of these clubs.
+        """Write a commit, except for contents of clubs that other servers lead. Return `lead_of` of these contents.
 
-        Raises StoreError or OSError. The commit may be written in spite of the error. After an error, the next call
-        must therefore have the same contents, and `again` must be true.
+        A commit has at most one content of each club. Raises StoreError or OSError. The commit may be written in spite
+        of the error. After an error, the next call must therefore have the same contents, and `again` must be true.
         """
 
     async def close(self) -> None:
@@ -60,7 +60,8 @@ class GroupCommit:
         self._seen: str | None = None
         """Problem found by the last check of the database; None without a problem."""
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._gathered: dict[ClubLog, None] = {}
+        self._gathered: dict[str, ClubLog] = {}
+        """Logs with facts for the next commit, by club."""
         self._failed: list[tuple[ClubLog, Batch]] | None = None
         self._writing: asyncio.Task[Sequence[str]] | None = None
         self._timer: asyncio.Handle | None = None
@@ -76,7 +77,13 @@ class GroupCommit:
             self._timer = loop.call_soon(self.write)
 
     def gather(self, club_log: ClubLog) -> None:
-        self._gathered[club_log] = None
+        other = self._gathered.get(club_log.club, club_log)
+        if club_log.is_fenced or club_log.epoch < other.epoch:
+            club_log.fence()
+            return
+        if other is not club_log:
+            other.fence()
+        self._gathered[club_log.club] = club_log
         self._gather()
 
     def hurry(self) -> None:
@@ -104,7 +111,7 @@ class GroupCommit:
             await asyncio.wait([self._writing])
         await self.writer.close()
         lost = sum(len(batch.facts) for _, batch in self._failed or ())
-        lost += sum(len(each.take().facts) for each in self._gathered)
+        lost += sum(len(each.take().facts) for each in self._gathered.values())
         if lost:
             log.error("facts that could not be written are lost: %d", lost)
 
@@ -123,7 +130,7 @@ class GroupCommit:
         if self._loop is None or self._writing is not None:
             return
         again = self._failed is not None
-        taken = self._failed or [(each, each.take()) for each in self._gathered if not each.is_fenced]
+        taken = self._failed or [(each, each.take()) for each in self._gathered.values() if not each.is_fenced]
         if not again:
             self._gathered.clear()
         if not taken:
@@ -149,7 +156,7 @@ class GroupCommit:
         self._failed = None
         fenced = written.result()
         for (each, batch), content in zip(taken, contents, strict=True):
-            if each.club in fenced:
+            if lead_of(content) in fenced:
                 each.fence()
             else:
                 each.written(batch, sizes_of(content))

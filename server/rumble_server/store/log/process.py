@@ -52,9 +52,9 @@ class WriterProcess:
             return self.child
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Let the process write a commit, and return the names of clubs led by other servers.
+        """Let the process write a commit, and return `lead_of` of each content whose club another server leads.
 
-        Nothing is written for these clubs. `again` is true if the commit is a repetition. Await each call before the
+        Such a content is not written. `again` is true if the commit is a repetition. Await each call before the
         next call. Raises StoreError or OSError; the commit may be written nevertheless.
         """
         child = self.child or await self.start()

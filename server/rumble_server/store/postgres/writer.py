@@ -23,7 +23,7 @@ from psycopg.pq import Format
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import checksum
 from rumble_server.store.log.commit_loop import answer_all
-from rumble_server.store.log.content import PLY, Content, sizes_of
+from rumble_server.store.log.content import PLY, Content, lead_of, sizes_of
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.postgres.schema import NEXT_EPOCH
 from rumble_server.store.postgres.unindexed import INDEX_S, Spans, Unindexed
@@ -38,39 +38,39 @@ _CLUBS = "club text, epoch bigint, before bigint, last bigint, size bigint, inde
 _HELD = """UPDATE clubs SET last = given.last, bytes = clubs.bytes + given.size,
         indexed = coalesce(given.indexed, clubs.indexed)
     FROM {given} WHERE clubs.club = given.club AND clubs.epoch = given.epoch AND clubs.last = given.before
-    RETURNING clubs.club"""
+    RETURNING clubs.club, clubs.epoch"""
 _PARTS = {
     "held": (_CLUBS, _HELD),
     "logged": (
-        "club text, number bigint, tournament text, kind smallint, facts text, checksum bigint",
+        "epoch bigint, club text, number bigint, tournament text, kind smallint, facts text, checksum bigint",
         """INSERT INTO log (club, number, tournament, kind, facts, checksum)
         SELECT club, number, tournament, kind, facts, checksum FROM {given}""",
     ),
     "created": (
-        "club text, id text, listed boolean, over boolean",
+        "club text, epoch bigint, id text, listed boolean, over boolean",
         """INSERT INTO tournaments (club, id, listed, over)
         SELECT club, id, listed, over FROM {given} ORDER BY place
         ON CONFLICT (club, id) DO UPDATE
         SET listed = excluded.listed, over = tournaments.over OR excluded.over""",
     ),
     "over": (
-        "club text, id text",
+        "club text, epoch bigint, id text",
         """UPDATE tournaments SET over = true FROM {given}
         WHERE tournaments.club = given.club AND tournaments.id = given.id""",
     ),
     "filed": (
-        "club text, id text, record text, checksum bigint",
+        "epoch bigint, club text, id text, record text, checksum bigint",
         """INSERT INTO ended (club, id, record, checksum)
         SELECT club, id, record, checksum FROM {given}
         ON CONFLICT (club, id) DO UPDATE SET record = excluded.record, checksum = excluded.checksum""",
     ),
     "dropped": (
-        "club text, tournament text, kind smallint, oldest bigint",
+        "club text, epoch bigint, tournament text, kind smallint, oldest bigint",
         """DELETE FROM log USING {given} WHERE log.club = given.club AND log.tournament = given.tournament
         AND log.kind = given.kind AND log.number < given.oldest""",
     ),
     "indexed": (
-        "club text, id text, first bigint, last bigint",
+        "club text, epoch bigint, id text, first bigint, last bigint",
         """INSERT INTO matches (club, id, first, last)
         SELECT club, id, first, last FROM {given}
         ON CONFLICT (club, id) DO UPDATE SET last = excluded.last""",
@@ -79,7 +79,7 @@ _PARTS = {
 """The parts of a commit's statement, by name. Each part has the columns of its rows, and the SQL that writes the rows.
 
 The part `held` comes first, and changes the rows of `clubs`. Later parts only write rows of clubs that `held` has
-changed. A part without rows is left out; most commits have only the parts `held` and `logged`.
+changed, under the same epoch. A part without rows is left out; most commits have only the parts `held` and `logged`.
 """
 _LONG = ("facts", "record")
 """Columns with long texts, which are sent in PostgreSQL's binary format. Other columns are sent in the text format."""
@@ -106,42 +106,42 @@ class Commits:
         self._unindexed = Unindexed(connection, index_s)
 
     def commit(self, contents: Sequence[Content], again: bool) -> list[str]:
-        """Write a commit, and return the names of clubs led by other servers. These clubs are not written.
+        """Write a commit, and return `lead_of` of each content whose club another server leads.
 
-        If `again` is true, an earlier try may have written the commit. Clubs written already are skipped.
-        Raises StoreError.
+        Such a content is not written. If `again` is true, an earlier try may have written the commit. Contents written
+        already are skipped. Raises StoreError.
         """
         fenced: list[str] = []
         if again:
             contents = self._unwritten(contents, fenced)
         if contents:
             held = self.attempt(contents)
-            missed = self._unwritten([each for each in contents if each["club"] not in held], fenced)
+            missed = self._unwritten([each for each in contents if lead_of(each) not in held], fenced)
             if missed:
                 clubs = ", ".join(each["club"] for each in missed)
                 raise StoreError(f"the log of {clubs} does not go on where it ended")
-        for club in fenced:
-            self._unindexed.forget(club)
         return fenced
 
     def attempt(self, contents: Sequence[Content]) -> set[str]:
-        """Write the contents of each club whose row in `clubs` has the epoch and newest fact that the contents assume.
+        """Write each content whose club has the epoch and newest fact that the content assumes, in its row of `clubs`.
 
-        Return the clubs that were written. Raises StoreError.
+        Return `lead_of` of each content that was written. Raises StoreError.
         """
-        due = {each["club"]: spans for each in contents if (spans := self._unindexed.take_in(each)) is not None}
+        due = {lead_of(each): spans for each in contents if (spans := self._unindexed.take_in(each)) is not None}
         rows = _rows(contents, due)
         statement, formats = _statement(len(contents) == 1, *rows)
         values = [_array(values) for of_part in rows.values() for values in zip(*of_part, strict=True)]
         held = set(self._connection.execute_prepared(statement, values, formats))
-        for club in held & due.keys():
-            self._unindexed.written(club)
+        for each in contents:
+            if (lead := lead_of(each)) in held and lead in due:
+                self._unindexed.written(each["club"])
         return held
 
     def _unwritten(self, contents: Sequence[Content], fenced: list[str]) -> list[Content]:
-        """Return the contents that are not written yet. Fill the list `fenced` with the clubs that other servers lead.
+        """Return the contents that are not written yet and can be written.
 
-        If the database was replaced by an older copy, make all nodes start again.
+        Add `lead_of` of each content whose club another server leads to the list `fenced`. If the database was replaced
+        by an older copy, make all nodes start again.
         """
         if not contents:
             return []
@@ -151,11 +151,11 @@ class Commits:
         left = []
         for each in contents:
             epoch, last = found.get(each["club"], (None, None))
-            if epoch is not None and (epoch < each["epoch"] or last < each["before"]):
-                has_gone_back = True
-                fenced.append(each["club"])
-            elif epoch != each["epoch"]:
-                fenced.append(each["club"])
+            is_behind = epoch is not None and (epoch < each["epoch"] or last < each["before"])
+            has_gone_back |= is_behind
+            if is_behind or epoch != each["epoch"]:
+                fenced.append(lead_of(each))
+                self._unindexed.forget(each["club"])
             elif last != each["last"] or each["last"] == each["before"]:
                 left.append(each)
         if has_gone_back:
@@ -166,44 +166,50 @@ class Commits:
 def _rows(contents: Sequence[Content], due: Mapping[str, Spans]) -> dict[str, Rows]:
     """Return the rows for the parts (`_PARTS`) of a commit's statement, by part. Parts without rows are left out.
 
-    Long texts are encoded. `due` has the matches to write to the index of matches, by club.
+    Long texts are encoded. `due` has the matches to write to the index of matches, by `lead_of`.
     """
+    of = [(each["club"], each["epoch"], each) for each in contents]
     log = [
-        ((each["club"], number, tournament, kind), facts.encode())
-        for each in contents
+        (epoch, (club, number, tournament, kind), facts.encode())
+        for club, epoch, each in of
         for number, tournament, kind, facts in each["log"]
     ]
-    ended = [((each["club"], tournament), record.encode()) for each in contents for tournament, record in each["ended"]]
+    ended = [
+        (epoch, (club, tournament), record.encode()) for club, epoch, each in of for tournament, record in each["ended"]
+    ]
     rows: dict[str, Rows] = {
         "held": [
             (
                 club,
-                each["epoch"],
+                epoch,
                 each["before"],
                 each["last"],
                 sizes_of(each).total(),
-                each["last"] if club in due else None,
+                each["last"] if lead_of(each) in due else None,
             )
-            for each in contents
-            for club in (each["club"],)
+            for club, epoch, each in of
         ],
-        "logged": [(*key, facts, checksum(facts, *key)) for key, facts in log],
+        "logged": [(epoch, *key, facts, checksum(facts, *key)) for epoch, key, facts in log],
         "created": [
-            (each["club"], tournament, listed, tournament in each["over"])
-            for each in contents
+            (club, epoch, tournament, listed, tournament in each["over"])
+            for club, epoch, each in of
             for tournament, listed in each["created"]
         ],
         "over": [
-            (each["club"], tournament)
-            for each in contents
+            (club, epoch, tournament)
+            for club, epoch, each in of
             for tournament in each["over"]
             if tournament not in dict(each["created"])  # no statement may write a row twice
         ],
-        "filed": [(*key, record, checksum(record, *key)) for key, record in ended],
+        "filed": [(epoch, *key, record, checksum(record, *key)) for epoch, key, record in ended],
         "dropped": [
-            (each["club"], versions, PLY, oldest) for each in contents for versions, oldest, _ in each["dropped"]
+            (club, epoch, versions, PLY, oldest) for club, epoch, each in of for versions, oldest, _ in each["dropped"]
         ],
-        "indexed": sorted((club, match_id, *span) for club, spans in due.items() for match_id, span in spans.items()),
+        "indexed": sorted(
+            (club, epoch, match_id, *span)
+            for club, epoch, each in of
+            for match_id, span in due.get(lead_of(each), {}).items()
+        ),
     }
     return {part: of_part for part, of_part in rows.items() if of_part}
 
@@ -227,9 +233,9 @@ def _statement(is_of_one: bool, *parts: str) -> tuple[str, list[Format]]:
         given = f"unnest({', '.join(arrays)}) WITH ORDINALITY AS given ({', '.join(names)}, place)"
         if written:
             of_held = f"(SELECT * FROM {given} WHERE EXISTS (SELECT FROM held)) AS given"
-            given = of_held if is_of_one else f"{given} JOIN held USING (club)"
+            given = of_held if is_of_one else f"{given} JOIN held USING (club, epoch)"
         written.append(f"{part} AS ({change.format(given=given)})")
-    return f"WITH {', '.join(written)} SELECT club FROM held", formats
+    return f"WITH {', '.join(written)} SELECT club || '@' || epoch FROM held", formats
 
 
 def _array(values: Sequence[Any]) -> bytes:

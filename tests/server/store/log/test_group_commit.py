@@ -1,11 +1,15 @@
 """Group commit on each kind of database: announced facts are on disk, in order and once; trouble loses no fact."""
 
 import asyncio
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit as module
+from rumble_server.store.log.club_log import ClubLog, Numbers
+from rumble_server.store.log.content import Content, lead_of
 from rumble_server.store.open import open_store
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
@@ -183,6 +187,70 @@ async def test_the_next_run_goes_on_counting(database: Database) -> None:
     async with opened(database) as log:
         assert (log.last, log.durable) == (2, 2)
         assert log.append(joined(3)) == 3
+
+
+# --- a club with another leader ---
+
+
+async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_log(database: Database) -> None:
+    """The node lost the club, and took it back, so the next commit could have two logs of the club."""
+    async with opened_store(database) as store:
+        other, old = store.take(), store.take("go")
+        told, go_on, write_all = Told(old), asyncio.Event(), store.group.writer.write
+        commits: list[list[str]] = []
+
+        async def hanging(contents: Any, *, again: bool) -> Any:
+            commits.append([each["club"] for each in contents])
+            await go_on.wait()
+            return await write_all(contents, again=again)
+
+        store.group.writer.write = hanging
+        other.append(joined(1))
+        begin_write(other)
+        waiting = asyncio.create_task(old.wait(old.append(joined(2))))
+        await asyncio.sleep(0)
+        old.fence()
+        store.close_log("go")
+        new = store.take("go")
+        new.append(joined(3))
+        old.append(joined(4))
+        go_on.set()
+        with pytest.raises(StoreError, match="another node leads the club go"):
+            await waiting
+        await new.wait(new.last)
+        assert commits == [["main"], ["go"]]
+        assert (told.batches, new.is_fenced) == ([], False)
+        with closing(store.reader("go")) as reader:
+            assert reader.tournament_facts("friday") == [joined(3)]
+
+
+class OneForEach:
+    """A writer that takes every commit, and refuses what another server leads."""
+
+    def __init__(self, *fenced: str) -> None:
+        self.fenced = fenced
+        self.written: list[list[str]] = []
+
+    async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        self.written.append([lead_of(each) for each in contents])
+        return [each for each in map(lead_of, contents) if each in self.fenced]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("epochs", [(1, 5), (5, 1)])
+async def test_of_two_logs_of_a_club_a_commit_has_the_log_of_the_newer_epoch(epochs: tuple[int, int]) -> None:
+    group = module.GroupCommit(writer := OneForEach("go@1"), lambda: None)
+    logs = {each: ClubLog(group, "go", last=0, numbers=Numbers(0), epoch=each) for each in epochs}
+    group.attach(asyncio.get_running_loop())
+    for each in logs.values():
+        each.append(joined(1))
+    await logs[5].wait(1)
+    assert [logs[each].is_fenced for each in (1, 5)] == [True, False]
+    assert [logs[each].durable for each in (1, 5)] == [0, 1]
+    assert writer.written == [["go@5"]]
+    await group.close()
 
 
 # --- records of what is over ---

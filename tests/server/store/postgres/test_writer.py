@@ -61,10 +61,24 @@ def test_a_club_that_somebody_else_leads_is_fenced_and_the_others_are_written(
     assert Commits(connection).commit([content("main", 1), content("go", 1)], again=False) == []
     run(postgres_url, "UPDATE clubs SET epoch = 2 WHERE club = 'go'")
     for again in (False, True):
-        assert Commits(connection).commit([content("main", 2 + again), content("go", 2)], again) == ["go"]
-    assert Commits(connection).commit([content("nobody", 1)], again=False) == ["nobody"]
+        assert Commits(connection).commit([content("main", 2 + again), content("go", 2)], again) == ["go@1"]
+    assert Commits(connection).commit([content("nobody", 1)], again=False) == ["nobody@1"]
     assert logged(postgres_url) == [("go", 1), ("main", 1), ("main", 2), ("main", 3)]
     assert run(postgres_url, "SELECT club, last FROM clubs ORDER BY club") == [("go", 1), ("main", 3)]
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("number", [1, 2])
+def test_of_two_contents_of_a_club_only_the_content_under_its_epoch_is_written(
+    connection: PostgresConnection, postgres_url: str, number: int, again: bool
+) -> None:
+    stale, new = content("go", number, number + 1, epoch=1), content("go", 1, epoch=5)
+    stale["created"], stale["over"], stale["ended"] = [("old", True)], ["friday"], [("old", "{}")]
+    run(postgres_url, "UPDATE clubs SET epoch = 5 WHERE club = 'go'")
+    assert Commits(connection, index_s=0).commit([stale, new], again) == ["go@1"]
+    assert run(postgres_url, "SELECT club, number, facts FROM log") == [("go", 1, new["log"][0][3])]
+    assert run(postgres_url, "SELECT id FROM tournaments UNION SELECT id FROM ended") == []
+    assert run(postgres_url, "SELECT last, epoch FROM clubs WHERE club = 'go'") == [(1, 5)]
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -100,10 +114,10 @@ def test_a_database_that_has_gone_back_has_every_node_start_again(
     assert commits.commit([content("main", 1, 2), content("go", 1)], again=False) == []
     run(postgres_url, f"UPDATE clubs SET {lost} WHERE club = 'main'")
     before_ms = time.time() * 1000
-    assert commits.commit([content("main", 3), content("go", 2)], again=False) == ["main"]
+    assert commits.commit([content("main", 3), content("go", 2)], again=False) == ["main@1"]
     assert run(postgres_url, "SELECT * FROM nodes") == []
     assert all(node is None and epoch > before_ms for node, epoch in run(postgres_url, "SELECT node, epoch FROM clubs"))
-    assert commits.commit([content("go", 3)], again=False) == ["go"]
+    assert commits.commit([content("go", 3)], again=False) == ["go@1"]
     assert logged(postgres_url) == [("go", 1), ("go", 2), ("main", 1)]
 
 
@@ -121,7 +135,7 @@ def test_the_late_statement_of_an_old_leader_writes_nothing(connection: Postgres
             assert thread.is_alive()
         successor.commit()
         thread.join()
-    assert told == [["main"]]
+    assert told == [["main@1"]]
     assert logged(postgres_url) == []
 
 
