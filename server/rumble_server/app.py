@@ -46,6 +46,7 @@ from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.host.host_names import is_loopback, netloc
 from rumble_server.host.networks import network_addresses
+from rumble_server.host.repeating import repeat
 from rumble_server.host.service_manager import tell_ready, tell_stopping
 from rumble_server.host.side_process import SideProcess
 from rumble_server.host.tls import Certificate, CertificateError
@@ -198,7 +199,8 @@ class Server:
         await run_in_threadpool(bool)  # loads modules now, because loading takes 20 ms
         self._clock.measure()
         self._counting = asyncio.create_task(self._count_ended())
-        self._pruning = asyncio.create_task(self._prune())
+        failed = "the frames of old challenges could not be deleted"
+        self._pruning = asyncio.create_task(repeat(self._prune, PRUNE_S, failed, self._is_stopping))
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
         """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main. Raises StoreError.
@@ -376,22 +378,17 @@ class Server:
             log.exception("the tournaments that are over could not be counted")
 
     async def _prune(self) -> None:
-        """Delete the moves and frames of old challenges every `PRUNE_S`. Otherwise anybody could fill the disk."""
-        while not self._is_stopping.is_set():
-            try:
-                await self._prune_once()
-            except StoreError as error:
-                log.error("the frames of old challenges could not be deleted: %s", error)
-            except Exception:  # a fault at one hour must not end the pruning of all later hours
-                log.exception("the frames of old challenges could not be deleted")
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._is_stopping.wait(), PRUNE_S)
+        """Delete the moves and frames of old challenges, and update the sizes of the clubs.
 
-    async def _prune_once(self) -> None:
-        """Delete the moves and frames of old challenges, and update the sizes of the clubs. Raises StoreError."""
+        Otherwise anybody could fill the disk.
+        """
         before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
-        await asyncio.to_thread(self.store.prune_challenges, before_ms, self._is_stopping.is_set)
-        sizes = await asyncio.to_thread(self.store.count_bytes, [club.name for club in self.clubs])
+        try:
+            await asyncio.to_thread(self.store.prune_challenges, before_ms, self._is_stopping.is_set)
+            sizes = await asyncio.to_thread(self.store.count_bytes, [club.name for club in self.clubs])
+        except StoreError as error:
+            log.error("the frames of old challenges could not be deleted: %s", error)
+            return
         for club in self.clubs:
             if club.name in sizes:
                 club.log.bytes = club.arena.allowance.used_bytes = sizes[club.name]
