@@ -12,6 +12,7 @@ from rumble_protocol.clubs import MAIN
 
 from rumble_server.arena.recorder import apply_ban
 from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.host.repeating import repeat
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.facts import BanLifted, Banned, ClubFact
 
@@ -28,27 +29,27 @@ class MainFollower:
         self._clubs = clubs
         self._known = 0
         """Number of the newest fact that the follower has read."""
+        self._told = ""
+        """The error of the newest reading, which is logged once; empty if the reading succeeded."""
         self._following: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to read new facts every `FOLLOW_S`."""
-        self._following = asyncio.create_task(self._keep_reading())
+        self._following = asyncio.create_task(repeat(self._follow, FOLLOW_S, "main could not be followed"))
 
     def stop(self) -> None:
         """Read no more facts."""
         if self._following is not None:
             self._following.cancel()
 
-    async def _keep_reading(self) -> None:
-        told = ""
-        while True:
-            try:
-                await self.read()
-                told = ""
-            except StoreError as error:
-                if str(error) != told:
-                    log.warning("main cannot be followed: %s", told := str(error))
-            await asyncio.sleep(FOLLOW_S)
+    async def _follow(self) -> None:
+        try:
+            await self.read()
+            self._told = ""
+        except StoreError as error:
+            if str(error) != self._told:
+                self._told = str(error)
+                log.warning("main cannot be followed: %s", error)
 
     async def read(self) -> None:
         """Read and apply new facts of `main` about clubs and bans. If `main` is loaded here, do nothing.

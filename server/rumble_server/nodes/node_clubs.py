@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from rumble_protocol.clubs import MAIN
 
 from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.host.repeating import repeat
 from rumble_server.nodes.led_clubs import LedClubs
 from rumble_server.nodes.main_follower import MainFollower
 from rumble_server.nodes.node import Node
@@ -40,7 +41,9 @@ class NodeClubs(LedClubs):
         self._main = MainFollower(clubs)
         self._ahead: dict[str, Ahead] = {}
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
-        node.begin(self._tell_uses())
+        self._told: dict[str, Any] = {}
+        """The led clubs' use of resources, as last written for other nodes."""
+        node.begin(repeat(self._tell_uses, TELL_S, "the use of resources could not be told"))
 
     # --- ClubLoader ---
 
@@ -82,17 +85,14 @@ class NodeClubs(LedClubs):
         return USES.validate_python(await self._node.telling.uses_elsewhere(self._node.id))
 
     async def _tell_uses(self) -> None:
-        """Write the led clubs' use of resources for other nodes, whenever the use has changed."""
-        told: dict[str, Any] = {}
-        while True:
-            await asyncio.sleep(TELL_S)
-            uses = {name: asdict(use) for name, use in self._clubs.own_uses().items()}
-            try:
-                if uses != told:
-                    await self._node.telling.tell_uses(self._node.id, uses)
-                    told = uses
-            except StoreError as error:
-                log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning
+        """Write the led clubs' use of resources for other nodes, if the use has changed."""
+        uses = {name: asdict(use) for name, use in self._clubs.own_uses().items()}
+        try:
+            if uses != self._told:
+                await self._node.telling.tell_uses(self._node.id, uses)
+                self._told = uses
+        except StoreError as error:
+            log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning
 
     def stop(self) -> None:
         self._main.stop()

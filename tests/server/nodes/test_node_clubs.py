@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
+from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.organiser import Organiser
 from rumble_server.clubs.club import Club
+from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
@@ -20,7 +23,7 @@ from tests.server.world import Bot
 need_module("psycopg", "postgres")
 from rumble_server.nodes import hand_over, main_follower, node, node_clubs  # noqa: E402
 
-from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
+from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, failing_once, heard, memory_nodes  # noqa: E402
 
 
 def play(bot: Bot) -> Bot:
@@ -158,6 +161,18 @@ async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
         assert other.clubs.was_removed("one")
 
 
+async def test_main_is_followed_after_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(main_follower, "FOLLOW_S", 0.01)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        monkeypatch.setattr(LogReader, "server_facts_after", failing_once(LogReader.server_facts_after))
+        await until(lambda: "main could not be followed" in caplog.text)
+        Administrator(cluster.main.arena).create("one", "", NO_QUOTAS)
+        await until(lambda: all(each.clubs.knows("one") for each in cluster.nodes))
+    assert "a bug of the test" in caplog.text
+
+
 async def told_of(node: MemoryNode) -> dict[str, int]:
     """Return the numbers of connected bots by club as told by a node, when the node knows two clubs with bots."""
     async with asyncio.timeout(5):
@@ -176,6 +191,16 @@ async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: 
             each.bot(f"club-{number}", "anna")
         for each in cluster.nodes:
             assert await told_of(each) == {"club-0": 1, "club-1": 1}
+
+
+async def test_uses_are_told_after_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(node_clubs, "TELL_S", 0.01)
+    monkeypatch.setattr(ClubRegistry, "own_uses", failing_once(ClubRegistry.own_uses))
+    async with memory_nodes(tmp_path, 1) as cluster:
+        await until(lambda: bool(cluster.leases.uses))
+    assert "a bug of the test" in caplog.text
 
 
 async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: Path) -> None:
