@@ -20,6 +20,7 @@ from typing import Any, get_args
 from rumble_engine import game_names
 from rumble_protocol.limits import Limits
 
+from rumble_server.host.repeating import repeat
 from rumble_server.nodes.lease import RENEWALS, Lease
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.lease_statements import Statement
@@ -33,7 +34,7 @@ SETUP_BYTES = 16
 ID_BYTES = 8
 """Number of random bytes in the id of a node."""
 AGAIN_S = 0.2
-"""Pause in s after a failure, before the node loads a club or listens for notifications again."""
+"""Pause in s after a failure, before the node loads a club, listens for notifications or wakes the lease again."""
 SOON_S = 0.02
 """Interval in s at which a stopping node counts the clubs that the node still has to hand over."""
 GOES_MS = 15_000
@@ -133,7 +134,7 @@ class Node:
             raise
         self.lease = Lease(self.id, self._lease_ms, self._run, NoClubs(self), now_ms(), stands_by=self.stands_by)
         self.act(self.lease.wake)
-        self.begin(self._listen())
+        self.begin(repeat(self._listen, AGAIN_S, "the node could not listen for notifications"))
 
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch."""
@@ -193,10 +194,13 @@ class Node:
         """Call a method of the lease with the present time in ms, then set the timer for the next call of `wake`."""
         if self._stopped:
             return
+        self._wake_in(AGAIN_S)  # first, so that an error of the call ends no later renewal
         call(now_ms())
+        self._wake_in(max(0, self.lease.wake_at_ms - now_ms()) / 1000)
+
+    def _wake_in(self, wait_s: float) -> None:
         if self._wake is not None:
             self._wake.cancel()
-        wait_s = max(0, self.lease.wake_at_ms - now_ms()) / 1000
         self._wake = asyncio.get_running_loop().call_later(wait_s, self.act, self.lease.wake)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -208,11 +212,8 @@ class Node:
 
     async def _listen(self) -> None:
         """Have the lease read the rows again after each notification from another node or from the command line."""
-        while True:
-            try:
-                await self._listening.listen(lambda: self.act(self.lease.look))
-            except StoreError:
-                await asyncio.sleep(AGAIN_S)  # not logged here: the lease's statements fail, too, and are logged
+        with suppress(StoreError):  # not logged here: the lease's statements fail, too, and are logged
+            await self._listening.listen(lambda: self.act(self.lease.look))
 
     def _run(self, statement: Statement) -> None:
         self.begin(self._answer(statement))
@@ -221,7 +222,9 @@ class Node:
         """Run a statement, and pass the answer to the lease."""
         try:
             answer = await self._leases.run(self.id, statement)
-        except StoreError as error:
+        except Exception as error:
+            if not isinstance(error, StoreError):
+                log.exception("a statement of the lease failed")
             self._report(str(error))
             self.act(self.lease.failed)
             return

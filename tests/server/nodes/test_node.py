@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -17,10 +18,12 @@ from tests.postgres.cluster import run, through
 from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
+from rumble_server.nodes.lease import Lease  # noqa: E402
 from rumble_server.nodes.node import Node, setup_of  # noqa: E402
 from rumble_server.nodes.node_clubs import NodeClubs  # noqa: E402
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
+from tests.server.nodes.memory_nodes import MemoryLeases, failing_once, memory_nodes  # noqa: E402
 from tests.server.nodes.tables import make_tables  # noqa: E402
 
 pytestmark = pytest.mark.e2e
@@ -279,3 +282,49 @@ async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(ur
         assert clubs.log == told
         only.lease.fenced("main", epoch + 1)
         assert clubs.log == [*told, "discard main"]
+
+
+# --- errors other than the database's ---
+
+
+async def test_a_node_listens_again_after_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("rumble_server.nodes.node.AGAIN_S", 0.01)
+    monkeypatch.setattr(MemoryLeases, "listen", failing_once(MemoryLeases.listen))
+    async with memory_nodes(tmp_path, 1) as cluster:
+        await until(lambda: cluster.leases._listening)
+    assert "a bug of the test" in caplog.text
+
+
+async def test_a_lease_is_woken_again_after_an_error_in_its_timer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("rumble_server.nodes.node.AGAIN_S", 0.01)
+    async with memory_nodes(tmp_path, 1) as cluster:
+        node, woken, wake = cluster.nodes[0].node, [], Lease.wake
+
+        def noted(lease: Lease, now_ms: int) -> None:
+            wake(lease, now_ms)
+            woken.append(now_ms)
+
+        await until(lambda: node.lease._running is None)  # an answer would set the timer again
+        monkeypatch.setattr(Lease, "wake", failing_once(noted))
+        node.lease._renew_at_ms = 0
+        node.act(lambda _now_ms: None)
+        await until(lambda: woken)
+    assert "a bug of the test" in caplog.text
+
+
+async def test_a_statement_that_fails_by_an_error_of_its_own_is_logged_and_the_lease_is_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("tests.server.nodes.memory_nodes.LEASE_MS", 10 * LEASE_MS)
+    async with memory_nodes(tmp_path, 1) as cluster:
+        monkeypatch.setattr(MemoryLeases, "run", failing_once(MemoryLeases.run))
+        node = cluster.nodes[0].node
+        node.act(node.lease.look)
+        await until(lambda: "a bug of the test" in caplog.text)
+        until_ms = node.lease.until_ms
+        await until(lambda: node.lease.until_ms > until_ms)
+    assert "a statement of the lease failed" in caplog.text
