@@ -133,6 +133,17 @@ class ClubRegistry:
     def __iter__(self) -> Iterator[Club]:
         return iter(self._clubs.values())
 
+    def for_each(self, call: Callable[[Club], None], what: str) -> None:
+        """Call `call` with each loaded club.
+
+        An error is logged, so that the other clubs are not held up. The line says that the club could not `what`.
+        """
+        for club in list(self):
+            try:
+                call(club)
+            except Exception:
+                log.exception("club %s could not %s", club.name, what)
+
     # --- loading ---
 
     def with_residents(self) -> list[str]:
@@ -201,8 +212,8 @@ class ClubRegistry:
         self._looking = clock.call_at(clock.now_ms() + pause_ms, self._look_around)
 
     def _look_around(self) -> None:
+        self._look_later()  # first, so that an error ends no later search
         self.unload_idle(self.shared.clock.now_ms())
-        self._look_later()
 
     def unload_idle(self, now_ms: int) -> None:
         """Unload idle clubs. The next request loads the club again."""

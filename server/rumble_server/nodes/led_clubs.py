@@ -128,21 +128,15 @@ class LedClubs:
             club.abandon()
 
     def suspend(self) -> None:
-        for each in self._clubs:
-            each.suspend()
+        self._clubs.for_each(Club.suspend, "be suspended")
 
     def abandon(self) -> None:
         self._clubs.is_abandoned = True
-        for each in self._clubs:
-            each.abandon()
+        self._clubs.for_each(Club.abandon, "be abandoned")
 
     def go_on(self) -> None:
         self._clubs.is_abandoned = False
-        for each in list(self._clubs):
-            try:
-                each.go_on()
-            except Exception:
-                log.exception("club %s could not go on", each.name)  # the other clubs go on
+        self._clubs.for_each(Club.go_on, "go on")
 
     def discard(self, name: str) -> None:
         log.warning("another node leads %s", name)

@@ -5,7 +5,7 @@ During a standby, such a server serves nobody. Afterwards it leads every club.
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.clubs.club import Stored
+from rumble_server.clubs.club import Club, Stored
 from rumble_server.nodes.led_clubs import LedClubs
 from rumble_server.store.log.ahead import Ahead
 
@@ -35,6 +35,5 @@ class StandbyClubs(LedClubs):
         has_gone = self._clubs.loaded(name) is not None
         super().discard(name)
         if has_gone and name == MAIN:  # without main, this server leads no club at all
-            for each in self._clubs:
-                each.discard()
+            self._clubs.for_each(Club.discard, "be discarded")
             self._clubs.lost.set()

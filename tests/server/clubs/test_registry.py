@@ -358,6 +358,18 @@ async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:
         await until(lambda: loaded(server) == [MAIN])
 
 
+async def test_idle_clubs_are_looked_for_after_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
+        looked: list[int] = []
+
+        def fail(now_ms: int) -> None:
+            looked.append(now_ms)
+            raise RuntimeError("a bug of the test")
+
+        monkeypatch.setattr(server.clubs, "unload_idle", fail)
+        await until(lambda: len(looked) > 1)
+
+
 @pytest.mark.slow
 async def test_memory_of_clubs_that_were_used_one_after_another_goes_back(tmp_path: Path) -> None:
     count = 100

@@ -128,6 +128,30 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
             assert [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
 
 
+@pytest.mark.parametrize(("method", "command"), [("close", "suspend"), ("end_streams", "abandon")])
+async def test_a_club_that_cannot_be_suspended_or_abandoned_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, method: str, command: str
+) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster:
+        (only,) = cluster.nodes
+        await cluster.led("chess", by=only)
+        main, chess = (only.clubs.loaded(name) for name in (MAIN, "chess"))
+        assert main is not None
+        assert chess is not None
+        bot = only.bot("chess", "anna")
+
+        def fail() -> None:
+            raise RuntimeError("a bug of the test")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(main.gate if command == "suspend" else main.feed, method, fail)
+            only.led.suspend()
+            only.led.abandon()
+        assert chess.is_suspended
+        assert bot.link.closed == CloseCode.NO_LEADER
+        assert f"club main could not be {command}ed" in caplog.text
+
+
 async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
     tmp_path: Path,
 ) -> None:
