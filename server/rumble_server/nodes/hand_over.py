@@ -172,6 +172,17 @@ class HandOvers:
         """Give up a club that is empty and was removed from memory."""
         self._give(club, None, now_ms)
 
+    def pass_on(self, club: str, epoch: int, now_ms: int) -> None:
+        """Hand a club that this node cannot load over to the next node in the club's order of nodes.
+
+        After the last node, the first node gets the club. A lone node leads the club again under a new epoch.
+        """
+        state = self._state
+        if state.clubs.get(club) == epoch:
+            nodes = state.order_for(club)
+            position = nodes.index(state.node) + 1 if state.node in nodes else 0
+            self._give(club, nodes[position % len(nodes)] if nodes else None, now_ms)
+
     def _give(self, club: str, to: str | None, now_ms: int) -> None:
         """Stop leading a club, and hand it over to the node `to`. If `to` is None, leave the club without a leader."""
         self.forget(club)

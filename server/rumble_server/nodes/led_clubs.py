@@ -67,7 +67,7 @@ class LedClubs:
     async def _lead(self, name: str, epoch: int) -> None:
         """Load a club. If the database fails, try again as long as this node leads the club under this epoch.
 
-        After any other error, the club stays unloaded until the node starts again, or the club gets another leader.
+        After any other error, give the club up.
         """
         while self._lease.clubs.get(name) == epoch:
             try:
@@ -76,7 +76,8 @@ class LedClubs:
                 log.error("club %s cannot be loaded yet: %s", name, error)
                 await asyncio.sleep(AGAIN_S)
             except Exception:
-                log.exception("club %s cannot be loaded", name)
+                log.exception("club %s cannot be loaded here", name)
+                self._give_up(name, epoch)
                 return
             else:
                 self._node.act(partial(self._lease.listening, name, epoch))
@@ -84,6 +85,10 @@ class LedClubs:
 
     async def _load(self, name: str, epoch: int) -> None:
         """Load a club that this node leads under `epoch`, and let the club's bots in. Raises StoreError."""
+        raise NotImplementedError
+
+    def _give_up(self, name: str, epoch: int) -> None:
+        """Give up a club that cannot be loaded here."""
         raise NotImplementedError
 
     def read_ahead(self, name: str, offer: int) -> None:
@@ -141,12 +146,18 @@ class LedClubs:
     def discard(self, name: str) -> None:
         log.warning("another node leads %s", name)
         self._end_work(name)
+        club = self._clubs.loaded(name)
+        self._forget(name)
+        if club is not None:
+            club.log.fence()  # this node may lead the club again before the next commit, under another epoch
+
+    def _forget(self, name: str) -> None:
+        """Take a club out of memory at once, and close the connections of its bots and visitors."""
         club = self._clubs.pop(name)
         if club is not None:
             club.discard()
             club.house_bots.close()
             club.abandon()
-            club.log.fence()  # this node may lead the club again before the next commit, under another epoch
             self._store.close_log(name)
 
     def expelled(self) -> None:

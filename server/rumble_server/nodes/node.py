@@ -204,11 +204,16 @@ class Node:
         self._wake = asyncio.get_running_loop().call_later(wait_s, self.act, self.lease.wake)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start a task that ends with the node."""
+        """Start a task that ends with the node. Log an error of the task."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
         return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a task of the node failed", exc_info=error)
 
     async def _listen(self) -> None:
         """Have the lease read the rows again after each notification from another node or from the command line."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from contextlib import closing, suppress
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -24,6 +25,8 @@ READY_S = 30.0
 """Maximum time in s that a start waits until `main` has a leader."""
 AHEAD_S = 10.0
 """Time in s for which the tournaments of a club stay in memory after `_rebuild` has rebuilt the tournaments."""
+GIVE_UP_S = 5.0
+"""Time in s for which a node keeps a club that the node cannot load, before the next node tries to load the club."""
 TELL_S = 1.0
 """Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 USES = TypeAdapter(dict[str, ClubUse])
@@ -114,6 +117,16 @@ class NodeClubs(LedClubs):
         if name == MAIN:
             for each in self._clubs.with_residents():
                 self.need(each)
+
+    def _give_up(self, name: str, epoch: int) -> None:
+        """Forget what was loaded of a club, and have another node try after `GIVE_UP_S`.
+
+        Without the pause, a club that no node can load would be tried all the time.
+        """
+        pass_on = partial(self._lease.hand_overs.pass_on, name, epoch)
+        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.act, pass_on)  # first, as `_forget` may fail
+        self._forget(name)
+        self._store.close_log(name)  # the log is open, even if no club was made
 
     async def _rebuild(self, name: str) -> None:
         ahead, store = Ahead(), self._store

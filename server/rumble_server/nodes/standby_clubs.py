@@ -25,6 +25,9 @@ class StandbyClubs(LedClubs):
         if await self._clubs.load(name) is None:
             self._node.release(name)
 
+    def _give_up(self, name: str, epoch: int) -> None:
+        """Do nothing: the next request for the club loads the club again."""
+
     def handed_over(self, name: str) -> None:
         has_gone = name in self._clubs.leaving
         super().handed_over(name)

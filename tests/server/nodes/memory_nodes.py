@@ -1,7 +1,6 @@
 """Several nodes in this process: real clubs and leases, with the tables of leases in memory and the log in a file."""
 
 import asyncio
-import itertools
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -207,18 +206,6 @@ class MemoryCluster:
 def heard(bot: Bot, kind: str) -> bool:
     """Return whether a bot has received a message of this type."""
     return any(frame["type"] == kind for frame in bot.inbox.frames)
-
-
-def failing_once(work: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `work` with an error in place of the first call."""
-    calls = itertools.count()
-
-    def called(*given: Any) -> Any:
-        if next(calls) == 0:
-            raise RuntimeError("a bug of the test")
-        return work(*given)
-
-    return called
 
 
 @asynccontextmanager

@@ -47,6 +47,19 @@ def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
     assert b.led["one"] == 3
 
 
+def test_a_club_that_a_node_cannot_load_goes_to_the_next_node_in_the_order_unless_the_node_has_lost_it() -> None:
+    cluster, a, *_ = led("one")
+    order = a.lease.order_for("one")
+    first = order.index("a")
+    for step in range(1, 4):
+        leader = cluster.nodes[order[(first + step - 1) % 3]]
+        for epoch in (leader.led["one"] - 1, leader.led["one"]):
+            assert cluster.leaders("one") == [leader.name]
+            leader.act(lambda node=leader, epoch=epoch: node.lease.hand_overs.pass_on("one", epoch, node.now_ms()))  # type: ignore[misc]
+            cluster.run(300)
+        assert cluster.leaders("one") == [order[(first + step) % 3]]
+
+
 def test_a_club_that_is_unloaded_during_its_hand_over_is_given_up_once() -> None:
     cluster, a, b, c = led("one")
     for each in (b, c):

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import closing
+from math import inf
 from pathlib import Path
 
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
-from rumble_server.clubs.club import Club, Stored
-from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import Content, lead_of
 from rumble_server.tournament.facts import NameUsed
@@ -20,7 +20,9 @@ from tests.server.gateway.served import until
 
 need_module("psycopg", "postgres")
 
-from tests.server.nodes.memory_nodes import heard, memory_nodes  # noqa: E402
+from rumble_server.nodes import node_clubs  # noqa: E402
+
+from tests.server.nodes.memory_nodes import MemoryNode, heard, memory_nodes  # noqa: E402
 
 
 async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Path) -> None:
@@ -70,26 +72,6 @@ async def test_a_club_that_cannot_go_on_stops_no_other(
         assert "club main could not go on" in caplog.text
 
 
-async def test_a_club_that_cannot_be_made_is_logged_and_stops_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with memory_nodes(tmp_path, 1) as cluster:
-        (only,) = cluster.nodes
-        right = ClubRegistry.add
-
-        def add(clubs: ClubRegistry, name: str, stored: Stored) -> Club:
-            if name == "chess":
-                raise RuntimeError("a bug")
-            return right(clubs, name, stored)
-
-        monkeypatch.setattr(ClubRegistry, "add", add)
-        await cluster.create("chess")
-        only.clubs.refer_elsewhere("chess")
-        await until(lambda: "club chess cannot be loaded" in caplog.text)
-        await cluster.led("go", by=only)
-        assert only.leads() == ["go", MAIN]
-
-
 async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_facts(tmp_path: Path) -> None:
     """Two takeovers within a commit: another node's, of which a look tells, and then this node's."""
     async with memory_nodes(tmp_path, 1) as cluster, asyncio.timeout(10):
@@ -126,6 +108,80 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
         assert commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
         with closing(cluster.store.reader("chess")) as reader:
             assert [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
+
+
+def cannot_open(monkeypatch: pytest.MonkeyPatch, *nodes: MemoryNode, times: float = inf) -> list[tuple[str, int]]:
+    """Have the next loadings of clubs fail at the end, on the given nodes; return the list of these loadings."""
+    failed: list[tuple[str, int]] = []
+
+    def open_house(club: Club) -> None:
+        for node in nodes:
+            if node.clubs.shared is club._shared and len(failed) < times:
+                failed.append((node.id, club.log.epoch))
+                raise RuntimeError("a bug of the test")
+
+    monkeypatch.setattr(Club, "open_house", open_house)
+    for node in nodes:
+        node.clubs._house_is_open = True
+    return failed
+
+
+async def test_a_club_that_a_node_cannot_load_is_led_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(node_clubs, "GIVE_UP_S", 0.01)
+    async with memory_nodes(tmp_path, 2) as cluster:
+        await cluster.led("one")
+        leader = cluster.leader("one")
+        (other,) = [each for each in cluster.nodes if each is not leader]
+        cluster.leases.move("one", other.id)
+        await until(lambda: "one" in other.leads())
+        failed = cannot_open(monkeypatch, leader)
+        cluster.leases.move("one", leader.id)
+        await until(lambda: bool(failed))
+        assert leader.clubs.loaded("one") is None, "half loaded"
+        await until(lambda: "one" in other.leads())
+        assert [node for node, _ in failed] == [leader.id]
+        assert "club one cannot be loaded here" in caplog.text
+        assert "a bug of the test" in caplog.text
+        playing = other.bot("one", "anna")
+        await until(lambda: heard(playing, "session"))
+
+
+async def test_a_club_that_no_node_can_load_is_tried_by_all_in_turn_and_after_pauses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_clubs, "GIVE_UP_S", 0.01)
+    async with memory_nodes(tmp_path, 3) as cluster:
+        await cluster.create("one")
+        failed = cannot_open(monkeypatch, *cluster.nodes, times=7)
+        for node in cluster.nodes:
+            node.clubs.refer_elsewhere("one")
+        await until(lambda: any("one" in node.leads() for node in cluster.nodes))
+        nodes = [node for node, _ in failed]
+        assert set(nodes[:3]) == {node.id for node in cluster.nodes}
+        assert nodes == (nodes[:3] * 3)[:7]
+        epochs = [epoch for _, epoch in failed]
+        assert epochs == sorted(set(epochs))
+        monkeypatch.setattr(node_clubs, "GIVE_UP_S", 3600.0)
+        failed = cannot_open(monkeypatch, *cluster.nodes)
+        (leader,) = [node for node in cluster.nodes if "one" in node.leads()]
+        (other, _) = [node for node in cluster.nodes if node is not leader]
+        cluster.leases.move("one", other.id)
+        await until(lambda: bool(failed))
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert len(failed) == 1
+        cluster.leases.move("one", leader.id)
+        await until(lambda: len(failed) == 2)
+
+
+async def test_a_lone_node_tries_again_to_load_a_club(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_clubs, "GIVE_UP_S", 0.01)
+    async with memory_nodes(tmp_path, 1) as cluster:
+        failed = cannot_open(monkeypatch, *cluster.nodes, times=2)
+        await cluster.led("one")
+        assert len(failed) == 2
 
 
 @pytest.mark.parametrize(("method", "command"), [("close", "suspend"), ("end_streams", "abandon")])

@@ -16,6 +16,7 @@ from rumble_server.store.errors import StoreError
 from tests.needs import need_module
 from tests.postgres.cluster import run, through
 from tests.postgres.proxy import proxy
+from tests.server.failing import failing_once
 
 need_module("psycopg", "postgres")
 from rumble_server.nodes.lease import Lease  # noqa: E402
@@ -23,7 +24,7 @@ from rumble_server.nodes.node import Node, setup_of  # noqa: E402
 from rumble_server.nodes.node_clubs import NodeClubs  # noqa: E402
 from rumble_server.store.postgres.leases import Leases, OtherSetup  # noqa: E402
 
-from tests.server.nodes.memory_nodes import MemoryLeases, failing_once, memory_nodes  # noqa: E402
+from tests.server.nodes.memory_nodes import MemoryLeases, memory_nodes  # noqa: E402
 from tests.server.nodes.tables import make_tables  # noqa: E402
 
 pytestmark = pytest.mark.e2e
@@ -285,6 +286,18 @@ async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(ur
 
 
 # --- errors other than the database's ---
+
+
+async def test_a_task_that_fails_is_logged_even_if_the_task_is_kept(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise RuntimeError("a bug of the test")
+
+    kept = Node("postgresql://", LEASE_MS, "", "setup").begin(fail())
+    await asyncio.wait([kept])
+    await asyncio.sleep(0)
+    (told,) = caplog.records
+    assert told.message == "a task of the node failed"
+    assert "a bug of the test" in str(told.exc_text)
 
 
 async def test_a_node_listens_again_after_an_error(

@@ -17,13 +17,14 @@ from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
+from tests.server.failing import failing_once
 from tests.server.gateway.served import until
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
 from rumble_server.nodes import hand_over, main_follower, node, node_clubs  # noqa: E402
 
-from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, failing_once, heard, memory_nodes  # noqa: E402
+from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
 
 
 def play(bot: Bot) -> Bot:

@@ -3,12 +3,15 @@
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.administrator import Administrator
+from rumble_server.clubs.club import read_club
+from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.clubs.test_registry import Bot, create, loaded, rest, running, until
+from tests.server.failing import failing_once
 
 pytestmark = pytest.mark.e2e
 
@@ -72,3 +75,16 @@ async def test_a_removed_club_has_no_leader_any_more(postgres_url: str) -> None:
         assert node.leads == ["chess", MAIN]
         Administrator(server.arena).remove("chess")
         await until(lambda: node.leads == [MAIN])
+
+
+async def test_a_club_whose_loading_fails_is_loaded_by_the_next_request(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running(postgres_url) as server:
+        Administrator(server.arena).create("chess", "", NO_QUOTAS)
+        await server.log.wait(server.log.last)
+        monkeypatch.setattr("rumble_server.nodes.led_clubs.read_club", failing_once(read_club))
+        with pytest.raises(RuntimeError, match="a bug of the test"):
+            await server.clubs.load("chess")
+        await until(lambda: "club chess cannot be loaded here" in caplog.text)
+        assert await server.clubs.load("chess") is server.clubs.loaded("chess") is not None
