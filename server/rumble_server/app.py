@@ -12,7 +12,7 @@ import secrets
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -31,6 +31,7 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.clubs.club import ClubParts
 from rumble_server.clubs.lone_loader import LoneLoader
+from rumble_server.clubs.reading_thread import ReadingThread
 from rumble_server.clubs.registry import ClubLoader, ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.arrival import arriving
@@ -132,6 +133,13 @@ class Server:
         self._pairing = SideProcess()
         self._pairings: set[asyncio.Task[None]] = set()
         self._is_stopping = asyncio.Event()
+        self._threads: set[asyncio.Task[None]] = set()
+        """Tasks that wait for work on threads."""
+        self._reading: ReadingThread | None = None
+        self._ending = contextlib.AsyncExitStack()
+        """The steps that end what has started."""
+        self._errors: list[Exception] = []
+        """Errors of these steps."""
 
     async def start(self, stopping: asyncio.Event | None = None) -> bool:
         """Listen, and go on with unfinished tournaments.
@@ -139,23 +147,41 @@ class Server:
         Return true after the start, or false if `stopping` was set during a standby.
 
         On PostgreSQL a server without a node address stands by while another server leads. Raises StoreError;
-        StartError if the server cannot listen. If the server does not start, `start` closes the socket and the
-        database, and gives up the lease.
+        StartError if the server cannot listen. If the server does not start, `start` ends what has started.
         """
-        async with contextlib.AsyncExitStack() as held:
-            held.push_async_callback(self.store.close)
-            held.push_async_callback(self._end_lease)
-            held.push_async_callback(self.store.end_writing)
+        async with self._ending:
+            # The lease ends when this server has nothing left to write, and before threads and other processes end,
+            # whose current tasks may take seconds.
+            self._at_end(
+                self.store.end_writing, self._end_lease, self._end_threads, self.store.close, self._pairing.close
+            )
             if not await self._take_lease(stopping):
                 return False
             # Clients may connect from now on, and wait in the socket's backlog until all clubs are loaded.
-            listening = held.enter_context(_listen(self.config.host, self.config.port))
+            listening = _listen(self.config.host, self.config.port)
+            self._at_end(listening.close)
             name = listening.getsockname()
             self._address = str(name[0]), int(name[1])
             await self._open(listening)
-            held.pop_all()
+            self._at_end(self._drain)
+            self._ending = self._ending.pop_all()
         tell_ready()
         return True
+
+    def _at_end(self, *steps: Callable[[], Awaitable[None] | None]) -> None:
+        """Run these steps at the end, in this order, and before the steps of earlier calls."""
+        for step in reversed(steps):
+            self._ending.push_async_callback(self._run_step, step)
+
+    async def _run_step(self, step: Callable[[], Awaitable[None] | None]) -> None:
+        """Run a step of the end. Log an error of the step, so that the other steps run all the same."""
+        try:
+            running = step()
+            if running is not None:
+                await running
+        except Exception as error:
+            log.exception("a step of the server's end failed")
+            self._errors.append(error)
 
     async def _open(self, listening: socket.socket) -> None:
         """Load the clubs, and begin to serve on the socket `listening`. Raises StoreError and StartError."""
@@ -183,8 +209,16 @@ class Server:
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
         self.clubs = ClubRegistry(self._shared, self._take_up_tokens)
+        self._reading = self.clubs.reading
+        loader = self._make_loader()
+        # Results are on disk and told before connections close. Arenas and house bots stop before the bots are closed,
+        # so that no bot is judged for the end of the server.
+        self._at_end(self.clubs.close, self._end_serving, self._end_pairings)
+        if self._house is not None:
+            self._at_end(self._house.close)
+        self._at_end(self.store.wait_all, self.clubs.stop, self._clock.stop)
         self._clock.on_sleep.append(self._go_on_after_sleep)
-        await self.clubs.start(self._make_loader())
+        await self.clubs.start(loader)
         self._uvicorn = self._make_uvicorn(outbox, permits)
         self._uvicorn.config.load()
         if self._certificate is not None:
@@ -198,9 +232,8 @@ class Server:
         self.clubs.open_house()
         await run_in_threadpool(bool)  # loads modules now, because loading takes 20 ms
         self._clock.measure()
-        self._counting = asyncio.create_task(self._count_ended())
-        failed = "the frames of old challenges could not be deleted"
-        self._pruning = asyncio.create_task(repeat(self._prune, PRUNE_S, failed, self._is_stopping))
+        pruning = repeat(self._prune, PRUNE_S, "the frames of old challenges could not be deleted", self._is_stopping)
+        self._threads = {asyncio.create_task(each) for each in (self._count_ended(), pruning)}
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
         """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main. Raises StoreError.
@@ -227,10 +260,6 @@ class Server:
         for each in (leading, stopped):
             each.cancel()
         return leading.done()
-
-    async def _end_lease(self) -> None:
-        if self._node is not None:
-            await self._node.stop()
 
     def _make_gate(self) -> Callable[[], Gate] | None:
         """Return the function that makes the gates of clubs, or None without a lease."""
@@ -404,8 +433,11 @@ class Server:
 
     def _go_on_after_sleep(self, slept_ms: int) -> None:
         """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
-        for club in self.clubs:
+
+        def go_on(club: Club) -> None:
             club.enter(partial(club.arena.go_on, slept_ms, bots_were_closed=True))
+
+        self.clubs.for_each(go_on, "go on")
 
     def _shut_out(self) -> None:
         """End the connections of banned addresses."""
@@ -491,12 +523,18 @@ class Server:
         """Start no more matches, let running matches finish for at most `drain_ms`, then stop.
 
         Unfinished matches go on in the next run. A server that is one of several nodes first hands all clubs over.
-        Bots' connections are closed with code 1001.
+        Bots' connections are closed with code 1001. If a step fails, the others follow; raises an ExceptionGroup then.
         """
-        # The order matters. Results are on disk and told before connections close. Arenas and house bots stop before
-        # the bots are closed, so that no bot is judged for the end of the server. The lease ends when this server has
-        # nothing left to write, and before threads and other processes end, whose current tasks may take seconds.
         tell_stopping()
+        self._is_stopping.set()
+        await self._ending.aclose()
+        if self._errors:
+            raise ExceptionGroup("the server did not stop in order", self._errors)
+
+    # --- steps of the end ---
+
+    async def _drain(self) -> None:
+        """Hand all clubs over to other nodes, if any, and let running matches finish for at most `drain_ms`."""
         if self._node is not None and not self._node.stands_by:
             await self._node.hand_all_over()
         clubs, written = self.clubs, self._shared.written
@@ -506,24 +544,24 @@ class Server:
                 while clubs.playing and not clubs.lost.is_set():
                     written.clear()
                     await written.wait()
-        await self.store.wait_all()
-        clubs.stop()
-        self._clock.stop()
-        if self._house is not None:
-            await self._house.close()
-        clubs.close()
+
+    async def _end_serving(self) -> None:
         if self._uvicorn is not None and self._serving is not None:
             self._uvicorn.should_exit = True
             await self._serving
+
+    def _end_pairings(self) -> None:
         for pairing in self._pairings:
             pairing.cancel()
-        self._is_stopping.set()
-        clubs.let_go()
-        await self.store.end_writing()
-        await self._end_lease()
-        await asyncio.wait([self._counting, self._pruning])
-        await self.store.close()
-        await self._pairing.close()
+
+    async def _end_lease(self) -> None:
+        if self._node is not None:
+            await self._node.stop()
+
+    async def _end_threads(self) -> None:
+        await asyncio.gather(*self._threads)
+        if self._reading is not None:
+            self._reading.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import gc
+import inspect
 import itertools
 import json
 import sqlite3
 import threading
 import time
 from asyncio import Event
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from importlib.metadata import EntryPoint
@@ -19,11 +20,15 @@ from weakref import ref
 
 import httpx
 import pytest
+import uvicorn
 from pydantic import ValidationError
 from rumble_engine import registry
 from rumble_server.app import Server, StartError
 from rumble_server.arena.organiser import Organiser
-from rumble_server.clubs.registry import ClubLoader, ClubRegistry
+from rumble_server.clubs.club import Club
+from rumble_server.clubs.lone_loader import LoneLoader
+from rumble_server.clubs.reading_thread import ReadingThread
+from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig
 from rumble_server.host.side_process import SideProcess
 from rumble_server.limits.bounds import Bounds
@@ -36,6 +41,7 @@ from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 
+from tests.server.arena.fake_house import FakeHouse
 from tests.server.frames import Frame
 from tests.server.gateway.served import until
 from tests.server.store.played import as_challenges, played, save
@@ -151,11 +157,11 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
 async def test_a_server_that_cannot_load_its_clubs_lets_go_of_port_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(self: ClubRegistry, loader: ClubLoader) -> None:
+    async def fail(self: LoneLoader) -> None:
         raise StoreError("main cannot be read")
 
     with monkeypatch.context() as broken:
-        broken.setattr(ClubRegistry, "start", fail)
+        broken.setattr(LoneLoader, "start", fail)
         refused = Server(ServerConfig(port=0, db=str(tmp_path / "refused.db")))
         with pytest.raises(StoreError, match="main cannot be read"):
             await refused.start()
@@ -558,6 +564,109 @@ async def test_a_server_stops_in_order_if_the_count_of_ended_tournaments_fails(
     assert "a bug of the test" in caplog.text
     async with running(tmp_path / "rumble.db"):
         pass  # the first server let go of its database
+
+
+class House(FakeHouse):
+    """A fake runner of house bots that tells when it was closed."""
+
+    is_closed = False
+
+    async def close(self) -> None:
+        self.is_closed = True
+
+
+ORDER = (
+    (SqliteStore, "wait_all"),
+    (Club, "stop"),
+    (House, "close"),
+    (Club, "close"),
+    (uvicorn.Server, "shutdown"),
+    (SqliteStore, "end_writing"),
+    (Server, "_end_lease"),
+    (ReadingThread, "close"),
+    (SqliteStore, "close"),
+    (SideProcess, "close"),
+)
+"""The steps in which a server stops, each with the class of its method, in order."""
+
+
+def note_steps(monkeypatch: pytest.MonkeyPatch, *broken: str) -> list[str]:
+    """Return the list in which a stopping server will note its steps. The steps `broken` fail after their work."""
+    steps: list[str] = []
+
+    def noted(name: str, step: Callable[..., Any]) -> Callable[..., Any]:
+        def begin() -> bool:
+            is_first = name not in steps
+            if is_first:
+                steps.append(name)
+            return is_first and name in broken
+
+        async def run(*given: Any, **named: Any) -> None:
+            fails = begin()
+            await step(*given, **named)
+            if fails:
+                raise RuntimeError(f"a bug of {name}")
+
+        def run_at_once(*given: Any) -> None:
+            fails = begin()
+            step(*given)
+            if fails:
+                raise RuntimeError(f"a bug of {name}")
+
+        return run if inspect.iscoroutinefunction(step) else run_at_once
+
+    for kind, method in ORDER:
+        monkeypatch.setattr(kind, method, noted(f"{kind.__name__}.{method}", getattr(kind, method)))
+    return steps
+
+
+def names_of(steps: Sequence[tuple[type, str]]) -> list[str]:
+    return [f"{kind.__name__}.{method}" for kind, method in steps]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("broken", [(), *([name] for name in names_of(ORDER[:-1])), names_of(ORDER[:4])])
+async def test_a_server_stops_in_order_whatever_step_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: Sequence[str]
+) -> None:
+    with monkeypatch.context() as patched:
+        steps = note_steps(patched, *broken)
+        server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0), lambda *_: House())
+        await server.start()
+        async with asyncio.timeout(PATIENCE_S):
+            with contextlib.suppress(ExceptionGroup):  # the failure of a club alone is only logged
+                await server.stop()
+        assert steps == names_of(ORDER)
+    for name in broken:
+        assert f"a bug of {name}" in caplog.text
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(*server.address)
+    async with running(tmp_path / "x.db"):
+        pass  # the first server let go of its database
+
+
+@pytest.mark.e2e
+async def test_a_server_that_cannot_drain_stops_nevertheless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    steps = note_steps(monkeypatch)
+    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0), lambda *_: House())
+    await server.start()
+    monkeypatch.setattr(ClubRegistry, "drain", fail)
+    with pytest.raises(ExceptionGroup, match="did not stop in order"):
+        await server.stop()
+    assert steps == names_of(ORDER)
+    assert "a bug of the test" in caplog.text
+
+
+@pytest.mark.e2e
+async def test_a_start_that_fails_late_stops_what_has_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = note_steps(monkeypatch)
+    monkeypatch.setattr(uvicorn.Config, "load", fail)
+    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db")), lambda *_: House())
+    with pytest.raises(RuntimeError, match="a bug of the test"):
+        await server.start()
+    assert steps == [name for name in names_of(ORDER) if name != "Server.shutdown"]
 
 
 @pytest.mark.e2e

@@ -317,24 +317,17 @@ class ClubRegistry:
     def drain(self) -> None:
         """Begin no new match in any club."""
         self._is_draining = True
-        for each in self:
-            each.arena.drain()
+        self.for_each(lambda club: club.arena.drain(), "drain")
 
     def stop(self) -> None:
         """Stop judging matches in every club, and stop the registry's own timers."""
         if self._looking is not None:
             self._looking.cancel()
         self._loader.stop()
-        for each in self:
-            each.stop()
+        self.for_each(Club.stop, "stop")
 
     def close(self) -> None:
         """Close the connections of bots and the streams of visitors."""
+        self.for_each(Club.close, "be closed")
         for name in list(self.leaving):
             self.leaving.pop(name).abandon()
-        for club in self:
-            club.close()
-
-    def let_go(self) -> None:
-        """Stop the thread for reading clubs, and close its connection to the database."""
-        self.reading.close()

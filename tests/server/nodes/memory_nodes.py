@@ -142,7 +142,7 @@ class MemoryNode:
         self.clubs.close()
         await self.node.stop()
         self.clock.stop()
-        self.clubs.let_go()
+        self.clubs.reading.close()
 
     def leads(self) -> list[str]:
         """Return the names of the clubs that are led and loaded here."""
