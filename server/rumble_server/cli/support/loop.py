@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
+from rumble_server.host.repeating import repeat
+
 T = TypeVar("T")
 
 
@@ -48,14 +50,12 @@ def on_hangup(callback: Callable[[], None]) -> None:
 
 @asynccontextmanager
 async def periodically(callback: Callable[[], None], every_s: float) -> AsyncIterator[None]:
-    """Call `callback` about every `every_s` seconds while the block runs."""
+    """Call `callback` now, and about every `every_s` seconds while the block runs. Log errors of the calls."""
 
     async def beat() -> None:
-        while True:
-            await asyncio.sleep(every_s)
-            callback()
+        callback()
 
-    beating = asyncio.create_task(beat())
+    beating = asyncio.create_task(repeat(beat, every_s, "work that is done from time to time failed"))
     try:
         yield
     finally:

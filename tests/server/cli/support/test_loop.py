@@ -3,7 +3,9 @@ import os
 import signal
 
 import pytest
-from rumble_server.cli.support.loop import on_hangup, run, run_unless_stopped
+from rumble_server.cli.support.loop import on_hangup, periodically, run, run_unless_stopped
+
+from tests.server.failing import failing_once
 
 
 async def answer() -> int:
@@ -50,3 +52,10 @@ def test_an_error_passes() -> None:
 
     with pytest.raises(KeyError):
         run_unless_stopped(fail())
+
+
+async def test_work_is_done_from_time_to_time_after_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    done = asyncio.Event()
+    async with asyncio.timeout(60), periodically(failing_once(done.set), 0.0):
+        await done.wait()
+    assert "a bug of the test" in caplog.text
