@@ -29,7 +29,7 @@ from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.host_tokens import DEFAULT
 from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
-from rumble_server.clubs.club import ClubParts
+from rumble_server.clubs.club import Club, ClubParts
 from rumble_server.clubs.lone_loader import LoneLoader
 from rumble_server.clubs.reading_thread import ReadingThread
 from rumble_server.clubs.registry import ClubLoader, ClubRegistry
