@@ -18,8 +18,6 @@ from typing import Any, cast
 
 import httptools
 from rumble_protocol.clubs import MAIN, split_path
-from uvicorn.protocols.http.flow_control import FlowControl
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
@@ -37,6 +35,7 @@ from rumble_server.gateway.request_checks import (
 )
 from rumble_server.gateway.request_fairness import STOPS
 from rumble_server.gateway.upgrade import Upgrade
+from rumble_server.gateway.uvicorn_connection import UvicornConnection
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source, limited_address
@@ -68,20 +67,7 @@ class _Phase(Enum):
     """Further input is dropped. The last answer or an upgrade has begun, or the socket is lost."""
 
 
-class _Flow(FlowControl):
-    """uvicorn's flow control, with a change: after a pause, bytes already read are parsed before reading resumes."""
-
-    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
-        super().__init__(transport)
-        self._go_on = go_on
-
-    def resume_reading(self) -> None:
-        if self.read_paused:
-            self.read_paused = False
-            self._go_on()
-
-
-class HttpConnection(HttpToolsProtocol):
+class HttpConnection(UvicornConnection):
     """An HTTP connection, up to its end, or up to an upgrade after which `Connection` takes over the socket."""
 
     def __init__(self, entrance: Entrance, **given: Any) -> None:
@@ -124,8 +110,6 @@ class HttpConnection(HttpToolsProtocol):
         None without a timer.
         """
         self._timer: asyncio.TimerHandle | None = None
-        self._cycles: list[RequestResponseCycle] = []
-        """Requests that are not answered yet, oldest first."""
         self._unread: asyncio.TimerHandle | None = None
         """Timer that ends the connection if the peer does not read the bytes written to it."""
 
@@ -136,8 +120,7 @@ class HttpConnection(HttpToolsProtocol):
 
         Connections of a trusted proxy need no permit, because the proxy's clients are counted instead.
         """
-        super().connection_made(cast(asyncio.Transport, transport))
-        self.flow = _Flow(self.transport, self._go_on)
+        super().connection_made(transport)
         self._permit_wait = PermitWait(self._entrance, self.transport)
         self._peer = self.client[0] if self.client else ""
         self.address = address = limited_address(self._peer)
@@ -180,10 +163,7 @@ class HttpConnection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._entrance.fairness.sockets.discard(self)
         self._end()
-        for cycle in self._cycles:  # uvicorn tells only the newest; an earlier cycle may be an endless stream
-            cycle.disconnected = True
-            cycle.message_event.set()
-        self._cycles.clear()
+        self._withdraw_all()
         self._entrance.fairness.do(self.address, partial(self._clean_up, exc))
 
     def _clean_up(self, exc: Exception | None) -> None:
@@ -192,8 +172,8 @@ class HttpConnection(HttpToolsProtocol):
         self._let_go()
         self._permit_wait.stop()
         self.resume_writing()
-        self._upgrade = None  # refers to this connection, as do the cycle and the flow
-        self.cycle = self.flow = None  # type: ignore[assignment]
+        self._upgrade = None  # refers to this connection
+        self._drop_references()
         if self._permit is not None:
             self._permit.release()
 
@@ -234,7 +214,7 @@ class HttpConnection(HttpToolsProtocol):
 
         Earlier answers are not sent yet, the web has to read more of a body, or the phase is not `READING`.
         """
-        return self._phase is not _Phase.READING or self.flow.read_paused or bool(self.pipeline)
+        return self._phase is not _Phase.READING or self._is_full()
 
     def stop_reading(self) -> bool:
         self._is_unread = bool(self.transport.is_reading())
@@ -285,7 +265,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._unset_keepalive_if_required()
+        self._stop_idle_timer()
         self._in_head, self._in_body = True, False
         self.other_bytes = 0
         self._request += 1
@@ -310,12 +290,7 @@ class HttpConnection(HttpToolsProtocol):
         if refusal is not None:
             self._refuse(*refusal)
         else:
-            before = self.cycle
-            super().on_headers_complete()
-            if self.cycle is not before:
-                self._cycles.append(self.cycle)
-                if self._is_beyond():  # the address has no room for the connection, which ends with the answer
-                    self.cycle.keep_alive = False
+            self._run_web(is_last=self._is_beyond())
             self._in_body = True
 
     def _answer_question(self) -> bool:
@@ -324,7 +299,7 @@ class HttpConnection(HttpToolsProtocol):
         Limits do not count the question, because a proxy asks a question for each request of every visitor.
         """
         entrance = self._entrance
-        if entrance.question is None or self._cycles or not entrance.sources.is_proxy(self._peer):
+        if entrance.question is None or self._is_answering() or not entrance.sources.is_proxy(self._peer):
             return False
         if self.parser.should_upgrade():  # bytes of another protocol may follow the request
             return False
@@ -337,10 +312,7 @@ class HttpConnection(HttpToolsProtocol):
         length = b"" if status is HTTPStatus.NO_CONTENT else b"Content-Length: 0\r\n"
         self.transport.write(b"HTTP/1.1 %d %s\r\n%s%s%s" % (status, status.phrase.encode(), header, length, ending))
         if keep:
-            self._unset_keepalive_if_required()
-            self.timeout_keep_alive_task = self.loop.call_later(
-                self.timeout_keep_alive, self.timeout_keep_alive_handler
-            )
+            self._start_idle_timer()
         else:
             self.transport.close()
         return True
@@ -396,19 +368,15 @@ class HttpConnection(HttpToolsProtocol):
                 self._permit.know()
 
     def on_response_complete(self) -> None:
-        self._cycles = [cycle for cycle in self._cycles if not cycle.response_complete]
         super().on_response_complete()
         if self.transport.is_closing():
             self._expect_reader()
         elif self._phase is not _Phase.READING:
             self._finish()
-        elif self.rest or self.pipeline or not self.transport.is_reading():
+        elif self.rest or not self.transport.is_reading():
             self._go_on()
 
     # --- upgrades ---
-
-    def _should_upgrade(self) -> bool:
-        return bool(self.parser.should_upgrade()) and self._get_upgrade() == b"websocket"
 
     def _on_upgrade(self, rest: bytes) -> None:
         """Handle a request for an upgrade to another protocol. `rest` has the bytes after the request."""
@@ -420,7 +388,7 @@ class HttpConnection(HttpToolsProtocol):
             self._end_with(self._upgrade.begin)
             self._finish()
         else:
-            self.cycle.keep_alive = False  # the request is answered as HTTP; the bytes after it cannot be read
+            self._end_with_answer()  # the request is answered as HTTP; the bytes after it cannot be read
             self._end_with(self._close)
 
     def acquire_permit(self, then: Callable[[Permit], None]) -> None:
@@ -445,14 +413,13 @@ class HttpConnection(HttpToolsProtocol):
 
     def leave(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
-        method = self.scope["method"].encode()
-        lines = [b"%s %s HTTP/1.1" % (method, self.url), *(b"%s: %s" % header for header in self.headers), b"", b""]
+        request = self._request_bytes()
         self._let_go()
         self._entrance.fairness.sockets.discard(self)
         self.connections.discard(self)
-        self._upgrade = None  # refers to this connection, as do the parser, the cycle and the flow
-        self.parser = self.cycle = self.flow = None  # type: ignore[assignment]
-        return b"\r\n".join(lines)
+        self._upgrade = None  # refers to this connection
+        self._drop_references()
+        return request
 
     # --- the end ---
 
@@ -466,12 +433,10 @@ class HttpConnection(HttpToolsProtocol):
         self._end_with(partial(self.answer, status, text))
         if not self._in_body:
             self._finish()
-        elif self.pipeline or self.cycle.response_started:
-            self._close()
-        else:  # this request itself is being answered, and no byte of the answer is sent yet
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
+        elif self._withdraw():
             self.answer(status, text)
+        else:
+            self._close()
 
     def _end_with(self, action: Callable[[], None]) -> None:
         """Begin the phase `ENDING`, with `action` as the last action."""
@@ -484,13 +449,9 @@ class HttpConnection(HttpToolsProtocol):
     def _finish(self) -> None:
         """Run the last action if the connection is in the phase `ENDING`, and all earlier requests are answered."""
         action = self._last_action
-        if action is not None and not self.pipeline and not self._is_answering():
+        if action is not None and not self._is_answering():
             self._end()
             action()
-
-    def _is_answering(self) -> bool:
-        cycle = cast("RequestResponseCycle | None", self.cycle)
-        return cycle is not None and not cycle.response_complete
 
     def answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
         """Write an answer. `header` has further header lines, if any.
@@ -513,7 +474,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def _let_go(self) -> None:
         """Cancel the timers of the connection."""
-        self._unset_keepalive_if_required()
+        self._stop_idle_timer()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -532,9 +493,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         if self._goes_on or self._is_unread:  # the next request may have come already
-            self.timeout_keep_alive_task = self.loop.call_later(
-                self.timeout_keep_alive, self.timeout_keep_alive_handler
-            )
+            self._start_idle_timer()
         elif not self.transport.is_closing():
             self._close()
 
