@@ -22,7 +22,7 @@ from rumble_protocol.clubs import MAIN, split_path
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.handshake import LEADER_PATH
-from rumble_server.gateway.permit_wait import PermitWait
+from rumble_server.gateway.peer import Peer
 from rumble_server.gateway.request_checks import (
     TOO_MANY,
     TOO_MANY_CONNECTIONS,
@@ -36,9 +36,7 @@ from rumble_server.gateway.request_checks import (
 from rumble_server.gateway.request_fairness import STOPS
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.gateway.uvicorn_connection import UvicornConnection
-from rumble_server.limits.bans import Ban
 from rumble_server.limits.permits import Permit
-from rumble_server.limits.source import Source, limited_address
 
 LEAST_REQUEST_BYTES = 16
 """Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
@@ -74,11 +72,7 @@ class HttpConnection(UvicornConnection):
         """Make a connection for uvicorn. `given` are the arguments of uvicorn's own protocol class."""
         super().__init__(**given)
         self._entrance = entrance
-        self._peer = self.address = ""
         self.opened_ms = entrance.clock.now_ms()
-        self._permit: Permit | None = None
-        self._source = Source("", False, "http")
-        """Source of the newest request whose headers are complete."""
         self._club, self._path = MAIN, ""
         """For the newest request whose headers are complete: the club, and the part of the path after the club."""
         self.rest = b""
@@ -116,27 +110,18 @@ class HttpConnection(UvicornConnection):
     # --- asyncio.Protocol ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Acquire a permit for the connection from its address, or refuse the connection.
-
-        Connections of a trusted proxy need no permit, because the proxy's clients are counted instead.
-        """
+        """Acquire a permit for the connection from its address, or refuse the connection."""
         super().connection_made(transport)
-        self._permit_wait = PermitWait(self._entrance, self.transport)
-        self._peer = self.client[0] if self.client else ""
-        self.address = address = limited_address(self._peer)
-        entrance, socket = self._entrance, transport.get_extra_info("socket")
-        if socket is not None and not entrance.descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
+        self.peer = Peer(self._entrance, self.transport, self.client[0] if self.client else "")
+        descriptors, socket = self._entrance.descriptors, transport.get_extra_info("socket")
+        if socket is not None and not descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
             self.transport.abort()
             return
-        entrance.fairness.sockets.add(self)
-        if entrance.sources.is_proxy(self._peer):
-            self._begin(entrance.permits.uncounted(address))
-        else:
-            self._permit_wait.acquire(address, self._give_way, self._begin, self._turn_away)
+        self._entrance.fairness.sockets.add(self)
+        self.peer.enter(self._begin, self._turn_away)
 
-    def _begin(self, permit: Permit) -> None:
+    def _begin(self) -> None:
         """Begin to read requests. Bytes received during the wait for the permit come first."""
-        self._permit = permit
         self._watch()
         if self.rest or not self.transport.is_reading():
             self._go_on()
@@ -146,8 +131,7 @@ class HttpConnection(UvicornConnection):
 
         If too many connections of the address wait for such an answer, end the connection.
         """
-        self._permit = self._entrance.permits.refuse(self.address)
-        if self._permit is None:
+        if not self.peer.enter_for_refusal():
             self.transport.abort()
         else:
             self._end_with(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
@@ -170,12 +154,10 @@ class HttpConnection(UvicornConnection):
         """Release what a lost connection holds: its timers, its entry in the queue, and its permit."""
         super().connection_lost(exc)
         self._let_go()
-        self._permit_wait.stop()
         self.resume_writing()
         self._upgrade = None  # refers to this connection
         self._drop_references()
-        if self._permit is not None:
-            self._permit.release()
+        self.peer.leave()
 
     def shutdown(self) -> None:
         """End the connection because the server stops. A request whose body is not complete is refused."""
@@ -189,7 +171,7 @@ class HttpConnection(UvicornConnection):
         if self._phase is not _Phase.READING:
             self._entrance.fairness.claim_time()  # counts dropped bytes, too
             self._finish()
-        elif self.rest or self._permit_wait.is_waiting:  # a transport may deliver bytes read before the pause
+        elif self.rest or self.peer.is_waiting:  # a transport may deliver bytes read before the pause
             self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
             self.transport.pause_reading()  # again, because some transports start to read after `connection_made`
         else:
@@ -272,7 +254,6 @@ class HttpConnection(UvicornConnection):
 
     def on_headers_complete(self) -> None:
         """Find the source of the request. Then refuse the request, or let uvicorn run the web."""
-        entrance, peer = self._entrance, self.client
         self._in_head = False
         if self._phase is not _Phase.READING:  # a piece of input may hold a request after a refused one
             return
@@ -280,8 +261,8 @@ class HttpConnection(UvicornConnection):
         if self._is_question:
             return
         self._club, self._path = split_path(self.url.partition(b"?")[0].decode("latin-1"))
-        self._source = source = entrance.sources.of_request(self._peer, str(self.scheme), self.headers)
-        self.scope["client"] = (source.address, peer[1] if peer else 0)
+        source = self.peer.identify(str(self.scheme), self.headers)
+        self.scope["client"] = (source.address, self.client[1] if self.client else 0)
         self.scope["scheme"] = source.scheme
         self.scope["state"]["is_local"] = source.is_local
         self.scope["state"]["shown_host"] = source.shown_host
@@ -290,7 +271,7 @@ class HttpConnection(UvicornConnection):
         if refusal is not None:
             self._refuse(*refusal)
         else:
-            self._run_web(is_last=self._is_beyond())
+            self._run_web(is_last=self.peer.is_beyond)
             self._in_body = True
 
     def _answer_question(self) -> bool:
@@ -298,12 +279,12 @@ class HttpConnection(UvicornConnection):
 
         Limits do not count the question, because a proxy asks a question for each request of every visitor.
         """
-        entrance = self._entrance
-        if entrance.question is None or self._is_answering() or not entrance.sources.is_proxy(self._peer):
+        question = self._entrance.question
+        if question is None or self._is_answering() or not self.peer.is_proxy():
             return False
         if self.parser.should_upgrade():  # bytes of another protocol may follow the request
             return False
-        answer = entrance.question.answer(self.headers)
+        answer = question.answer(self.headers)
         if answer is None:
             return False
         status, header = answer
@@ -323,33 +304,18 @@ class HttpConnection(UvicornConnection):
         refusal = too_large(most_bytes) if self.other_bytes > most_bytes else refusal_of_url(self.url)
         if refusal is not None:
             return refusal
-        ban = self._ban()
+        ban = self.peer.ban(self._club)
         if ban is not None:
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
         upgrades = self._should_upgrade()
         # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
-        if not self._count(upgrades + len(self.headers) // HEADERS_OF_A_REQUEST):
+        if not self.peer.count(upgrades + len(self.headers) // HEADERS_OF_A_REQUEST):
             return TOO_MANY_REQUESTS
         if upgrades:
             return refusal_of_upgrade(self.parser.get_http_version(), self.headers)
-        if self._is_beyond() and not shows_made_token(self.headers):
+        if self.peer.is_beyond and not shows_made_token(self.headers):
             return TOO_MANY_CONNECTIONS
         return None
-
-    def _is_beyond(self) -> bool:
-        """Return true if the connection is a stranger whose address has the maximum number of known connections."""
-        return self._permit is not None and not self._permit.has_room
-
-    def _count(self, requests: int) -> bool:
-        """Count requests of the source. Return False if the address has made too many requests."""
-        entrance = self._entrance
-        address = self._source.address or self.address
-        return requests == 0 or entrance.permits.take_request(address, entrance.clock.now_ms(), requests)
-
-    def _ban(self) -> Ban | None:
-        """Return the ban of the source in the requested club; None without a ban, or if the club is not loaded."""
-        club = self._entrance.clubs.loaded(self._club)
-        return None if club is None else club.gateway.known.ban_of(self._source.address)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
@@ -364,8 +330,7 @@ class HttpConnection(UvicornConnection):
         self._in_body = False
         if self._phase is _Phase.READING and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
-            if self._permit is not None:
-                self._permit.know()
+            self.peer.know()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -384,7 +349,7 @@ class HttpConnection(UvicornConnection):
             return
         if self._should_upgrade():
             self.transport.pause_reading()
-            self._upgrade = Upgrade(self, self._entrance, self._source, self._club, self._path, rest)
+            self._upgrade = Upgrade(self, self._entrance, self.peer.source, self._club, self._path, rest)
             self._end_with(self._upgrade.begin)
             self._finish()
         else:
@@ -392,24 +357,8 @@ class HttpConnection(UvicornConnection):
             self._end_with(self._close)
 
     def acquire_permit(self, then: Callable[[Permit], None]) -> None:
-        """Acquire a permit for a bot's connection, and call `then` with the permit.
-
-        If a proxy forwards the connection, the permit is counted for the address of the proxy's client. Otherwise the
-        connection keeps its present permit.
-        """
-        entrance, permit, granted = self._entrance, self._permit, partial(self._keep, then)
-        if permit is not None and self._source.address == self.address and not entrance.sources.is_proxy(self._peer):
-            permit.listen(entrance.clock.now_ms(), self._give_way)
-            granted(permit)
-        else:  # a proxy forwards the connection
-            if permit is not None:
-                permit.release()
-            refuse = partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY)
-            self._permit_wait.acquire(self._source.address, self._give_way, granted, refuse)
-
-    def _keep(self, then: Callable[[Permit], None], permit: Permit) -> None:
-        self._permit = permit
-        then(permit)
+        """Acquire a permit for a bot's connection, and call `then` with the permit. Refuse if no permit is free."""
+        self.peer.enter_as_bot(then, partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
 
     def leave(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
@@ -428,8 +377,8 @@ class HttpConnection(UvicornConnection):
 
         A large request counts as several requests.
         """
-        self._count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
-        self._entrance.refusals.note(reason, self._source.address or self.address)
+        self.peer.count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
+        self.peer.note(reason)
         self._end_with(partial(self.answer, status, text))
         if not self._in_body:
             self._finish()
@@ -511,7 +460,7 @@ class HttpConnection(UvicornConnection):
 
     def _on_unread(self) -> None:
         self._unread = None
-        self._entrance.refusals.note("unread", self._source.address or self.address)
+        self.peer.note("unread")
         self.transport.abort()
 
     def _watch(self) -> None:
@@ -540,12 +489,12 @@ class HttpConnection(UvicornConnection):
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n", "body_time")
 
-    # --- when an address is full, or descriptors run out ---
+    # --- when descriptors run out, or an address is banned ---
 
-    def _give_way(self) -> None:
-        """End the connection, even after an upgrade: its address is full, and a new connection takes its permit."""
-        self._entrance.refusals.note("strangers", self._source.address or self.address)
-        self.transport.abort()
+    @property
+    def address(self) -> str:
+        """Address of the peer, by which limits count the connection."""
+        return self.peer.address
 
     @property
     def idleness(self) -> Idleness | None:
@@ -554,7 +503,7 @@ class HttpConnection(UvicornConnection):
         Until the headers of the first request are complete, the connection is a stranger (`STRANGER`). Afterwards the
         value is None while a request is received or answered, and else `BETWEEN_REQUESTS`.
         """
-        if self._permit is None or self._request == 0 or (self._in_head and self._request == 1):
+        if self._request == 0 or (self._in_head and self._request == 1):
             return Idleness.STRANGER
         return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS
 
@@ -564,5 +513,5 @@ class HttpConnection(UvicornConnection):
 
     def shut_out(self) -> None:
         """End the connection if the source of its newest request is banned."""
-        if self._ban() is not None:
+        if self.peer.ban(self._club) is not None:
             self.transport.abort()

@@ -1,0 +1,127 @@
+"""The peer of an HTTP connection, as limits see the peer: its addresses, its permit, its requests and its bans."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.permit_wait import PermitWait
+from rumble_server.gateway.request_checks import Headers
+from rumble_server.limits.bans import Ban
+from rumble_server.limits.permits import Permit
+from rumble_server.limits.source import Source, limited_address
+
+
+class Peer:
+    """The peer of a connection.
+
+    The peer may be a trusted proxy. Then each request has a source of its own, and limits count the source.
+    """
+
+    __slots__ = ("_entrance", "_host", "_permit", "_transport", "_wait", "address", "source")
+
+    def __init__(self, entrance: Entrance, transport: asyncio.Transport, host: str) -> None:
+        """Make the peer of `transport`. `host` is the peer's own address; empty for a Unix socket."""
+        self._entrance = entrance
+        self._transport = transport
+        self._host = host
+        self._permit: Permit | None = None
+        self._wait = PermitWait(entrance, transport)
+        self.address = limited_address(host)
+        """Address by which limits count the connection."""
+        self.source = Source("", False, "http")
+        """Source of the newest request whose headers are complete."""
+
+    # --- the permit ---
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while the peer waits for a free permit."""
+        return self._wait.is_waiting
+
+    @property
+    def is_beyond(self) -> bool:
+        """True if the peer is a stranger whose address has the maximum number of known connections."""
+        return self._permit is not None and not self._permit.has_room
+
+    def enter(self, granted: Callable[[], None], refuse: Callable[[], None]) -> None:
+        """Acquire a permit for the connection, and call `granted`; or call `refuse` if no permit becomes free in time.
+
+        Connections of a trusted proxy need no permit, because the proxy's clients are counted instead.
+        """
+        if self.is_proxy():
+            self._permit = self._entrance.permits.uncounted(self.address)
+            granted()
+        else:
+            self._acquire(self.address, lambda _: granted(), refuse)
+
+    def enter_as_bot(self, granted: Callable[[Permit], None], refuse: Callable[[], None]) -> None:
+        """Acquire a permit for a bot's connection, and call `granted` with the permit, or else `refuse`.
+
+        If a proxy forwards the connection, the permit is counted for the address of the proxy's client. Otherwise the
+        connection keeps its present permit.
+        """
+        permit = self._permit
+        if permit is not None and self.source.address == self.address and not self.is_proxy():
+            permit.listen(self._entrance.clock.now_ms(), self._give_way)
+            granted(permit)
+        else:  # a proxy forwards the connection
+            if permit is not None:
+                permit.release()
+            self._acquire(self.source.address, granted, refuse)
+
+    def enter_for_refusal(self) -> bool:
+        """Acquire a permit to wait for a refusal. Return False if too many connections of the address wait for one."""
+        self._permit = self._entrance.permits.refuse(self.address)
+        return self._permit is not None
+
+    def know(self) -> None:
+        """Count the connection as known, after a completed request."""
+        if self._permit is not None:
+            self._permit.know()
+
+    def leave(self) -> None:
+        """Release the permit, or end the wait for one."""
+        self._wait.stop()
+        if self._permit is not None:
+            self._permit.release()
+
+    def _acquire(self, address: str, granted: Callable[[Permit], None], refuse: Callable[[], None]) -> None:
+        self._wait.acquire(address, self._give_way, partial(self._keep, granted), refuse)
+
+    def _keep(self, granted: Callable[[Permit], None], permit: Permit) -> None:
+        self._permit = permit
+        granted(permit)
+
+    def _give_way(self) -> None:
+        """End the connection, even after an upgrade: its address is full, and a new connection takes its permit."""
+        self.note("strangers")
+        self._transport.abort()
+
+    # --- requests ---
+
+    def is_proxy(self) -> bool:
+        """Return true if the peer is a trusted proxy."""
+        return self._entrance.sources.is_proxy(self._host)
+
+    def identify(self, scheme: str, headers: Headers) -> Source:
+        """Find the source of a request. `scheme` is the scheme of the connection."""
+        self.source = self._entrance.sources.of_request(self._host, scheme, headers)
+        return self.source
+
+    def count(self, requests: int) -> bool:
+        """Count requests of the source. Return False if the address has made too many requests."""
+        entrance = self._entrance
+        return requests == 0 or entrance.permits.take_request(self._counted(), entrance.clock.now_ms(), requests)
+
+    def note(self, reason: str) -> None:
+        """Count a refusal of a request or of the connection."""
+        self._entrance.refusals.note(reason, self._counted())
+
+    def ban(self, club_name: str) -> Ban | None:
+        """Return the ban of the source in a club; None without a ban, or if the club is not loaded."""
+        club = self._entrance.clubs.loaded(club_name)
+        return None if club is None else club.gateway.known.ban_of(self.source.address)
+
+    def _counted(self) -> str:
+        return self.source.address or self.address
