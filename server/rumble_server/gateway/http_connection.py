@@ -19,6 +19,7 @@ from typing import Any, cast
 import httptools
 from rumble_protocol.clubs import MAIN, split_path
 
+from rumble_server.gateway.deadline import Deadline
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.handshake import LEADER_PATH
@@ -34,24 +35,19 @@ from rumble_server.gateway.request_checks import (
     too_large,
 )
 from rumble_server.gateway.request_fairness import STOPS
+from rumble_server.gateway.request_progress import HEADER_OVERHEAD, RequestProgress
+from rumble_server.gateway.unparsed_bytes import UnparsedBytes
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.gateway.uvicorn_connection import UvicornConnection
 from rumble_server.limits.permits import Permit
 
-LEAST_REQUEST_BYTES = 16
-"""Size in bytes of the shortest possible request: `GET / HTTP/1.1` and two line ends."""
-HEADER_OVERHEAD = 32
-"""Number of bytes counted for each header in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 HEADERS_OF_A_REQUEST = 32
 """Number of headers that count as a further request. A request with twice as many headers counts as three requests.
 
 Browsers send about 15 headers.
 """
-BYTES_OF_A_REQUEST = 1_024
-"""Number of bytes of a refused request that count as a further request. With twice as many bytes, a refused request
-counts as three requests."""
-LINGER_S = 1.0
-"""Time in s that a connection stays open after its last answer, so that the peer can read the answer."""
+LINGER_MS = 1_000
+"""Time in ms that a connection stays open after its last answer, so that the peer can read the answer."""
 
 
 class _Phase(Enum):
@@ -75,14 +71,10 @@ class HttpConnection(UvicornConnection):
         self.opened_ms = entrance.clock.now_ms()
         self._club, self._path = MAIN, ""
         """For the newest request whose headers are complete: the club, and the part of the path after the club."""
-        self.rest = b""
-        """Received bytes. The bytes from index `rest_at` on wait to be parsed.
-
-        Reading from the socket is paused until all of them are parsed.
-        """
-        self.rest_at = 0
+        self.unparsed = UnparsedBytes(entrance.bounds, entrance.fairness)
+        """Bytes that wait to be parsed. Reading from the socket is paused until all of them are parsed."""
         self._goes_on = False
-        """True while the connection waits for an iteration of the loop in which to parse `rest`."""
+        """True while the connection waits for an iteration of the loop in which to parse `unparsed`."""
         self._is_unread = False
         """True while the socket is left unread because too many strangers have come at once."""
         self._phase = _Phase.READING
@@ -92,19 +84,10 @@ class HttpConnection(UvicornConnection):
         """The upgrade to a bot's connection, once it was requested; else None."""
         self._is_question = False
         """True if the newest request was a proxy's question, which `_answer_question` has answered."""
-        self._in_head = True
-        self._in_body = False
-        self.other_bytes = 0
-        """Number of bytes of the newest request outside of its body, and `HEADER_OVERHEAD` more for each header."""
-        self._request = 0
-        """Number of the newest request on this connection, from 1."""
-        self._timed: tuple[int, bool] | None = None
-        """Number of the request for which `_timer` runs, and whether the timer is for the headers (else for the body).
-
-        None without a timer.
-        """
-        self._timer: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
+        self.request = RequestProgress()
+        self._deadline = Deadline(self.loop)
+        """Timer for the request that is being received, or after the last answer for the end of the connection."""
+        self._read_deadline = Deadline(self.loop)
         """Timer that ends the connection if the peer does not read the bytes written to it."""
 
     # --- asyncio.Protocol ---
@@ -123,7 +106,7 @@ class HttpConnection(UvicornConnection):
     def _begin(self) -> None:
         """Begin to read requests. Bytes received during the wait for the permit come first."""
         self._watch()
-        if self.rest or not self.transport.is_reading():
+        if self.unparsed or not self.transport.is_reading():
             self._go_on()
 
     def _turn_away(self) -> None:
@@ -135,8 +118,8 @@ class HttpConnection(UvicornConnection):
             self.transport.abort()
         else:
             self._end_with(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
-            self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
-            if self.rest:
+            self._deadline.begin(LINGER_MS, self.transport.abort)
+            if self.unparsed:
                 self._finish()
             else:
                 self.transport.resume_reading()
@@ -161,7 +144,7 @@ class HttpConnection(UvicornConnection):
 
     def shutdown(self) -> None:
         """End the connection because the server stops. A request whose body is not complete is refused."""
-        if self._in_body and self._phase is _Phase.READING:
+        if self.request.in_body and self._phase is _Phase.READING:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, STOPS, "stopping")
         else:
             super().shutdown()
@@ -171,11 +154,13 @@ class HttpConnection(UvicornConnection):
         if self._phase is not _Phase.READING:
             self._entrance.fairness.claim_time()  # counts dropped bytes, too
             self._finish()
-        elif self.rest or self.peer.is_waiting:  # a transport may deliver bytes read before the pause
-            self.rest, self.rest_at = self.rest[self.rest_at :] + data, 0
+            return
+        is_paused = self.unparsed or self.peer.is_waiting  # a transport may deliver bytes read before the pause
+        self.unparsed.add(data)
+        if is_paused:
             self.transport.pause_reading()  # again, because some transports start to read after `connection_made`
         else:
-            self._feed(data, 0)
+            self._parse()
 
     def read_on(self) -> None:
         """Parse bytes that waited for this iteration of the loop.
@@ -185,10 +170,9 @@ class HttpConnection(UvicornConnection):
         self._goes_on = False
         if self._phase is not _Phase.READING or self.transport.is_closing():
             return
-        data, self.rest = self.rest, b""
-        if data:
-            self._feed(data, self.rest_at)
-        if not (self.rest or self._is_held() or self._is_unread):
+        if self.unparsed:
+            self._parse()
+        if not (self.unparsed or self._is_held() or self._is_unread):
             self.transport.resume_reading()
 
     def _is_held(self) -> bool:
@@ -209,7 +193,7 @@ class HttpConnection(UvicornConnection):
         if self._phase is _Phase.ENDED or self.transport.is_closing():
             return False
         is_dropping = self._phase is _Phase.ENDING
-        if is_dropping or not (self.rest or self._is_held()):
+        if is_dropping or not (self.unparsed or self._is_held()):
             self.transport.resume_reading()
         return True
 
@@ -218,26 +202,25 @@ class HttpConnection(UvicornConnection):
             self._goes_on = True
             self._entrance.fairness.wait(self)
 
-    def _feed(self, data: bytes, start: int) -> None:
-        bounds, fairness = self._entrance.bounds, self._entrance.fairness
-        stop = min(len(data), start + bounds.bytes_per_iteration)
-        while start < stop and not self._is_held() and fairness.claim_time():
-            # A piece of this size cannot hold more requests than may wait.
-            piece = data[start : start + LEAST_REQUEST_BYTES * bounds.pipelined_requests]
-            start += len(piece)
+    def _parse(self) -> None:
+        """Parse bytes, up to the bounds of an iteration of the loop. The rest waits, or is dropped after a refusal."""
+        unparsed, request, most_bytes = self.unparsed, self.request, self._entrance.bounds.header_bytes
+        for piece in () if self._is_held() else unparsed.pieces():
             try:
                 self.parser.feed_data(piece)
             except httptools.HttpParserUpgrade as upgrade:
-                self._on_upgrade(piece[upgrade.args[0] :] + data[start:])
+                self._on_upgrade(piece[upgrade.args[0] :] + unparsed.take())
             except httptools.HttpParserError:
                 if self._phase is _Phase.READING:
                     self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
-            self.other_bytes += len(piece)
-            is_coming = self._phase is _Phase.READING and (self._in_head or self._in_body)
-            if is_coming and self.other_bytes > bounds.header_bytes:
-                self._refuse(*too_large(bounds.header_bytes))
-        if start < len(data) and self._phase is _Phase.READING:
-            self.rest, self.rest_at = data, start
+            request.other_bytes += len(piece)
+            if self._phase is _Phase.READING and request.is_coming and request.other_bytes > most_bytes:
+                self._refuse(*too_large(most_bytes))
+            if self._is_held():
+                break
+        if self._phase is not _Phase.READING:
+            unparsed.clear()
+        elif unparsed:
             self.transport.pause_reading()
             if not self._is_held():
                 self._go_on()
@@ -248,13 +231,11 @@ class HttpConnection(UvicornConnection):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._stop_idle_timer()
-        self._in_head, self._in_body = True, False
-        self.other_bytes = 0
-        self._request += 1
+        self.request.begin()
 
     def on_headers_complete(self) -> None:
         """Find the source of the request. Then refuse the request, or let uvicorn run the web."""
-        self._in_head = False
+        self.request.in_head = False
         if self._phase is not _Phase.READING:  # a piece of input may hold a request after a refused one
             return
         self._is_question = self.url == LEADER_PATH and self._answer_question()
@@ -272,7 +253,7 @@ class HttpConnection(UvicornConnection):
             self._refuse(*refusal)
         else:
             self._run_web(is_last=self.peer.is_beyond)
-            self._in_body = True
+            self.request.in_body = True
 
     def _answer_question(self) -> bool:
         """Answer a proxy's question (which node leads the club of a path?), and return True; otherwise return False.
@@ -301,7 +282,7 @@ class HttpConnection(UvicornConnection):
     def _refusal(self) -> Refusal | None:
         """Check the headers of a request. Return the refusal, or None if the request is acceptable."""
         most_bytes = self._entrance.bounds.header_bytes
-        refusal = too_large(most_bytes) if self.other_bytes > most_bytes else refusal_of_url(self.url)
+        refusal = too_large(most_bytes) if self.request.other_bytes > most_bytes else refusal_of_url(self.url)
         if refusal is not None:
             return refusal
         ban = self.peer.ban(self._club)
@@ -319,15 +300,15 @@ class HttpConnection(UvicornConnection):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         super().on_header(name, value)
-        self.other_bytes += HEADER_OVERHEAD
+        self.request.other_bytes += HEADER_OVERHEAD
 
     def on_body(self, body: bytes) -> None:
-        self.other_bytes -= len(body)
+        self.request.other_bytes -= len(body)
         if self._phase is _Phase.READING and not self._is_question:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._in_body = False
+        self.request.in_body = False
         if self._phase is _Phase.READING and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
             self.peer.know()
@@ -338,7 +319,7 @@ class HttpConnection(UvicornConnection):
             self._expect_reader()
         elif self._phase is not _Phase.READING:
             self._finish()
-        elif self.rest or not self.transport.is_reading():
+        elif self.unparsed or not self.transport.is_reading():
             self._go_on()
 
     # --- upgrades ---
@@ -377,10 +358,10 @@ class HttpConnection(UvicornConnection):
 
         A large request counts as several requests.
         """
-        self.peer.count(1 + self.other_bytes // BYTES_OF_A_REQUEST)
+        self.peer.count(self.request.requests_if_refused)
         self.peer.note(reason)
         self._end_with(partial(self.answer, status, text))
-        if not self._in_body:
+        if not self.request.in_body:
             self._finish()
         elif self._withdraw():
             self.answer(status, text)
@@ -409,7 +390,7 @@ class HttpConnection(UvicornConnection):
         """
         self._end()
         self._let_go()
-        self.rest = b""
+        self.unparsed.clear()
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n".encode()
         ending = f"Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode()
         self.transport.write(head + header + ending)
@@ -417,16 +398,14 @@ class HttpConnection(UvicornConnection):
             # A close with unread input would send a reset, on which the peer drops the answer.
             self.transport.pause_reading()
             self.transport.write_eof()
-            self._timer = self.loop.call_later(LINGER_S, self.transport.abort)
+            self._deadline.begin(LINGER_MS, self.transport.abort)
         else:
             self._close()
 
     def _let_go(self) -> None:
         """Cancel the timers of the connection."""
         self._stop_idle_timer()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._deadline.end()
 
     # --- deadlines ---
 
@@ -436,9 +415,7 @@ class HttpConnection(UvicornConnection):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
+        self._read_deadline.end()
 
     def timeout_keep_alive_handler(self) -> None:
         if self._goes_on or self._is_unread:  # the next request may have come already
@@ -455,11 +432,9 @@ class HttpConnection(UvicornConnection):
         self._expect_reader()
 
     def _expect_reader(self) -> None:
-        if self._unread is None:
-            self._unread = self.loop.call_later(self._entrance.bounds.unread_ms / 1000, self._on_unread)
+        self._read_deadline.begin(self._entrance.bounds.unread_ms, self._on_unread)
 
     def _on_unread(self) -> None:
-        self._unread = None
         self.peer.note("unread")
         self.transport.abort()
 
@@ -467,24 +442,19 @@ class HttpConnection(UvicornConnection):
         """Set the timer for the headers or the body of the request that is being received."""
         if self._phase is not _Phase.READING:
             return
-        timed = (self._request, self._in_head) if self._in_head or self._in_body else None
-        if timed != self._timed:
-            self._timed = timed
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            if timed is not None:
-                bounds = self._entrance.bounds
-                ms = bounds.header_ms if self._in_head else bounds.body_ms
-                self._timer = self.loop.call_later(ms / 1000, self._on_late)
+        request, bounds = self.request, self._entrance.bounds
+        if request.is_coming:
+            ms = bounds.header_ms if request.in_head else bounds.body_ms
+            self._deadline.begin(ms, self._on_late, (request.number, request.in_head))
+        else:
+            self._deadline.end()
 
     def _on_late(self) -> None:
-        self._timer = self._timed = None
         if self._is_unread or self._goes_on or self._is_held():  # the server does not read, so the peer is not late
             self._watch()
-        elif self._request == 0:
+        elif self.request.number == 0:
             self.transport.close()
-        elif self._in_head:
+        elif self.request.in_head:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the headers took too long\n", "header_time")
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the body took too long\n", "body_time")
@@ -503,9 +473,9 @@ class HttpConnection(UvicornConnection):
         Until the headers of the first request are complete, the connection is a stranger (`STRANGER`). Afterwards the
         value is None while a request is received or answered, and else `BETWEEN_REQUESTS`.
         """
-        if self._request == 0 or (self._in_head and self._request == 1):
+        if not self.request.has_head:
             return Idleness.STRANGER
-        return None if self._in_head or self._in_body or self._is_answering() else Idleness.BETWEEN_REQUESTS
+        return None if self.request.is_coming or self._is_answering() else Idleness.BETWEEN_REQUESTS
 
     def shed(self) -> None:
         """End the connection at once, to free its descriptor."""

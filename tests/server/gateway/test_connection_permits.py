@@ -124,7 +124,7 @@ async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> Non
 async def test_who_is_refused_and_says_nothing_is_closed_and_too_many_of_them_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(http_connection, "LINGER_S", 0.02)
+    monkeypatch.setattr(http_connection, "LINGER_MS", 20)
     monkeypatch.setattr(permit_wait, "WAIT_MS", 20)
     bounds = {**LIMITED, "strangers_per_address": 2, "header_ms": 60_000}
     async with pages(bounds=bounds) as (server, _), several(server, 2):

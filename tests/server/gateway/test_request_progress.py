@@ -1,0 +1,31 @@
+"""The progress of the requests of a connection."""
+
+from rumble_server.gateway.request_progress import RequestProgress
+
+
+def test_before_the_first_request_its_headers_are_awaited() -> None:
+    request = RequestProgress()
+    assert (request.number, request.in_head, request.is_coming, request.has_head) == (0, True, True, False)
+
+
+def test_a_request_comes_until_its_body_is_complete_and_the_connection_then_has_had_a_head() -> None:
+    request = RequestProgress()
+    seen = []
+    for _ in range(2):
+        request.begin()
+        seen.append((request.is_coming, request.has_head))
+        request.in_head, request.in_body = False, True
+        seen.append((request.is_coming, request.has_head))
+        request.in_body = False
+        seen.append((request.is_coming, request.has_head))
+    assert seen == [(True, False), (True, True), (False, True), (True, True), (True, True), (False, True)]
+    assert request.number == 2
+
+
+def test_a_large_request_counts_as_several_and_the_next_begins_anew() -> None:
+    request, counts = RequestProgress(), []
+    for size in (0, 1_023, 1_024, 10_000):
+        request.begin()
+        request.other_bytes += size
+        counts.append(request.requests_if_refused)
+    assert counts == [1, 1, 2, 10]
