@@ -19,6 +19,7 @@ from typing import Any, cast
 import httptools
 from rumble_protocol.clubs import MAIN, split_path
 
+from rumble_server.gateway.answers import empty_answer, text_answer
 from rumble_server.gateway.deadline import Deadline
 from rumble_server.gateway.descriptors import Idleness
 from rumble_server.gateway.entrance import Entrance
@@ -31,6 +32,7 @@ from rumble_server.gateway.request_checks import (
     Refusal,
     refusal_of_upgrade,
     refusal_of_url,
+    requests_in_headers,
     shows_made_token,
     too_large,
 )
@@ -41,11 +43,6 @@ from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.gateway.uvicorn_connection import UvicornConnection
 from rumble_server.limits.permits import Permit
 
-HEADERS_OF_A_REQUEST = 32
-"""Number of headers that count as a further request. A request with twice as many headers counts as three requests.
-
-Browsers send about 15 headers.
-"""
 LINGER_MS = 1_000
 """Time in ms that a connection stays open after its last answer, so that the peer can read the answer."""
 
@@ -85,6 +82,7 @@ class HttpConnection(UvicornConnection):
         self._is_question = False
         """True if the newest request was a proxy's question, which `_answer_question` has answered."""
         self.request = RequestProgress()
+        """Progress of the newest request."""
         self._deadline = Deadline(self.loop)
         """Timer for the request that is being received, or after the last answer for the end of the connection."""
         self._read_deadline = Deadline(self.loop)
@@ -205,7 +203,7 @@ class HttpConnection(UvicornConnection):
     def _parse(self) -> None:
         """Parse bytes, up to the bounds of an iteration of the loop. The rest waits, or is dropped after a refusal."""
         unparsed, request, most_bytes = self.unparsed, self.request, self._entrance.bounds.header_bytes
-        for piece in () if self._is_held() else unparsed.pieces():
+        for piece in unparsed.pieces(self._is_held):
             try:
                 self.parser.feed_data(piece)
             except httptools.HttpParserUpgrade as upgrade:
@@ -216,8 +214,6 @@ class HttpConnection(UvicornConnection):
             request.other_bytes += len(piece)
             if self._phase is _Phase.READING and request.is_coming and request.other_bytes > most_bytes:
                 self._refuse(*too_large(most_bytes))
-            if self._is_held():
-                break
         if self._phase is not _Phase.READING:
             unparsed.clear()
         elif unparsed:
@@ -268,15 +264,12 @@ class HttpConnection(UvicornConnection):
         answer = question.answer(self.headers)
         if answer is None:
             return False
-        status, header = answer
-        keep = self.parser.should_keep_alive()
-        ending = b"\r\n" if keep else b"Connection: close\r\n\r\n"
-        length = b"" if status is HTTPStatus.NO_CONTENT else b"Content-Length: 0\r\n"
-        self.transport.write(b"HTTP/1.1 %d %s\r\n%s%s%s" % (status, status.phrase.encode(), header, length, ending))
-        if keep:
-            self._start_idle_timer()
-        else:
+        is_last = not self.parser.should_keep_alive()
+        self.transport.write(empty_answer(*answer, is_last=is_last))
+        if is_last:
             self.transport.close()
+        else:
+            self._start_idle_timer()
         return True
 
     def _refusal(self) -> Refusal | None:
@@ -290,7 +283,7 @@ class HttpConnection(UvicornConnection):
             return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
         upgrades = self._should_upgrade()
         # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
-        if not self.peer.count(upgrades + len(self.headers) // HEADERS_OF_A_REQUEST):
+        if not self.peer.count(upgrades + requests_in_headers(self.headers)):
             return TOO_MANY_REQUESTS
         if upgrades:
             return refusal_of_upgrade(self.parser.get_http_version(), self.headers)
@@ -319,7 +312,7 @@ class HttpConnection(UvicornConnection):
             self._expect_reader()
         elif self._phase is not _Phase.READING:
             self._finish()
-        elif self.unparsed or not self.transport.is_reading():
+        elif not self.transport.is_reading():
             self._go_on()
 
     # --- upgrades ---
@@ -386,14 +379,12 @@ class HttpConnection(UvicornConnection):
     def answer(self, status: HTTPStatus, text: str, header: bytes = b"") -> None:
         """Write an answer. `header` has further header lines, if any.
 
-        Then leave the peer `LINGER_S` to read the answer, and end the connection.
+        Then leave the peer `LINGER_MS` to read the answer, and end the connection.
         """
         self._end()
         self._let_go()
         self.unparsed.clear()
-        head = f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: text/plain; charset=utf-8\r\n".encode()
-        ending = f"Content-Length: {len(text)}\r\nConnection: close\r\n\r\n{text}".encode()
-        self.transport.write(head + header + ending)
+        self.transport.write(text_answer(status, text, header))
         if self.transport.can_write_eof():
             # A close with unread input would send a reset, on which the peer drops the answer.
             self.transport.pause_reading()
@@ -442,8 +433,9 @@ class HttpConnection(UvicornConnection):
         """Set the timer for the headers or the body of the request that is being received."""
         if self._phase is not _Phase.READING:
             return
-        request, bounds = self.request, self._entrance.bounds
+        request = self.request
         if request.is_coming:
+            bounds = self._entrance.bounds
             ms = bounds.header_ms if request.in_head else bounds.body_ms
             self._deadline.begin(ms, self._on_late, (request.number, request.in_head))
         else:

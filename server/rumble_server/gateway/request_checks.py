@@ -9,6 +9,11 @@ MOST_URL_BYTES = 4_096
 """Maximum size in bytes of a path with its query. Long paths are slow, because many routes are compared with them."""
 MOST_QUERY_FIELDS = 64
 """Maximum number of fields in a query. The web unpacks all fields before any check, and needs some 10 us for each."""
+HEADERS_OF_A_REQUEST = 32
+"""Number of headers that count as a further request. A request with twice as many headers counts as three requests.
+
+Browsers send about 15 headers.
+"""
 Headers = Sequence[tuple[bytes, bytes]]
 """The headers of a request, as pairs of a name in lower case and a value."""
 Refusal = tuple[HTTPStatus, str, str]
@@ -31,6 +36,11 @@ def refusal_of_url(url: bytes) -> Refusal | None:
     if url.partition(b"?")[2].count(b"&") >= MOST_QUERY_FIELDS:
         return HTTPStatus(414), f"a query has at most {MOST_QUERY_FIELDS} fields\n", "query_fields"
     return None
+
+
+def requests_in_headers(headers: Headers) -> int:
+    """Return the number of further requests that a request counts as, because of the number of its headers."""
+    return len(headers) // HEADERS_OF_A_REQUEST
 
 
 def refusal_of_upgrade(http_version: str, headers: Headers) -> Refusal | None:

@@ -1,6 +1,6 @@
 """The bytes of an HTTP connection that are received and not parsed yet. Sans-I/O."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.limits.bounds import Bounds
@@ -28,12 +28,15 @@ class UnparsedBytes:
         """Add received bytes."""
         self._data, self._at = self._data[self._at :] + data if self._data else data, 0
 
-    def pieces(self) -> Iterator[bytes]:
-        """Yield pieces to be parsed at once, up to the bounds of a loop iteration. The rest stays for a later call."""
+    def pieces(self, is_held: Callable[[], bool]) -> Iterator[bytes]:
+        """Yield pieces, each of which is parsed at once, up to the bounds of a loop iteration, or until `is_held`.
+
+        The rest stays for a later call.
+        """
         # A piece of this size cannot hold more requests than may wait.
         most_bytes = LEAST_REQUEST_BYTES * self._bounds.pipelined_requests
         left = self._bounds.bytes_per_iteration
-        while self._data and left > 0 and self._fairness.claim_time():
+        while self._data and left > 0 and not is_held() and self._fairness.claim_time():
             piece = self._data[self._at : self._at + most_bytes]
             left -= len(piece)
             self._at += len(piece)

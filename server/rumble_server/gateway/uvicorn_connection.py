@@ -91,19 +91,20 @@ class UvicornConnection(HttpToolsProtocol):
         return True
 
     def _withdraw_all(self) -> None:
-        """Tell the web that the peer has gone. uvicorn tells only the newest request, but an earlier one may be an
-        endless stream."""
+        """Tell the web that the peer has gone.
+
+        uvicorn tells only the newest request, but an earlier request may be an endless stream.
+        """
         for cycle in self._cycles:
             _disconnect(cycle)
         self._cycles.clear()
 
     # --- the timer between two requests, which calls `timeout_keep_alive_handler` ---
 
+    _stop_idle_timer = HttpToolsProtocol._unset_keepalive_if_required
+
     def _start_idle_timer(self) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-
-    def _stop_idle_timer(self) -> None:
-        self._unset_keepalive_if_required()
 
     # --- the end ---
 

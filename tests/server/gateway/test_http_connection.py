@@ -260,6 +260,19 @@ async def test_a_connection_that_ends_before_its_turn_leaves_nothing() -> None:
             assert await client.upgrade() == 101
 
 
+async def test_an_upgrade_frees_the_http_connection_without_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        async with served() as server, server.raw() as client:
+            assert await client.upgrade() == 101
+            gone = ref(server.http.pop())
+            await until(lambda: gone() is None)
+            assert server.open_connections == 1
+    finally:
+        gc.enable()
+
+
 @pytest.mark.parametrize("sent", [b"", b"\xff\xff"])
 async def test_a_bots_connection_that_has_ended_is_freed_without_the_collector(sent: bytes) -> None:
     """With the HTTP connection that it began as, and after an error of the protocol, too."""

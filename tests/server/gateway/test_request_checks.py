@@ -3,11 +3,13 @@
 import pytest
 from rumble_protocol.secret import make_secret
 from rumble_server.gateway.request_checks import (
+    HEADERS_OF_A_REQUEST,
     MOST_QUERY_FIELDS,
     MOST_URL_BYTES,
     Headers,
     refusal_of_upgrade,
     refusal_of_url,
+    requests_in_headers,
     shows_made_token,
     too_large,
 )
@@ -51,6 +53,11 @@ def test_a_long_path_or_a_query_of_many_fields_gets_414(url: bytes, reason: str 
 def test_an_upgrade_needs_http_1_1_and_has_no_body(http_version: str, headers: Headers, status: int | None) -> None:
     refusal = refusal_of_upgrade(http_version, headers)
     assert (refusal and (refusal[0], refusal[2])) == (status and (status, "bad_request"))
+
+
+def test_many_headers_count_as_further_requests() -> None:
+    most = HEADERS_OF_A_REQUEST
+    assert [requests_in_headers([(b"a", b"")] * number) for number in (0, most - 1, most, 2 * most)] == [0, 0, 1, 2]
 
 
 MADE = make_secret()

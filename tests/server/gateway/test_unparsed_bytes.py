@@ -13,6 +13,10 @@ BOUNDS = Bounds(pipelined_requests=2, bytes_per_iteration=100)
 """Bounds with pieces of 32 bytes, and 4 pieces in an iteration."""
 
 
+def never() -> bool:
+    return False
+
+
 def unparsed(pieces: int = 1_000) -> tuple[UnparsedBytes, Loop]:
     """Make bytes that have time for so many pieces in an iteration."""
     loop = Loop()
@@ -25,7 +29,7 @@ def test_every_byte_comes_once_and_in_order(added: list[tuple[bytes, int]]) -> N
     parsed: list[bytes] = []
     for data, pieces in added:
         waiting.add(data)
-        parsed += islice(waiting.pieces(), pieces)
+        parsed += islice(waiting.pieces(never), pieces)
     left = waiting.take()
     assert b"".join([*parsed, left]) == b"".join(data for data, _ in added)
     assert all(0 < len(piece) <= 32 for piece in parsed)
@@ -35,25 +39,33 @@ def test_every_byte_comes_once_and_in_order(added: list[tuple[bytes, int]]) -> N
 def test_an_iteration_has_so_many_bytes() -> None:
     waiting, _ = unparsed()
     waiting.add(b"x" * 300)
-    assert [sum(map(len, waiting.pieces())) for _ in range(4)] == [128, 128, 44, 0]
+    assert [sum(map(len, waiting.pieces(never))) for _ in range(4)] == [128, 128, 44, 0]
     assert len(waiting) == 0
 
 
 def test_an_iteration_has_so_much_time() -> None:
     waiting, loop = unparsed(2)
     waiting.add(b"x" * 100)
-    assert [len(list(waiting.pieces())) for _ in range(2)] == [2, 0]
+    assert [len(list(waiting.pieces(never))) for _ in range(2)] == [2, 0]
     assert len(waiting) == 36
     loop.iterate()
-    assert [len(piece) for piece in waiting.pieces()] == [32, 4]
+    assert [len(piece) for piece in waiting.pieces(never)] == [32, 4]
+
+
+def test_no_time_is_claimed_for_bytes_that_are_held() -> None:
+    waiting, loop = unparsed()
+    waiting.add(b"x" * 100)
+    assert list(waiting.pieces(lambda: True)) == []
+    assert (len(waiting), loop.due) == (100, [])
+    assert [len(piece) for piece in waiting.pieces(lambda: len(waiting) < 50)] == [32, 32]
 
 
 def test_bytes_may_be_taken_or_dropped_after_any_piece() -> None:
     waiting, _ = unparsed()
     waiting.add(b"x" * 32 + b"rest")
-    assert [(piece, waiting.take()) for piece in waiting.pieces()] == [(b"x" * 32, b"rest")]
+    assert [(piece, waiting.take()) for piece in waiting.pieces(never)] == [(b"x" * 32, b"rest")]
     waiting.add(b"x" * 64)
-    for _ in waiting.pieces():
+    for _ in waiting.pieces(never):
         waiting.clear()
     assert not waiting
-    assert list(waiting.pieces()) == []
+    assert list(waiting.pieces(never)) == []
