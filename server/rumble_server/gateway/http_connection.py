@@ -37,7 +37,7 @@ from rumble_server.gateway.request_checks import (
     too_large,
 )
 from rumble_server.gateway.request_fairness import STOPS
-from rumble_server.gateway.request_progress import HEADER_OVERHEAD, RequestProgress
+from rumble_server.gateway.request_progress import RequestProgress
 from rumble_server.gateway.unparsed_bytes import UnparsedBytes
 from rumble_server.gateway.upgrade import Upgrade
 from rumble_server.gateway.uvicorn_connection import UvicornConnection
@@ -212,7 +212,7 @@ class HttpConnection(UvicornConnection):
                 if self._phase is _Phase.READING:
                     self._refuse(HTTPStatus.BAD_REQUEST, "this is no valid HTTP request\n", "bad_request")
             request.other_bytes += len(piece)
-            if self._phase is _Phase.READING and request.is_coming and request.other_bytes > most_bytes:
+            if self._phase is _Phase.READING and request.is_coming and request.size > most_bytes:
                 self._refuse(*too_large(most_bytes))
         if self._phase is not _Phase.READING:
             unparsed.clear()
@@ -227,7 +227,7 @@ class HttpConnection(UvicornConnection):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._stop_idle_timer()
-        self.request.begin()
+        self.request.begin(self.headers)
 
     def on_headers_complete(self) -> None:
         """Find the source of the request. Then refuse the request, or let uvicorn run the web."""
@@ -275,7 +275,7 @@ class HttpConnection(UvicornConnection):
     def _refusal(self) -> Refusal | None:
         """Check the headers of a request. Return the refusal, or None if the request is acceptable."""
         most_bytes = self._entrance.bounds.header_bytes
-        refusal = too_large(most_bytes) if self.request.other_bytes > most_bytes else refusal_of_url(self.url)
+        refusal = too_large(most_bytes) if self.request.size > most_bytes else refusal_of_url(self.url)
         if refusal is not None:
             return refusal
         ban = self.peer.ban(self._club)
@@ -290,10 +290,6 @@ class HttpConnection(UvicornConnection):
         if self.peer.is_beyond and not shows_made_token(self.headers):
             return TOO_MANY_CONNECTIONS
         return None
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
-        self.request.other_bytes += HEADER_OVERHEAD
 
     def on_body(self, body: bytes) -> None:
         self.request.other_bytes -= len(body)

@@ -1,5 +1,7 @@
 """How far the newest request of an HTTP connection has been received, and how large the request is. Sans-I/O."""
 
+from rumble_server.gateway.request_checks import Headers
+
 HEADER_OVERHEAD = 32
 """Number of bytes counted for each header in addition to its text, as in HTTP/2 (RFC 9113, section 6.5.2)."""
 BYTES_OF_A_REQUEST = 1_024
@@ -10,7 +12,7 @@ counts as three requests."""
 class RequestProgress:
     """The progress of the newest request. The parser's callbacks tell each step."""
 
-    __slots__ = ("in_body", "in_head", "number", "other_bytes")
+    __slots__ = ("_headers", "in_body", "in_head", "number", "other_bytes")
 
     def __init__(self) -> None:
         self.number = 0
@@ -20,11 +22,13 @@ class RequestProgress:
         self.in_body = False
         """True from the end of the headers to the end of the body, if the web answers the request."""
         self.other_bytes = 0
-        """Number of bytes of the request outside of its body, and `HEADER_OVERHEAD` more for each header."""
+        """Number of bytes of the request outside of its body."""
+        self._headers: Headers = ()
 
-    def begin(self) -> None:
-        """Begin the next request."""
+    def begin(self, headers: Headers) -> None:
+        """Begin the next request. The parser adds the headers of the request to `headers`."""
         self.number += 1
+        self._headers = headers
         self.in_head, self.in_body = True, False
         self.other_bytes = 0
 
@@ -39,6 +43,11 @@ class RequestProgress:
         return self.number > 1 or (self.number == 1 and not self.in_head)
 
     @property
+    def size(self) -> int:
+        """Size of the request in bytes: bytes outside of its body, and `HEADER_OVERHEAD` for each header so far."""
+        return self.other_bytes + HEADER_OVERHEAD * len(self._headers)
+
+    @property
     def requests_if_refused(self) -> int:
         """The number of requests that the request counts as, if it is refused."""
-        return 1 + self.other_bytes // BYTES_OF_A_REQUEST
+        return 1 + self.size // BYTES_OF_A_REQUEST
