@@ -264,7 +264,7 @@ async def test_an_upgrade_frees_the_http_connection_without_the_collector() -> N
     gc.collect()
     gc.disable()
     try:
-        async with served() as server, server.raw() as client:
+        async with served(bounds=Bounds(limit_loopback=True)) as server, server.raw() as client:
             assert await client.upgrade() == 101
             gone = ref(server.http.pop())
             await until(lambda: gone() is None)
