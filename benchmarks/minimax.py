@@ -14,7 +14,7 @@ from options import options_of
 from rumble_bots.search import END, OutOfTime, Strong, Tally
 from rumble_engine import get_game
 
-TABLE = 4_000_000
+REMEMBERED = 4_000_000
 """Positions remembered by a long search: some 1.5 GB."""
 
 
@@ -31,7 +31,7 @@ def main() -> None:
 def solve(columns: int, rows: int) -> None:
     """The exact value of an empty board."""
     start, tally, began = get_game("connect4").initial({"columns": columns, "rows": rows}), Tally(), time.process_time()
-    found = Strong(TABLE).best(start, END, tally)
+    found = Strong(REMEMBERED).best(start, END, tally)
     seconds = time.process_time() - began
     print(f"{columns}x{rows}: value {found.value:g}, first move {start.text_of(found.code)}, ", end="")
     print(f"{tally.nodes:,} nodes, {seconds:.1f} s, {tally.nodes / seconds:,.0f} nodes/s", flush=True)
@@ -39,7 +39,7 @@ def solve(columns: int, rows: int) -> None:
 
 def first_move(seconds: float) -> None:
     """Deeper and deeper on the empty board of 7x6 until the time is over."""
-    start, search = get_game("connect4").initial(), Strong(TABLE)
+    start, search = get_game("connect4").initial(), Strong(REMEMBERED)
     tally = Tally(seconds * 1000, time.process_time)
     began, depth = time.process_time(), 1
     try:

@@ -20,7 +20,7 @@ from statistics import median
 from rumble_server.cli.main import ONE_THREAD
 from rumble_server.results.ratings import rate_tally
 from rumble_server.results.result import Result
-from rumble_server.results.standings import Table
+from rumble_server.results.standings import WinLossStandings
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated
 from rumble_server.tournament.tournament import Tournament
@@ -42,27 +42,27 @@ def some_results(bots: int, count: int) -> list[Result]:
 
 
 def median_ns(bots: int) -> float:
-    """Return the median time of `Table.add` in ns, when every bot is known."""
+    """Return the median time of `WinLossStandings.add` in ns, when every bot is known."""
     results = some_results(bots, RESULTS)
-    table = Table({name for result in results for name in result.seats})
+    standings = WinLossStandings({name for result in results for name in result.seats})
     times = []
     for result in results:
         began = time.perf_counter_ns()
-        table.add(result)
+        standings.add(result)
         times.append(time.perf_counter_ns() - began)
     return median(times)
 
 
 def rating_ms(bots: int, rounds: int) -> float:
     """Return the median time in ms to rate a field after a result, following a double round-robin."""
-    table = Table()
+    standings = WinLossStandings()
     for result in some_results(bots, bots * (bots - 1)):
-        table.add(result)
+        standings.add(result)
     times = []
     for result in some_results(bots, rounds):
-        table.add(result)
+        standings.add(result)
         began = time.perf_counter_ns()
-        rate_tally(table.tally.snapshot())
+        rate_tally(standings.tally.snapshot())
         times.append((time.perf_counter_ns() - began) / 1e6)
     return median(times)
 
@@ -75,7 +75,7 @@ def held_ms(bots: int) -> float:
     for name in sorted({name for result in results for name in result.seats}):
         tournament.apply(BotJoined("large", name, 0))
     for result in results:
-        tournament.table.add(result)
+        tournament.standings.add(result)
     ranker = Ranker(lambda: 0, lambda task, done: None)
     began = time.perf_counter_ns()
     ranker.refresh(tournament)

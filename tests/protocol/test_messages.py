@@ -66,13 +66,13 @@ def test_fields_of_parts(part: type[BaseModel]) -> None:
     assert list(part.model_fields) == PARTS[part].split()
 
 
-def test_every_message_is_in_its_union_and_in_the_table() -> None:
-    for union, models, table in (
+def test_every_message_is_in_its_union_and_in_the_list_of_fields() -> None:
+    for union, models, fields in (
         (bot.BotMessage, bot.BOT_MESSAGES, BOT_FIELDS),
         (server.ServerMessage, server.SERVER_MESSAGES, SERVER_FIELDS),
     ):
         assert get_args(get_args(union)[0]) == tuple(models)
-        assert [type_of(model) for model in models] == list(table)
+        assert [type_of(model) for model in models] == list(fields)
 
 
 def test_defaults_of_the_limits() -> None:

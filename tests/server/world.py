@@ -21,7 +21,7 @@ from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway
-from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
@@ -360,7 +360,7 @@ class World:
         self.gate = Gate(self.clock, HeldWhile(holds or (lambda: True)), lambda: 0.0)
         self.log = MemoryLog(self.clock, delay_ms)
         self.clock.end_turn = self.end_turn
-        sessions = SessionTable()
+        sessions = SessionRegistry()
         self.arena = make_arena(
             log=self.log,
             clock=self.clock if holds is None else self.gate.clock(now_ms + ahead_ms),

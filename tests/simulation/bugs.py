@@ -20,7 +20,7 @@ from rumble_server.match.match_id import MatchId
 from rumble_server.match.plies import Plies
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn, SeatConnection, SeatState
-from rumble_server.results.standings import Table
+from rumble_server.results.standings import WinLossStandings
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tables.queue import TableQueue
@@ -76,7 +76,7 @@ def open_too_many(patch: pytest.MonkeyPatch) -> None:
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
     """Keep counting the result of a match that is replayed."""
-    patch.setattr(Table, "take_back", lambda *_: None)
+    patch.setattr(WinLossStandings, "take_back", lambda *_: None)
 
 
 def refill_a_bank(patch: pytest.MonkeyPatch) -> None:

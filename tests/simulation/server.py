@@ -11,7 +11,7 @@ from rumble_server.arena.recovery import read, take_up
 from rumble_server.gateway.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.ports import Leader
-from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
 from rumble_server.tournament.ended import EndedTournament
@@ -58,7 +58,7 @@ class ServerRun:
         self.log = self._open_log()
         self.reading = 0
         """Number of reads in progress for answers to bots."""
-        reader, sessions = disk.reader, SessionTable()
+        reader, sessions = disk.reader, SessionRegistry()
         self.arena = make_arena(
             log=self.log,
             clock=GatedClock(self.clock, self.gate),

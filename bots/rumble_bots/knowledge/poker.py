@@ -85,9 +85,9 @@ def equity(own: str, board: str, others: int) -> float:
     missing, total = 5 - len(known), 0.0
     for _ in range(DEALS):
         dealt = random.sample(left, missing + 2 * others)
-        table = known + dealt[:missing]
-        held = strength(mine + table)
-        rivals = [strength(dealt[at : at + 2] + table) for at in range(missing, len(dealt), 2)]
+        full_board = known + dealt[:missing]
+        held = strength(mine + full_board)
+        rivals = [strength(dealt[at : at + 2] + full_board) for at in range(missing, len(dealt), 2)]
         if held >= max(rivals):
             total += 1 / (1 + rivals.count(held))
     return total / DEALS

@@ -393,12 +393,12 @@ def _is_possible(state: LiarsDiceState) -> bool:
     most = [state.dice_each] * len(counts)
     if last is not None:
         is_round = len(last.hands) == len(counts) and max(map(len, last.hands)) <= state.dice_each
-        if not (is_round and last.bids and _is_table(last.hands, last.bids, last.challenger)):
+        if not (is_round and last.bids and _is_possible_round(last.hands, last.bids, last.challenger)):
             return False
         if last.loser != loser_of(last.hands, last.bids, last.challenger, state.ones_wild):
             return False
         most = [len(hand) - (seat == last.loser) for seat, hand in enumerate(last.hands)]
-    is_round = _is_table(state.hands, state.bids, state.to_move) and tuple(map(len, state.hands)) == counts
+    is_round = _is_possible_round(state.hands, state.bids, state.to_move) and tuple(map(len, state.hands)) == counts
     return (
         2 <= len(counts) <= MOST_SEATS
         and all(count in (0, before) for count, before in zip(counts, most, strict=True))  # 0: out, or fell out
@@ -409,7 +409,7 @@ def _is_possible(state: LiarsDiceState) -> bool:
     )
 
 
-def _is_table(hands: Hands, bids: Bids, mover: int) -> bool:
+def _is_possible_round(hands: Hands, bids: Bids, mover: int) -> bool:
     """Return true if a round can have these dice and bids when it is the turn of `mover`."""
     seats, codes = [*(seat for seat, _ in bids), mover], [code for _, code in bids]
     counts = [len(hand) for hand in hands]

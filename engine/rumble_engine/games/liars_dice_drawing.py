@@ -34,7 +34,7 @@ A JavaScript object lists keys that are integers, such as the marks of dice, bef
 
 def diagram(view: Mapping[str, Any]) -> str:
     """Return the position of a view as lines."""
-    hands, told = _on_table(view)
+    hands, told = _dice_and_bids(view)
     rows = [f"{NAMES[seat]} {hand or '-':6} {told.get(seat, '')}" for seat, hand in enumerate(hands)]
     return "\n".join(row.rstrip() for row in rows)
 
@@ -42,7 +42,7 @@ def diagram(view: Mapping[str, Any]) -> str:
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
     """Return the drawing of a view. The cells of a new bid, or the seat that called `liar`, are marked."""
     width = view["dice_each"]
-    hands, told = _on_table(view)
+    hands, told = _dice_and_bids(view)
     rows = []
     for seat, hand in enumerate(hands):
         dice = CUPS[len(hand)] if HIDDEN in hand else hand
@@ -54,7 +54,7 @@ def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
     return Drawing("felt", width + 4, "".join(rows), pieces, last=_marked(view, last))
 
 
-def _on_table(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]]:
+def _dice_and_bids(view: Mapping[str, Any]) -> tuple[Sequence[str], Mapping[int, str]]:
     """Return the dice of each seat, and a dict with the last bid of each seat that has bid.
 
     Before the roll of a round, return the dice and bids of the last round that ended with a call.

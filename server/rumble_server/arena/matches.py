@@ -396,7 +396,7 @@ class Matches:
 
 
 def _void(started: MatchStarted, at_ms: int) -> MatchOver:
-    """Return the end of a match that is void because the server failed at the opening, so that no bot was told."""
+    """Return the end of a match that is void because the server failed at the opening. No bot is told of the end."""
     seed = started.chance_seed
     return MatchOver(
         match=started.match,

@@ -27,7 +27,7 @@ from rumble_server.config import ServerConfig
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.loop_clock import LoopClock
-from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import DamagedLog
@@ -124,7 +124,7 @@ def _names_in_records(reader: LogReader) -> frozenset[str]:
 
 
 def make_arena(
-    name: str, shared: ClubParts, stored: Stored, sessions: SessionTable, house_keys: HouseKeys, gate: Gate | None
+    name: str, shared: ClubParts, stored: Stored, sessions: SessionRegistry, house_keys: HouseKeys, gate: Gate | None
 ) -> Arena:
     """Make an empty arena for a club. With a `gate`, the arena's timers and answers enter through the gate."""
     find_ended, work = stored.reader.find_ended, shared.work
@@ -145,7 +145,7 @@ def make_arena(
     )
 
 
-def make_gateway(arena: Arena, sessions: SessionTable, shared: ClubParts, name: str, gate: Gate | None) -> Gateway:
+def make_gateway(arena: Arena, sessions: SessionRegistry, shared: ClubParts, name: str, gate: Gate | None) -> Gateway:
     """Make the gateway of a club, which opens sessions of bots.
 
     With a `gate`, sessions call the arena through the gate.
@@ -178,7 +178,7 @@ class Club:
         self._shared = shared
         self._entry = shared.directory.get(name) or ClubEntry(name)
         house_keys = HouseKeys(shared.secret if name == MAIN else shared.secret_of("house", name))
-        sessions = SessionTable(name)
+        sessions = SessionRegistry(name)
         self.gate = gate = None if shared.make_gate is None else shared.make_gate()
         self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
         self.arena.on_ban.append(shared.shut_out)

@@ -9,7 +9,7 @@ from rumble_protocol.server_messages import Limits, Welcome
 from rumble_server.arena.ports import Clock
 from rumble_server.gateway.ports import KnownBots, Leader
 from rumble_server.gateway.session import Link, Session, SessionParts
-from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.buckets import NameBuckets
 from rumble_server.limits.strangers import Strangers
 
@@ -33,14 +33,14 @@ FEATURES = [
 class Gateway:
     """The gateway of a club: it opens a session for each connection, and ends sessions.
 
-    The club's leader (the arena) sends its answers to sessions through the table `sessions`.
+    The club's leader (the arena) sends its answers to sessions through the registry `sessions`.
     """
 
     def __init__(
         self,
         leader: Leader,
         known: KnownBots,
-        sessions: SessionTable,
+        sessions: SessionRegistry,
         clock: Clock,
         strangers: Strangers,
         server: str,
@@ -61,7 +61,7 @@ class Gateway:
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # a copy: each frame needs it, and a field of a pydantic model is slow
         self.sessions = sessions
-        """The table of the club's open sessions."""
+        """The registry of the club's open sessions."""
         self._opened = 0
         welcome = write_message(
             Welcome(

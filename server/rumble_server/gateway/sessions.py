@@ -1,4 +1,4 @@
-"""The table of a club's open sessions. The arena sends frames and commands to sessions through this table."""
+"""The registry of a club's open sessions. The arena sends frames and commands to sessions through the registry."""
 
 import logging
 
@@ -10,7 +10,7 @@ from rumble_server.gateway.session import Session
 audit = logging.getLogger("rumble_server.audit")
 
 
-class SessionTable:
+class SessionRegistry:
     """The open sessions of a club by id (port `Sessions`). A call for a session that has ended does nothing."""
 
     def __init__(self, club: str = MAIN) -> None:

@@ -224,8 +224,8 @@ def arrays(cells: list[tuple[int, int, int, int, int]], size: int) -> tuple[Matr
     """Return the matrices `score`, `count`, `drawn` from rows of (first seat, second seat, won, drawn, lost)."""
     score, count, drawn = (np.zeros((size, size)) for _ in range(3))
     if cells:
-        table: Any = np.array(cells, dtype=np.int64).T
-        first, second, won, draws, lost = table
+        columns: Any = np.array(cells, dtype=np.int64).T
+        first, second, won, draws, lost = columns
         score[first, second] = won + draws / 2
         count[first, second] = won + draws + lost
         drawn[first, second] = draws

@@ -25,8 +25,8 @@ HALVES = Scheme(win=2, draw=1, loss=0, scale=2)
 """Points in a crosstable: 1, ½ and 0 for a win, draw and loss, whatever points the tournament gives."""
 
 
-class LiveTable(ABC, Generic[R]):
-    """The counted results of a field. Ranks are computed when they are read.
+class LiveStandings(ABC, Generic[R]):
+    """The standings of a field: counted results. Ranks are computed when they are read.
 
     Each subclass counts one kind of result.
     """
@@ -48,8 +48,8 @@ class LiveTable(ABC, Generic[R]):
 
         A reader compares the number to find out whether the reader's standings are still current.
         """
-        self._standings: list[Standing] = []
-        self._standings_of = -1
+        self._lines: list[Standing] = []
+        self._lines_of = -1
 
     def enter(self, name: str) -> None:
         """Add a bot to the field."""
@@ -95,22 +95,22 @@ class LiveTable(ABC, Generic[R]):
             places = self.places()
             other.places = lambda: places
         other.version = self.version
-        other._standings, other._standings_of = self._standings, self._standings_of
+        other._lines, other._lines_of = self._lines, self._lines_of
         return other
 
-    def standings(self) -> list[Standing]:
+    def lines(self) -> list[Standing]:
         """Return the lines of the standings by rank. The list stays the same object until the next change."""
-        if self._standings_of != self.version:
-            self._standings = [self._shown(line) for line in self._rank()]
+        if self._lines_of != self.version:
+            self._lines = [self._shown(line) for line in self._rank()]
             if self.places is not None:
                 places = self.places()
                 lines = [
                     line.model_copy(update={"rank": places.get(line.name, line.rank), "decided_by": ""})
-                    for line in self._standings
+                    for line in self._lines
                 ]
-                self._standings = sorted(lines, key=lambda line: line.rank)
-            self._standings_of = self.version
-        return self._standings
+                self._lines = sorted(lines, key=lambda line: line.rank)
+            self._lines_of = self.version
+        return self._lines
 
     def _shown(self, line: Standing) -> Standing:
         display = self.display_names.get(line.name)
@@ -141,8 +141,8 @@ class LiveTable(ABC, Generic[R]):
     def _rank(self) -> list[Standing]: ...
 
 
-class Table(LiveTable[Result]):
-    """The counted results of matches of two: counts for ranks, ratings and the crosstable, and numbers of faults."""
+class WinLossStandings(LiveStandings[Result]):
+    """The standings of matches of two: counts of wins, draws and losses, and of each bot's faults."""
 
     result_of = staticmethod(result_of)
     tally: Tally
@@ -222,8 +222,8 @@ class Table(LiveTable[Result]):
         )
 
 
-class PlacesTable(LiveTable[TableResult]):
-    """The counted results of matches in which places or payoffs give the points. Most of these matches are tables."""
+class PlaceStandings(LiveStandings[TableResult]):
+    """The standings of matches in which places or payoffs give the points. Most of these matches are tables."""
 
     result_of = staticmethod(table_result_of)
     tally: TableTally

@@ -114,7 +114,7 @@ class EndedTournament(Outline):
             matches_over=len(tournament.results),
             matches_total=tournament.matches_total,
             challengers=tuple(tournament.challengers),
-            lines=tuple(_line(each, tournament) for each in tournament.table.standings()),
+            lines=tuple(_line(each, tournament) for each in tournament.standings.lines()),
             away_clock=config.away_clock,
             is_challenge=tournament.challenger is not None,
             match_seats=config.match_seats,

@@ -16,7 +16,7 @@ from rumble_server.match.clock import PlainControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.rounds import Rounds
-from rumble_server.results.standings import LiveTable, PlacesTable, Table
+from rumble_server.results.standings import LiveStandings, PlaceStandings, WinLossStandings
 from rumble_server.results.tally import Scheme
 from rumble_server.tournament import facts
 from rumble_server.tournament.absence import Absence
@@ -62,7 +62,7 @@ class Tournament:
         self.paused_by_disk = False
         """True if the tournament resumes by itself when the log can be written again."""
         self.field: dict[str, Entrant] = {}
-        self.table: LiveTable[Any] = _table(self.config)
+        self.standings: LiveStandings[Any] = _empty_standings(self.config)
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
@@ -142,10 +142,10 @@ class Tournament:
         if self.status != "lobby":
             return
         self.control, self._terms = PlainControl(fact.config.time_control), Terms(fact.config, ())
-        display_names, self.table = self.table.display_names, _table(fact.config)
-        self.table.display_names = display_names
+        display_names, self.standings = self.standings.display_names, _empty_standings(fact.config)
+        self.standings.display_names = display_names
         for bot, entrant in self.field.items():
-            self.table.enter(bot)
+            self.standings.enter(bot)
             entrant.absent_left_ms = fact.config.absent_ms
 
     def _apply_match_started(self, fact: MatchStarted) -> None:
@@ -160,8 +160,8 @@ class Tournament:
             fact.bot, self.config.absent_ms, house=fact.house, by_code=fact.by_code, display=fact.display_name
         )
         if fact.display_name is not None:
-            self.table.display_names[fact.bot] = fact.display_name
-        self.table.enter(fact.bot)
+            self.standings.display_names[fact.bot] = fact.display_name
+        self.standings.enter(fact.bot)
         if self.agenda is not None:
             for bot in self.agenda.bots:
                 self._has_more_from(bot, fact.at_ms)
@@ -172,7 +172,7 @@ class Tournament:
         if self.status == "lobby":
             del self.field[fact.bot]
             self.absence.forget(fact.bot)
-            self.table.withdraw(fact.bot)
+            self.standings.withdraw(fact.bot)
         else:
             self.field[fact.bot].withdrawn = True
             self._note_gone(self.field[fact.bot])
@@ -201,7 +201,7 @@ class Tournament:
         self.agenda = Agenda(self.id, fact.bots, schedule)
         self.agenda.set_half_byes(self.half_byes)
         if schedule.has_bracket:
-            self.table.places = self.agenda.places
+            self.standings.places = self.agenda.places
         self.absence.count_from(fact.at_ms)
         self._due = DueMatches(self.id, self.agenda, self._terms, self.config.least_seats, self.field)
 
@@ -226,7 +226,7 @@ class Tournament:
         if bots or made.half_byes:  # without any, the fact says that no further round can be made
             pairs = [(agenda.bots[first], agenda.bots[second]) for first, second in made.pairs]
             byes, half_byes = agenda.names(made.byes), agenda.names(made.half_byes)
-            self.table.pair(pairs, self.config.legs, byes, half_byes)
+            self.standings.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
             self._has_more_from(bot, at_ms)
         if agenda.schedule.follows_results:  # the round was perhaps being paired while results were voided
@@ -275,12 +275,12 @@ class Tournament:
         if self._due is not None:
             self._due.may_pair = agenda.schedule.follows_results
         self.results[over.match] = over
-        self.table.add(self.table.result_of(over))
+        self.standings.add(self.standings.result_of(over))
 
     def _apply_voided(self, fact: facts.ResultVoided) -> None:
         over = self.results.pop(fact.match)
         if over.scores is not None:
-            self.table.take_back(self.table.result_of(over))
+            self.standings.take_back(self.standings.result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
@@ -309,11 +309,11 @@ class Tournament:
 
     def shown(self, bot: str) -> str:
         """Return the name under which people see a bot: its display name, or else its name."""
-        return self.table.display_names.get(bot, bot)
+        return self.standings.display_names.get(bot, bot)
 
     def display_names(self, bots: Iterable[str]) -> dict[str, str]:
         """Return the display names of the given bots, by the bot's name. Bots without a display name are left out."""
-        known = self.table.display_names
+        known = self.standings.display_names
         return {bot: known[bot] for bot in bots if bot in known}
 
     @property
@@ -469,11 +469,13 @@ class Tournament:
         return None if self.agenda is None else self.agenda.matches_total
 
 
-def _table(config: TournamentConfig) -> LiveTable[Any]:
+def _empty_standings(config: TournamentConfig) -> LiveStandings[Any]:
     """Return the empty standings of a new tournament. In a Swiss of two seats, the standings also keep the rounds."""
     if config.counts_places:
-        return PlacesTable(config.tiebreak_order, config.table_points)
+        return PlaceStandings(config.tiebreak_order, config.table_points)
     rounds = None
     if FORMATS[config.format].pairs_by_points:
         rounds = Rounds(Scheme.of(config.scheme), config.legs, rating=config.seed_rating)
-    return Table(tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds)
+    return WinLossStandings(
+        tiebreaks=config.tiebreak_order, points=config.scheme, edition=config.tiebreak_rules, rounds=rounds
+    )

@@ -1,4 +1,4 @@
-"""The tables of paths, and the owners of paths: a club, any node, or each node for itself.
+"""The lists of paths, and the owners of paths: a club, any node, or each node for itself.
 
 The server (`club_paths.py`) and the answer to a proxy's question (`nodes/question.py`) both use `owner_of`, so that
 both always name the same owner. tests/server/web/test_path_owner.py covers every route.

@@ -13,7 +13,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.results.standings import Table
+from rumble_server.results.standings import WinLossStandings
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.rebuild import rebuild_tournament
@@ -43,7 +43,7 @@ def test_a_tournament_of_random_bots_plays_everything_and_tells_everyone(bots: i
     tournament, players = begun_at_random(world, *NAMES[:bots], max_matches=max_matches, cycles=2)
     world.run()
     assert_all_was_played(tournament)
-    ranks = {standing.name: standing for standing in tournament.table.standings()}
+    ranks = {standing.name: standing for standing in tournament.standings.lines()}
     for bot in players:
         own = {match: over for match, over in tournament.results.items() if bot.name in over.seats}
         for kind in ("match_start", "match_over"):
@@ -278,7 +278,7 @@ def test_who_leaves_loses_its_open_matches_and_the_rest_one_by_one() -> None:
     assert endings[Termination.RESIGNATION] == 1
     assert endings[Termination.NO_SHOW] >= 1
     ben = world.arena.players["ben"]
-    assert tournament.table.tally.bots[ben.name].played == 4
+    assert tournament.standings.tally.bots[ben.name].played == 4
 
 
 def test_leaving_again_or_where_one_never_was_is_told_and_changes_nothing() -> None:
@@ -304,7 +304,7 @@ def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None
     for over in tournament.results.values():
         assert over.termination is (Termination.TIMEOUT if "hung" in over.seats else Termination.NORMAL)
         assert [over.seats[seat] for seat in over.at_fault] == (["hung"] if "hung" in over.seats else [])
-    assert tournament.table.standings()[-1].model_dump(exclude_unset=True)["faults"] == {"timeout": 4}
+    assert tournament.standings.lines()[-1].model_dump(exclude_unset=True)["faults"] == {"timeout": 4}
 
 
 def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> None:
@@ -361,9 +361,9 @@ def test_an_unbenched_bot_plays_again() -> None:
     enter(world, tournament.id, "ben")
     world.run()
     assert_all_was_played(tournament)
-    assert tournament.table.tally.bots["hung"].played == 2
-    assert isinstance(tournament.table, Table)
-    assert tournament.table.faults["hung"] == {Termination.TIMEOUT: 1}
+    assert tournament.standings.tally.bots["hung"].played == 2
+    assert isinstance(tournament.standings, WinLossStandings)
+    assert tournament.standings.faults["hung"] == {Termination.TIMEOUT: 1}
 
 
 def test_a_new_version_of_a_benched_bot_plays_again_also_after_a_restart() -> None:

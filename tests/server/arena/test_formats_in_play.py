@@ -180,10 +180,10 @@ def test_a_knockout_ends_by_itself_and_ranks_by_how_far_each_came(bots: int, lea
     assert len({(each.round, each.board) for each in pairings}) == bots - 1
     assert max(each.cycle for each in pairings) <= 1 + replays
     assert tournament.agenda is not None
-    standings = tournament.table.standings()
-    assert {standing.name: standing.rank for standing in standings} == places_by_hand(tournament, pairings)
-    assert [standing.rank for standing in standings] == sorted(standing.rank for standing in standings)
-    assert [standing.rank for standing in standings][:2] == [1, 2]
+    lines = tournament.standings.lines()
+    assert {standing.name: standing.rank for standing in lines} == places_by_hand(tournament, pairings)
+    assert [standing.rank for standing in lines] == sorted(standing.rank for standing in lines)
+    assert [standing.rank for standing in lines][:2] == [1, 2]
 
 
 def test_the_rank_that_a_knockout_tells_is_the_place() -> None:
@@ -250,7 +250,7 @@ def test_a_semi_final_whose_winner_has_gone_on_is_not_played_again() -> None:
         world.organiser.play_again(semi_finals[0].match)
     bots[final.seats[0]].say(type="resign", match=final.match)
     assert status(tournament) == "finished"
-    assert tournament.table.standings()[0].name == final.seats[1]
+    assert tournament.standings.lines()[0].name == final.seats[1]
     assert len(paired(world)) == 3
 
 
@@ -275,10 +275,10 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
     assert all(count == 1 or pair in forfeited for pair, count in played.items()), "two met twice"
     byes = Counter(bot for fact in rounds_paired(world) for bot in fact.byes)
     assert set(byes.values()) <= {1}
-    counts = tournament.table.tally.bots
+    counts = tournament.standings.tally.bots
     for number, bot in enumerate(tournament.agenda.bots):
         assert counts[bot].byes == byes[number] * legs
-    points = sum(standing.points for standing in tournament.table.standings())
+    points = sum(standing.points for standing in tournament.standings.lines())
     lost_by_both = sum(over.scores == (0, 0) for over in tournament.results.values())
     assert points == len(tournament.results) - lost_by_both + legs * byes.total()
     if not leavers:
@@ -420,11 +420,11 @@ def test_points_are_three_one_and_zero_where_the_host_says_so(kind: str) -> None
     bots = {bot.name: bot for bot in log_in(world, names(5))}
     world.run()
     assert status(tournament) == "finished"
-    assert any(standing.draws for standing in tournament.table.standings())
-    for line in tournament.table.standings():
-        byes = tournament.table.tally.bots[line.name].byes
+    assert any(standing.draws for standing in tournament.standings.lines())
+    for line in tournament.standings.lines():
+        byes = tournament.standings.tally.bots[line.name].byes
         assert line.points == 3 * (line.wins + byes) + line.draws if kind == "swiss" else 3 * line.wins + line.draws
         told = bots[line.name].last("tournament_over")
         assert (told["points"], told["rank"]) == (line.points, line.rank)
-    points = [standing.points for standing in tournament.table.standings()]
+    points = [standing.points for standing in tournament.standings.lines()]
     assert points == sorted(points, reverse=True)

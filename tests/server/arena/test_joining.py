@@ -50,7 +50,7 @@ def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> N
     entrant = joined.tournament.field["jorg"]
     assert (joined.name, joined.display, entrant.by_code, entrant.display) == ("jorg", "J\u00f6rg", True, "J\u00f6rg")
     assert (entrant.absent_since_ms is not None, world.arena.is_connected("jorg")) == (True, False)
-    assert joined.tournament.table.standings()[0].display_name == "J\u00f6rg"
+    assert joined.tournament.standings.lines()[0].display_name == "J\u00f6rg"
     assert not joined.tournament.config.listed
     bot = world.connect(is_local=False, address=ADDRESS)
     bot.login("jorg", key=KEY)

@@ -21,7 +21,7 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
     assert ann.last("notice")["code"] == "removed"
     assert ben.inbox.all("match_over")[0]["termination"] == "adjudication"
     assert tournament.status == "finished"
-    assert tournament.table.tally.bots["ben"].wins == 2
+    assert tournament.standings.tally.bots["ben"].wins == 2
 
 
 def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_told() -> None:
@@ -208,7 +208,7 @@ def test_a_half_point_bye_is_told_to_the_bot_and_counts_when_its_round_is_paired
     enter(world, tournament.id, "ben", "cid", "dan", "eve")
     world.run()
     assert tournament.status == "finished"
-    line = next(each for each in tournament.table.standings() if each.name == "ann")
+    line = next(each for each in tournament.standings.lines() if each.name == "ann")
     assert (line.played, line.points >= 1) == (2, True), (
         "two matches of the second round, and a draw's points for each of two"
     )
@@ -229,7 +229,7 @@ def test_a_half_point_bye_is_taken_back_before_its_round_is_paired() -> None:
     again.run()
     rebuilt = again.tournament("friday")
     assert rebuilt.half_byes == {1: {"ann": None}, 2: {}}
-    assert {line.name: line.half_byes for line in rebuilt.table.standings()} == {"ann": 1, "ben": 0, "cid": 0}
+    assert {line.name: line.half_byes for line in rebuilt.standings.lines()} == {"ann": 1, "ben": 0, "cid": 0}
     with pytest.raises(TournamentError, match="friday is over; its results stand"):
         again.organiser.take_half_bye("friday", "ann", 1)
 
@@ -243,7 +243,7 @@ def test_a_round_that_half_point_byes_leave_nobody_for_is_followed_by_the_next()
     enter(world, tournament.id, "cid")
     world.run()
     assert (tournament.status, tournament.reason) == ("finished", "all matches were played")
-    assert {line.name: line.half_byes for line in tournament.table.standings()} == {"ann": 1, "ben": 1, "cid": 0}
+    assert {line.name: line.half_byes for line in tournament.standings.lines()} == {"ann": 1, "ben": 1, "cid": 0}
     assert len(tournament.results) == 1
 
 

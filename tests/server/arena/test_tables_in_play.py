@@ -57,7 +57,7 @@ def assert_all_was_played(world: World) -> Tournament:
 def test_tables_end_by_themselves_through_crashes(kind: str, bots: int, leavers: int) -> None:
     world = through_crashes(bots, bots, format=kind, leavers=leavers, **SHORT)
     found = assert_all_was_played(world)
-    lines = found.table.standings()
+    lines = found.standings.lines()
     assert len(lines) == bots
     assert [line.rank for line in lines] == sorted(line.rank for line in lines)
     if not leavers:
@@ -66,7 +66,7 @@ def test_tables_end_by_themselves_through_crashes(kind: str, bots: int, leavers:
         assert [line.rank for line in lines][:2] == [1, 2]
     elif not leavers:
         points = sum(line.points for line in lines)
-        byes = sum(count.byes for count in found.table.tally.bots.values())
+        byes = sum(count.byes for count in found.standings.tally.bots.values())
         assert points == pytest.approx(6 * len(found.results) + 3 * byes - _missing(found))
 
 
@@ -91,10 +91,10 @@ def test_a_table_plays_without_the_bots_that_left(kind: str) -> None:
     for over in lone:
         assert over.absent == ("bot-07",)
         assert len(over.seats) == 3
-    last = next(line for line in found.table.standings() if line.name == "bot-07")
+    last = next(line for line in found.standings.lines() if line.name == "bot-07")
     assert last.losses >= len(lone)
     if lone:
-        assert found.table.tally.bots["bot-07"].faults[Termination.NO_SHOW] == len(lone)
+        assert found.standings.tally.bots["bot-07"].faults[Termination.NO_SHOW] == len(lone)
 
 
 def test_a_table_with_too_few_bots_is_lost_by_those_that_are_gone() -> None:
@@ -117,7 +117,7 @@ def test_a_table_with_too_few_bots_is_lost_by_those_that_are_gone() -> None:
         assert sorted(over.placement.places) == [1, 2, 2]
         assert own not in over.at_fault
         assert sorted(over.reason.split(" and ")) == [f"bot-0{bot} has left the tournament" for bot in (1, 2)]
-    assert found.table.standings()[0].name == "bot-00"
+    assert found.standings.lines()[0].name == "bot-00"
 
 
 def test_the_host_voids_the_result_of_a_table_which_is_played_again() -> None:
@@ -197,7 +197,7 @@ def test_a_tournament_by_payoffs_sums_what_its_games_paid(kind: str) -> None:
         assert over.placement.payoffs is not None, "also a match that was lost before it began"
         for bot, payoff in zip(over.seats, over.placement.payoffs, strict=True):
             paid[bot] += payoff
-    assert {line.name: line.points for line in tournament.table.standings()} == paid
+    assert {line.name: line.points for line in tournament.standings.lines()} == paid
     lost = [over for over in tournament.results.values() if over.termination is Termination.NO_SHOW]
     for over in lost:
         assert over.placement is not None
@@ -213,7 +213,7 @@ def test_ratings_of_tables_are_those_of_plackett_and_luce() -> None:
     tournament = world.create(start_at_bots=8, cycles=2, **SHORT)
     log_in(world, names(8))
     world.run()
-    ratings = tournament.table.rate()
+    ratings = tournament.standings.rate()
     assert ratings.model.startswith("Plackett-Luce")
     assert {line.name for line in ratings.lines} == set(names(8))
     assert sum(line.rating or 0 for line in ratings.lines) == pytest.approx(0, abs=1e-6)

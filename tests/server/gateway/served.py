@@ -28,7 +28,7 @@ from rumble_server.gateway.outbox import Outbox
 from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.gateway.session import Link, Session
-from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
@@ -108,7 +108,7 @@ class GatewayServer:
     ) -> None:
         clock = LoopClock(asyncio.get_running_loop(), lambda: 1_000_000.0)
         self.log = MemoryLog(clock, delay_ms=0)
-        self._sessions = SessionTable()
+        self._sessions = SessionRegistry()
         self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
         self.refusals = Refusals()
         strangers = Strangers(bounds, self.refusals)

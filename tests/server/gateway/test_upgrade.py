@@ -10,7 +10,7 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.organiser import Organiser
 from rumble_server.gateway.gateway import Gateway
-from rumble_server.gateway.sessions import SessionTable
+from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.bans import network_to_ban
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
@@ -29,7 +29,7 @@ class School:
     """Main, and a club `school` whose loading ends on the test's word; no other club exists."""
 
     def __init__(self, server: GatewayServer) -> None:
-        sessions, clock = SessionTable(), server.arena.clock
+        sessions, clock = SessionRegistry(), server.arena.clock
         self.arena = make_arena(log=server.log, clock=clock, sessions=sessions, run=1, random=Random(0))
         server.log.on_durable.append(self.arena.on_durable)
         strangers = Strangers(Bounds(), server.refusals)

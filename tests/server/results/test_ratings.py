@@ -26,7 +26,7 @@ def series(first: str, second: str, wins: int, draws: int, losses: int) -> list[
     return [(first, second, s) if n % 2 else (second, first, 1 - s) for n, s in enumerate(scores)]
 
 
-def table(ratings: Ratings) -> dict[str, float]:
+def rating_by_name(ratings: Ratings) -> dict[str, float]:
     out = {}
     for line in ratings.lines:
         assert line.rating is not None
@@ -41,7 +41,7 @@ HSK = series("H", "S", 18, 9, 3) + series("S", "K", 18, 9, 3) + series("H", "K",
 def test_three_bots_with_known_ratings() -> None:
     ratings = rate(results_of(HSK), prior="none", first_move=False)
     assert [line.name for line in ratings.lines] == ["H", "S", "K"]
-    assert table(ratings) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=0.005)
+    assert rating_by_name(ratings) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=0.005)
     assert 400 * math.log10(3) == pytest.approx(190.85, abs=0.005)
     assert not ratings.prior_used
     assert not ratings.notes
@@ -51,7 +51,7 @@ def test_a_prior_is_not_used_where_none_is_needed() -> None:
     with_first_move = rate(results_of(HSK))
     assert not with_first_move.prior_used
     assert with_first_move.first_move is not None
-    assert table(with_first_move) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=1)
+    assert rating_by_name(with_first_move) == pytest.approx({"H": 190.85, "S": 0, "K": -190.85}, abs=1)
     assert "Bradley-Terry" in with_first_move.model
     assert "no prior" in with_first_move.model
 
@@ -83,7 +83,7 @@ def test_ratings_agree_with_evalica(bots: int, seed: int) -> None:
     ]
     ratings = rate(results_of(games), first_move=False)
     virtual = list(combinations(names, 2)) if ratings.prior_used else []
-    assert table(ratings) == pytest.approx(oracle(games, virtual), abs=0.01)
+    assert rating_by_name(ratings) == pytest.approx(oracle(games, virtual), abs=0.01)
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_ratings_agree_with_evalica_on_perfect_scores() -> None:
     ratings = rate(results_of(games), first_move=False)
     assert ratings.prior_used
     assert ratings.prior_reason == "A lost no point and C won no point"
-    assert table(ratings) == pytest.approx(oracle(games, [("A", "B"), ("A", "C"), ("B", "C")]), abs=0.01)
+    assert rating_by_name(ratings) == pytest.approx(oracle(games, [("A", "B"), ("A", "C"), ("B", "C")]), abs=0.01)
 
 
 def test_the_first_move_term_is_the_most_likely_one() -> None:
@@ -117,7 +117,7 @@ def test_the_first_move_term_is_the_most_likely_one() -> None:
     assert ratings.first_move is not None
     assert ratings.first_move_interval is not None
     assert ratings.first_move_interval[0] < ratings.first_move < ratings.first_move_interval[1]
-    found = table(ratings)
+    found = rating_by_name(ratings)
     best = likelihood(found, ratings.first_move)
     # The likelihood has a single peak, so any step away from the fit must go down.
     for _ in range(50):
@@ -177,18 +177,19 @@ def test_no_matches_at_all() -> None:
 
 def test_a_single_match() -> None:
     ratings = rate(beats("A>B"))
-    assert table(ratings) == pytest.approx({"A": 95.42, "B": -95.42}, abs=0.01)  # 1.5 to 0.5, with the virtual draw
+    # 1.5 to 0.5, with the virtual draw
+    assert rating_by_name(ratings) == pytest.approx({"A": 95.42, "B": -95.42}, abs=0.01)
     assert ratings.prior_used
     assert ratings.prior_reason == "A lost no point and B won no point"
     assert any("first-move" in note for note in ratings.notes)
     drawn = rate(beats("A=B"))
-    assert table(drawn) == {"A": 0, "B": 0}
+    assert rating_by_name(drawn) == {"A": 0, "B": 0}
     assert not drawn.prior_used
 
 
 def test_all_draws() -> None:
     ratings = rate(beats("A=B B=C C=A B=A C=B A=C"))
-    assert table(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
+    assert rating_by_name(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
     assert ratings.first_move == pytest.approx(0, abs=1e-6)
     assert any("Every match was drawn" in note for note in ratings.notes)
     for line in ratings.lines:
@@ -198,7 +199,7 @@ def test_all_draws() -> None:
 
 def test_a_field_that_has_not_met() -> None:
     ratings = rate(beats("A>B B>A A>B C>D D>C C>D"))
-    rated = table(ratings)
+    rated = rating_by_name(ratings)
     assert ratings.prior_used
     assert ratings.prior_reason == "the field falls into 2 groups that have not met"
     assert rated["A"] > rated["B"]
@@ -209,7 +210,7 @@ def test_a_field_that_has_not_met() -> None:
 def test_the_first_seat_wins_everything() -> None:
     """Each bot scored against each other bot, but the first seat alone explains all results: its term has no bound."""
     ratings = rate(beats("A>B B>A A>C C>A B>C C>B"))
-    assert table(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
+    assert rating_by_name(ratings) == pytest.approx(dict.fromkeys("ABC", 0), abs=1e-6)
     assert ratings.prior_used
     assert "first-move" in ratings.prior_reason
     assert ratings.first_move is not None
@@ -248,7 +249,7 @@ def test_forfeits_say_nothing_about_strength() -> None:
     ratings = rate([*results, *forfeits, Result(("H", "Z"), (1.0, 0.0), Termination.NO_SHOW, (1,))])
     rated = {line.name: line.rating for line in ratings.lines}
     assert rated.pop("Z") is None
-    assert rated == pytest.approx(table(rate(results)))
+    assert rated == pytest.approx(rating_by_name(rate(results)))
     assert "10 matches lost by no_show are left out." in ratings.notes
 
 

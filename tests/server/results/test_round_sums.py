@@ -34,8 +34,8 @@ def events() -> dict[str, TrfEvent]:
     return {name: read_trf(text) for name, text in swiss_events.texts().items()}
 
 
-def table_of(event: TrfEvent, edition: Edition, numbers: list[int]) -> dict[int, dict[str, float | None]]:
-    """Return Rumble's table by starting number; the players are counted in the order of `numbers`."""
+def standings_of(event: TrfEvent, edition: Edition, numbers: list[int]) -> dict[int, dict[str, float | None]]:
+    """Return Rumble's standings by starting number; the players are counted in the order of `numbers`."""
     rounds, counts, names = rounds_of(event), counts_of(event), names_of(event)
     rounds.rows = {names[number]: rounds.rows[names[number]] for number in numbers}
     shuffled = {names[number]: counts[names[number]] for number in numbers}
@@ -53,17 +53,17 @@ def test_every_column_of_every_reference_event_agrees_in_both_editions(events: d
     """A usual run checks every fourth event."""
     compared: Counter[tuple[str, str]] = Counter()
     chosen = frozenset(list(events)[:: long_or(4, 1)])
-    for table in swiss_events.tables():
-        if table["file"] not in chosen:
+    for standings in swiss_events.published():
+        if standings["file"] not in chosen:
             continue
-        event = events[table["file"]]
-        ours = table_of(event, table["edition"], [player.number for player in event.players])
-        for row in table["rows"]:
-            theirs: dict[str, Any] = dict(zip(table["columns"], row, strict=True))
+        event = events[standings["file"]]
+        ours = standings_of(event, standings["edition"], [player.number for player in event.players])
+        for row in standings["rows"]:
+            theirs: dict[str, Any] = dict(zip(standings["columns"], row, strict=True))
             number = int(theirs.pop("StartNo"))
             for column, value in theirs.items():
-                assert ours[number][column] == float(value), (table["file"], table["edition"], number, column)
-                compared[table["edition"], column] += 1
+                assert ours[number][column] == float(value), (standings["file"], standings["edition"], number, column)
+                compared[standings["edition"], column] += 1
     columns = ["Rank", "PTS", *COLUMNS]
     assert compared == {(edition, column): long_or(1124, 4772) for edition in EDITIONS for column in columns}
 
@@ -73,7 +73,7 @@ def test_the_order_of_the_players_does_not_matter(events: dict[str, TrfEvent], e
     lot = Random(16)
     for event in lot.sample(list(events.values()), 20):
         numbers = [player.number for player in event.players]
-        assert table_of(event, edition, lot.sample(numbers, len(numbers))) == table_of(event, edition, numbers)
+        assert standings_of(event, edition, lot.sample(numbers, len(numbers))) == standings_of(event, edition, numbers)
 
 
 def played(*rows: str) -> Rounds:

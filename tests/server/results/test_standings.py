@@ -5,15 +5,15 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_server.results.result import Result
 from rumble_server.results.rounds import Rounds
-from rumble_server.results.standings import Table
+from rumble_server.results.standings import WinLossStandings
 from rumble_server.results.tally import Scheme
 
 NAMES = ["ann", "ben", "cid", "Dan"]
 SCORES = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.0, 0.0)]
 
 
-def lines(table: Table) -> list[tuple[int, str, float]]:
-    return [(standing.rank, standing.name, standing.points) for standing in table.standings()]
+def lines(standings: WinLossStandings) -> list[tuple[int, str, float]]:
+    return [(standing.rank, standing.name, standing.points) for standing in standings.lines()]
 
 
 def result(match: str, first: str, second: str, scores: tuple[float, float]) -> Result:
@@ -21,7 +21,7 @@ def result(match: str, first: str, second: str, scores: tuple[float, float]) -> 
 
 
 def test_a_field_without_results_shares_the_first_rank_in_order_of_name_without_case() -> None:
-    assert lines(Table(["cid", "Dan", "ann"])) == [(1, "ann", 0.0), (1, "cid", 0.0), (1, "Dan", 0.0)]
+    assert lines(WinLossStandings(["cid", "Dan", "ann"])) == [(1, "ann", 0.0), (1, "cid", 0.0), (1, "Dan", 0.0)]
 
 
 def test_more_points_come_first_and_the_host_orders_the_tie_breaks() -> None:
@@ -30,31 +30,31 @@ def test_more_points_come_first_and_the_host_orders_the_tie_breaks() -> None:
         result("m.2", "ann", "ben", (0.5, 0.5)),
         result("m.3", "cid", "Dan", (1.0, 0.0)),
     ]
-    won, none = Table(NAMES, tiebreaks=["won"]), Table(NAMES, tiebreaks=[])
+    won, none = WinLossStandings(NAMES, tiebreaks=["won"]), WinLossStandings(NAMES, tiebreaks=[])
     for each in results:
         won.add(each)
         none.add(each)
     assert lines(won) == [(1, "cid", 1.0), (2, "ann", 1.0), (2, "ben", 1.0), (4, "Dan", 0.0)]
     assert lines(none) == [(1, "ann", 1.0), (1, "ben", 1.0), (1, "cid", 1.0), (4, "Dan", 0.0)]
-    assert [standing.decided_by for standing in won.standings()] == ["won", "won", "", ""]
+    assert [standing.decided_by for standing in won.lines()] == ["won", "won", "", ""]
 
 
-def swiss() -> Table:
+def swiss() -> WinLossStandings:
     scheme = Scheme.of((1, 0.5, 0))
-    return Table(tiebreaks=["bh-c1", "bh"], edition="2026-03", rounds=Rounds(scheme, 1))
+    return WinLossStandings(tiebreaks=["bh-c1", "bh"], edition="2026-03", rounds=Rounds(scheme, 1))
 
 
 def test_a_swiss_is_ranked_by_its_rounds() -> None:
-    table = swiss()
+    standings = swiss()
     for name in (*NAMES, "eve", "fay"):
-        table.enter(name)
-    table.withdraw("fay")
-    table.pair([("ann", "ben"), ("cid", "Dan")], 1, ["eve"])
+        standings.enter(name)
+    standings.withdraw("fay")
+    standings.pair([("ann", "ben"), ("cid", "Dan")], 1, ["eve"])
     first = result("t.1.1.1.1", "ann", "ben", (1.0, 0.0))
-    table.add(first)
-    table.add(result("t.1.1.2.1", "cid", "Dan", (0.5, 0.5)))
-    table.pair([("ann", "eve"), ("ben", "cid")], 1, [], ["Dan"])
-    assert {line.name: line.points for line in table.standings()} == {
+    standings.add(first)
+    standings.add(result("t.1.1.2.1", "cid", "Dan", (0.5, 0.5)))
+    standings.pair([("ann", "eve"), ("ben", "cid")], 1, [], ["Dan"])
+    assert {line.name: line.points for line in standings.lines()} == {
         "ann": 1,
         "ben": 0,
         "cid": 0.5,
@@ -62,35 +62,35 @@ def test_a_swiss_is_ranked_by_its_rounds() -> None:
         "eve": 1,
     }
     # Dan missed a round by choice; Dan's dummy has at most a draw for each of two rounds.
-    assert {line.name: line.tiebreaks["bh"] for line in table.standings()}["Dan"] == 0.5 + 1
-    assert {line.name: line.byes for line in table.standings()}["eve"] == 1
-    snapshot = table.snapshot()
-    before = table.before([first])
-    table.take_back(first)
-    assert [line.points for line in before.standings()] == [line.points for line in table.standings()]
-    assert table.standings() == before.standings() != snapshot.standings()
+    assert {line.name: line.tiebreaks["bh"] for line in standings.lines()}["Dan"] == 0.5 + 1
+    assert {line.name: line.byes for line in standings.lines()}["eve"] == 1
+    snapshot = standings.snapshot()
+    before = standings.before([first])
+    standings.take_back(first)
+    assert [line.points for line in before.lines()] == [line.points for line in standings.lines()]
+    assert standings.lines() == before.lines() != snapshot.lines()
 
 
-def test_byes_of_a_table_without_rounds_count_in_points() -> None:
-    table = Table(NAMES)
-    table.pair([("ann", "ben")], 2, ["cid"], ["Dan"])
-    assert [(name, points) for _, name, points in lines(table)][:2] == [("cid", 2), ("Dan", 1)]
+def test_byes_of_standings_without_rounds_count_in_points() -> None:
+    standings = WinLossStandings(NAMES)
+    standings.pair([("ann", "ben")], 2, ["cid"], ["Dan"])
+    assert [(name, points) for _, name, points in lines(standings)][:2] == [("cid", 2), ("Dan", 1)]
 
 
 def test_faults_are_counted_by_kind() -> None:
-    table = Table()
-    table.add(Result(("ann", "ben"), (0.0, 1.0), Termination.TIMEOUT, (0,), "m.1"))
-    table.add(Result(("ann", "ben"), (0.0, 0.0), Termination.NO_SHOW, (0, 1), "m.2"))
-    faults = {standing.name: standing.model_dump(exclude_unset=True)["faults"] for standing in table.standings()}
+    standings = WinLossStandings()
+    standings.add(Result(("ann", "ben"), (0.0, 1.0), Termination.TIMEOUT, (0,), "m.1"))
+    standings.add(Result(("ann", "ben"), (0.0, 0.0), Termination.NO_SHOW, (0, 1), "m.2"))
+    faults = {standing.name: standing.model_dump(exclude_unset=True)["faults"] for standing in standings.lines()}
     assert faults == {"ann": {"timeout": 1, "no_show": 1}, "ben": {"no_show": 1}}
 
 
 def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
-    table = Table(["ann"], tiebreaks=["won"])
+    standings = WinLossStandings(["ann"], tiebreaks=["won"])
     flooded = Result(("ann", "ben"), (0.0, 1.0), Termination.FLOOD, (0,), "m.1")
-    table.add(flooded)
-    table.take_back(flooded)
-    assert table.standings()[0].model_dump(exclude_unset=True) == {
+    standings.add(flooded)
+    standings.take_back(flooded)
+    assert standings.lines()[0].model_dump(exclude_unset=True) == {
         "rank": 1,
         "name": "ann",
         "points": 0.0,
@@ -107,18 +107,18 @@ def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
 
 
 def test_a_format_may_rank_otherwise_than_by_points() -> None:
-    table = Table(["ann", "ben"])
-    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
-    table.places = lambda: {"ben": 1, "ann": 2}
-    assert [(rank, name) for rank, name, _ in lines(table)] == [(1, "ben"), (2, "ann")]
+    standings = WinLossStandings(["ann", "ben"])
+    standings.add(result("m.1", "ann", "ben", (1.0, 0.0)))
+    standings.places = lambda: {"ben": 1, "ann": 2}
+    assert [(rank, name) for rank, name, _ in lines(standings)] == [(1, "ben"), (2, "ann")]
 
 
 def test_ranks_are_kept_until_something_changes() -> None:
-    table = Table(NAMES)
-    kept = table.standings()
-    assert table.standings() is kept
-    table.add(result("m.1", "ann", "ben", (1.0, 0.0)))
-    assert table.standings()[0].name == "ann"
+    standings = WinLossStandings(NAMES)
+    kept = standings.lines()
+    assert standings.lines() is kept
+    standings.add(result("m.1", "ann", "ben", (1.0, 0.0)))
+    assert standings.lines()[0].name == "ann"
 
 
 pairs = st.permutations(NAMES).map(lambda names: (names[0], names[1]))
@@ -129,7 +129,7 @@ results = st.lists(st.tuples(pairs, st.sampled_from(SCORES)), max_size=20)
 def test_whatever_was_added_in_whatever_order_the_standings_are_the_same(
     played: list[tuple[tuple[str, str], tuple[float, float]]],
 ) -> None:
-    forwards, backwards = Table(NAMES), Table(NAMES)
+    forwards, backwards = WinLossStandings(NAMES), WinLossStandings(NAMES)
     numbered = [result(f"m.{number}", *seats, scores) for number, (seats, scores) in enumerate(played)]
     for each in numbered:
         forwards.add(each)
@@ -141,11 +141,11 @@ def test_whatever_was_added_in_whatever_order_the_standings_are_the_same(
 
 @given(results)
 def test_taking_everything_back_leaves_nothing(played: list[tuple[tuple[str, str], tuple[float, float]]]) -> None:
-    table = Table(NAMES)
+    standings = WinLossStandings(NAMES)
     numbered = [result(f"m.{number}", *seats, scores) for number, (seats, scores) in enumerate(played)]
     for each in numbered:
-        table.add(each)
+        standings.add(each)
     for each in numbered:
-        table.take_back(each)
-    assert lines(table) == lines(Table(NAMES))
-    assert not table.tally.meetings
+        standings.take_back(each)
+    assert lines(standings) == lines(WinLossStandings(NAMES))
+    assert not standings.tally.meetings

@@ -29,6 +29,6 @@ def texts() -> dict[str, str]:
     return {name: text for name, text in _members().items() if name.endswith(".trf")}
 
 
-def tables() -> list[dict[str, Any]]:
-    """Return the published tables: `file`, `edition`, `columns` and `rows`."""
+def published() -> list[dict[str, Any]]:
+    """Return the published standings: `file`, `edition`, `columns` and `rows`."""
     return [json.loads(line) for line in _members()["tiebreaks.jsonl"].splitlines()]

@@ -30,8 +30,8 @@ def dump(tournament: Tournament) -> dict[str, Any]:
             bot: (each.absent_left_ms, each.withdrawn, each.benched, each.faulty_in_a_row, each.by_code, each.display)
             for bot, each in tournament.field.items()
         },
-        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
-        "meetings": {both: tournament.table.met(*both) for both in combinations(sorted(tournament.field), 2)},
+        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()],
+        "meetings": {both: tournament.standings.met(*both) for both in combinations(sorted(tournament.field), 2)},
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),
         "voided": list(tournament.voided),

@@ -39,7 +39,7 @@ def test_when_both_are_gone_both_lose() -> None:
     assert isinstance(over, MatchOver)
     assert (over.scores, over.at_fault) == ((0.0, 0.0), (0, 1))
     assert over.reason == "ann has left the tournament and ben has left the tournament"
-    assert [count.losses for count in leader.tournament.table.tally.bots.values()] == [1, 1]
+    assert [count.losses for count in leader.tournament.standings.tally.bots.values()] == [1, 1]
 
 
 def test_a_match_against_a_bot_that_is_only_not_there_yet_waits() -> None:

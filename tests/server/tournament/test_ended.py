@@ -27,9 +27,9 @@ def test_it_is_recorded_at_the_end_as_it_is_rebuilt_later(format_name: str) -> N
     assert rebuilt is not None
     assert record == EndedTournament.of(rebuilt)
     assert [(line.name, line.rank, line.points) for line in record.lines] == [
-        (each.name, each.rank, each.points) for each in tournament.table.standings()
+        (each.name, each.rank, each.points) for each in tournament.standings.lines()
     ]
-    assert [line.played for line in record.lines] == [each.played for each in tournament.table.standings()]
+    assert [line.played for line in record.lines] == [each.played for each in tournament.standings.lines()]
     assert [line.name for line in record.lines if line.withdrawn] == ["dan"]
     assert record.challengers == tuple(tournament.challengers)
     assert (record.matches_over, record.bots) == (len(tournament.results), 4)

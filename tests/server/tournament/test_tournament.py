@@ -51,7 +51,7 @@ def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
 def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
     leader = Leader("ann", "ben")
     leader.record(commands.leave(leader.tournament, "ann", 0))
-    assert (list(leader.tournament.field), list(leader.tournament.table.tally.bots)) == (["ben"], ["ben"])
+    assert (list(leader.tournament.field), list(leader.tournament.standings.tally.bots)) == (["ben"], ["ben"])
     leader.join("ann")
     assert list(leader.tournament.field) == ["ben", "ann"]
 
@@ -222,7 +222,7 @@ def test_a_result_that_the_host_voids_is_taken_back_and_played_again() -> None:
     assert (again.match, again.attempt, again.seats) == ("friday.1.1.1.2", 2, ("ben", "ann"))
     leader.finish("1.1.1.2", (0.5, 0.5))
     assert leader.tournament.is_complete
-    assert {line.name: line.points for line in leader.tournament.table.standings()} == {"ann": 1.5, "ben": 0.5}
+    assert {line.name: line.points for line in leader.tournament.standings.lines()} == {"ann": 1.5, "ben": 0.5}
 
 
 def test_only_a_result_that_stands_can_be_voided() -> None:
@@ -311,13 +311,13 @@ def test_a_final_that_is_to_be_played_again_has_no_winner_until_it_is() -> None:
     leader.due()
     assert leader.tournament.is_complete
     leader.record(commands.void(leader.tournament, "friday.1.1.1.1", leader.now_ms))
-    ranks = {line.rank for line in leader.tournament.table.standings()}
+    ranks = {line.rank for line in leader.tournament.standings.lines()}
     assert (leader.tournament.is_complete, ranks) == (False, {1})
     leader.due()
     leader.finish("1.1.1.1", (0.0, 1.0), Termination.NORMAL, ())
     leader.due()
     seats = leader.tournament.results["friday.1.1.1.1"].seats
-    assert [line.name for line in leader.tournament.table.standings()] == [seats[1], seats[0]]
+    assert [line.name for line in leader.tournament.standings.lines()] == [seats[1], seats[0]]
     assert leader.tournament.is_complete
 
 

@@ -60,16 +60,16 @@ def title_of(tournament: "Tournament") -> str:
 
 def standings_table(tournament: "Tournament") -> Table:
     """Draw the live standings: rank, name, points and record."""
-    standings = tournament.table.standings()
-    byes = _byes(standings)
+    lines = tournament.standings.lines()
+    byes = _byes(lines)
     table = _table(title_of(tournament), *RECORD, *byes)
-    remarks = _add_remarks(table, standings, tournament)
-    for standing in standings:
+    remarks = _add_remarks(table, lines, tournament)
+    for standing in lines:
         table.add_row(str(standing.rank), standing.name, *_record(standing, byes), *remarks[standing.name])
     return table
 
 
-def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
+def _add_remarks(table: Table, lines: Sequence[Standing], tournament: "Tournament") -> dict[str, list[str]]:
     """Add a column `faults` to `table` if there is a remark on any bot.
 
     Return, for each bot's name, a list of the cells to add to the bot's row. If the column was added, the list has one
@@ -78,10 +78,10 @@ def _add_remarks(table: Table, standings: Sequence[Standing], tournament: "Tourn
     entrants = [
         {"name": each.bot, "benched": each.benched, "withdrawn": each.withdrawn} for each in tournament.field.values()
     ]
-    remarks = remarks_on([{"name": each.name, "faults": each.faults} for each in standings], entrants)
+    remarks = remarks_on([{"name": each.name, "faults": each.faults} for each in lines], entrants)
     if remarks:
         table.add_column("faults")
-    return {each.name: [remarks.get(each.name, "")] if remarks else [] for each in standings}
+    return {each.name: [remarks.get(each.name, "")] if remarks else [] for each in lines}
 
 
 def _byes(lines: Sequence[Standing]) -> tuple[str, ...]:
@@ -237,19 +237,19 @@ def crosstable(tournament: "Tournament") -> Table:
     A cell has a sign for each match between the bots of its row and its column. The sign shows the score of the row's
     bot.
     """
-    standings = tournament.table.standings()
+    lines = tournament.standings.lines()
     table = _table(f"{tournament.config.name}: {tournament.status} after {len(tournament.results)} matches")
-    for standing in standings:
-        table.add_column(_short(standing, standings), justify="center")
+    for standing in lines:
+        table.add_column(_short(standing, lines), justify="center")
     table.add_column("points", justify="right")
     table.add_column("won drawn lost", justify="center")
-    byes = _byes(standings)
+    byes = _byes(lines)
     for column_of_byes in byes:
         table.add_column(column_of_byes, justify="right")
-    remarks = _add_remarks(table, standings, tournament)
+    remarks = _add_remarks(table, lines, tournament)
     scores = _scores(tournament)
-    for row in standings:
-        cells = ["*" if row is column else _cell(scores.get((row.name, column.name), {})) for column in standings]
+    for row in lines:
+        cells = ["*" if row is column else _cell(scores.get((row.name, column.name), {})) for column in lines]
         record = (f"{row.wins}-{row.draws}-{row.losses}", *([byes_text(row.byes, row.half_byes)] if byes else []))
         table.add_row(str(row.rank), row.name, *cells, points_text(row.points), *record, *remarks[row.name])
     return table
@@ -269,8 +269,8 @@ def _cell(scores: dict[str, float]) -> str:
     return "".join(MARKS.get(score, f"{score:g}") for _, score in sorted(scores.items()))
 
 
-def _short(standing: "Standing", standings: "list[Standing]") -> str:
-    return standing.name[:3] if len(standings) <= 12 else str(standings.index(standing) + 1)
+def _short(standing: "Standing", lines: "list[Standing]") -> str:
+    return standing.name[:3] if len(lines) <= 12 else str(lines.index(standing) + 1)
 
 
 def ranked_table(

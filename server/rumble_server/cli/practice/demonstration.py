@@ -152,7 +152,7 @@ async def _demo(config: ServerConfig, wanted: TournamentConfig, bots: list[str],
 
 def _show_end(console: Console, tournament: Tournament) -> None:
     if not FORMATS[tournament.config.format].has_even_company or len(tournament.field) > MOST_IN_CROSSTABLE:
-        lines = [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()]
+        lines = [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()]
         table = standings_for(console, lines, title_of(tournament))
         console.print(table, *tiebreak_legend(table), sep="\n")
         return

@@ -188,8 +188,8 @@ def finishes_of(result: TableResult) -> list[Finish]:
 
 def finished_before(tally: TableTally) -> dict[str, dict[str, int]]:
     """Return how often each bot finished before each other bot: a crosstable by the names of both."""
-    table: dict[str, dict[str, int]] = {name: {} for name in tally.bots}
+    crosstable: dict[str, dict[str, int]] = {name: {} for name in tally.bots}
     for (one, other), count in tally.before.items():
         if count:
-            table[one][other] = count
-    return table
+            crosstable[one][other] = count
+    return crosstable

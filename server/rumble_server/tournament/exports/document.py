@@ -22,12 +22,12 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
     """
     document = {
         "tournament": summary(tournament),
-        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.table.standings()],
+        "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()],
         "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
         "voided": [match_json(over) for over in tournament.voided],
     }
     if FORMATS[tournament.config.format].pairs_by_points:
-        counts = tournament.table.tally.bots
+        counts = tournament.standings.tally.bots
         document["byes"] = {name: count.byes for name, count in counts.items() if count.byes}
     return document
 

@@ -26,10 +26,10 @@ class RoundRobin(FixedSchedule):
         swapped = plan.legs == 1 and plan.cycles == 2 and number_of_rounds > 1
         for cycle in range(1, plan.cycles + 1):
             for number in range(1, number_of_rounds + 1):
-                table = number
+                berger_number = number
                 if swapped and cycle == 1 and number >= number_of_rounds - 1:
-                    table = 2 * number_of_rounds - 1 - number
-                pairs = berger_round(bots, table)
+                    berger_number = 2 * number_of_rounds - 1 - number
+                pairs = berger_round(bots, berger_number)
                 if cycle % 2 == 0:
                     pairs = [(second, first) for first, second in pairs]
                 pairings = tuple(

@@ -49,7 +49,7 @@ class ClubAnswers:
 
     async def recent(self, tournament: Tournament, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return an answer about a tournament that goes on. Call `make` if the last answer is `SHOWN_MS` old."""
-        return await self._kept.recent(tournament.table, make, self._site.arena.clock.now_ms())
+        return await self._kept.recent(tournament.standings, make, self._site.arena.clock.now_ms())
 
     def is_over(self, tournament_id: str) -> bool:
         """Return whether a tournament is over, and its end is on disk."""
@@ -124,7 +124,7 @@ class ClubAnswers:
         ask = partial(self.made, tournament_id, share_of, bot)
         if found is None:
             return await ask()
-        key = self._site.club, share_of, tournament_id, bot, found.table.version
+        key = self._site.club, share_of, tournament_id, bot, found.standings.version
         answer: bytes = await self._kept.get(key, ask)
         return answer
 

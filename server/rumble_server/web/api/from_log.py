@@ -148,7 +148,7 @@ def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) 
     While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, a kept
     value is returned only if it was made after the last result.
     """
-    state = rebuilt.tournament.table.version, rebuilt.tournament.status
+    state = rebuilt.tournament.standings.version, rebuilt.tournament.status
     known = rebuilt.made.get(name)
     if known is not None:
         of, at_s = known[1:]
@@ -169,7 +169,7 @@ def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None)
     bots. The matches of a bot include the matches from which the bot was absent.
     """
     wanted = {name.casefold() for name in (bot, against) if name is not None}
-    state = wanted, rebuilt.tournament.table.version
+    state = wanted, rebuilt.tournament.standings.version
     known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
     if known[0] != state:
         overs = rebuilt.tournament.results.values()

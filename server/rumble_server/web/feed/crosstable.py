@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from rumble_protocol.feed_messages import Pair
 
-from rumble_server.results.standings import LiveTable
+from rumble_server.results.standings import LiveStandings
 from rumble_server.tournament.tournament import Tournament
 
 MOST_IN_CROSSTABLE = 100
@@ -23,11 +23,11 @@ AT_ONCE = 500
 
 _Kept = dict[tuple[str, str], tuple[tuple[Any, ...] | None, Pair | None]]
 
-_kept: WeakKeyDictionary[LiveTable[Any], _Kept] = WeakKeyDictionary()
-"""The kept pairs, keyed by the `LiveTable` of the tournament, and then by the names of both bots.
+_kept: WeakKeyDictionary[LiveStandings[Any], _Kept] = WeakKeyDictionary()
+"""The kept pairs, keyed by the `LiveStandings` of the tournament, and then by the names of both bots.
 
-The `LiveTable` lives as long as the tournament. A pair is out of date if the counts kept with the pair differ from the
-counts in the `LiveTable`.
+The `LiveStandings` lives as long as the tournament. A pair is out of date if the counts kept with the pair differ from
+the counts in the `LiveStandings`.
 """
 
 
@@ -35,7 +35,7 @@ def pairs_view(tournament: Tournament) -> list[Pair] | None:
     """Make the views of all pairs of bots that have met; None if the field is too large for a crosstable."""
     if len(tournament.field) > MOST_IN_CROSSTABLE:
         return None
-    return _pairs(tournament.table, combinations(tournament.field, 2))
+    return _pairs(tournament.standings, combinations(tournament.field, 2))
 
 
 async def prepare_pairs(tournament: Tournament) -> None:
@@ -43,29 +43,29 @@ async def prepare_pairs(tournament: Tournament) -> None:
     if len(tournament.field) <= MOST_IN_CROSSTABLE and len(tournament.results) > AT_ONCE:
         names = list(combinations(tournament.field, 2))
         for first in range(0, len(names), AT_ONCE):
-            _pairs(tournament.table, names[first : first + AT_ONCE])
+            _pairs(tournament.standings, names[first : first + AT_ONCE])
             await asyncio.sleep(0)
 
 
 def pair_view(tournament: Tournament, first: str, second: str) -> Pair:
     """Make the view of the scores of two bots against each other."""
-    table = tournament.table
-    return _pair(table, (first, second), table.met(first, second))
+    standings = tournament.standings
+    return _pair(standings, (first, second), standings.met(first, second))
 
 
-def _pairs(table: LiveTable[Any], names: Iterable[tuple[str, str]]) -> list[Pair]:
-    kept = _kept.setdefault(table, {})
+def _pairs(standings: LiveStandings[Any], names: Iterable[tuple[str, str]]) -> list[Pair]:
+    kept = _kept.setdefault(standings, {})
     found = []
     for both in names:
-        met = table.met(*both)
+        met = standings.met(*both)
         known = kept.get(both)
         if known is None or known[0] != met:
-            kept[both] = known = met, None if met is None else _pair(table, both, met)
+            kept[both] = known = met, None if met is None else _pair(standings, both, met)
         if known[1] is not None:
             found.append(known[1])
     return found
 
 
-def _pair(table: LiveTable[Any], names: tuple[str, str], met: tuple[Any, ...] | None) -> Pair:
-    first, second, played = (0.0, 0.0, 0) if met is None else table.scores(met)
+def _pair(standings: LiveStandings[Any], names: tuple[str, str], met: tuple[Any, ...] | None) -> Pair:
+    first, second, played = (0.0, 0.0, 0) if met is None else standings.scores(met)
     return Pair(names=list(names), scores=[first, second], played=played)

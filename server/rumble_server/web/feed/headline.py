@@ -54,7 +54,7 @@ def headline_of(
         return _gauntlet([line for line in standings if line.name in challengers])
     # The record of an ended tournament does not tell whether matches of two seats count by places.
     tiebreaks = TABLE_TIEBREAKS if counts_places else TABLE_TIEBREAKS | TIEBREAKS
-    return _table(standings, tiebreaks, over=over)
+    return _by_points(standings, tiebreaks, over=over)
 
 
 def _lobby(tournament: Tournament) -> str:
@@ -81,7 +81,7 @@ def _gauntlet(challengers: Sequence[Line]) -> str:
     return f"Against the field: {'; '.join(scores)}."
 
 
-def _table(standings: Sequence[Line], tiebreaks: Mapping[str, str], *, over: bool) -> str:
+def _by_points(standings: Sequence[Line], tiebreaks: Mapping[str, str], *, over: bool) -> str:
     first = [line for line in standings if line.rank == 1]
     best = first[0]
     if len(first) > 1:

@@ -19,7 +19,7 @@ from rumble_protocol.feed_messages import Standing
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.results.ratings import Ratings
-from rumble_server.results.standings import LiveTable
+from rumble_server.results.standings import LiveStandings
 from rumble_server.tournament.tournament import OVER, Tournament
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class Ranking:
     standings: list[Standing]
     ratings: Ratings | None = None
     version: int = -1
-    """The version of the tournament's `LiveTable` from which the ranking was made."""
+    """The version of the tournament's `LiveStandings` from which the ranking was made."""
     past: Past | None = None
     """The earlier ranks, from which the field `gained` of each standing is computed; None if no movement is shown."""
     gained_by: int = 0
@@ -123,19 +123,24 @@ class Ranker:
         """Listeners, called with the tournament after each background computation."""
         self._now_ms = now_ms
         self._work = work
-        self._known: WeakKeyDictionary[LiveTable[Any], _Known] = WeakKeyDictionary()
-        """The rankings of each tournament, keyed by its `LiveTable`, which lives as long as the tournament."""
+        self._known: WeakKeyDictionary[LiveStandings[Any], _Known] = WeakKeyDictionary()
+        """The rankings of each tournament, keyed by its `LiveStandings`, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
         """Return the newest known ranking, and start a background computation if one is due."""
         known = self.refresh(tournament)
-        computed, table = known.background, tournament.table
+        computed, standings = known.background, tournament.standings
         if len(tournament.field) > MOST_AT_ONCE and computed is not None:
             return computed
         ratings, past = (None, None) if computed is None else (computed.ratings, computed.past)
         shown = known.shown
-        if shown is None or shown.version != table.version or shown.ratings is not ratings or shown.past is not past:
-            known.shown = shown = _ranking(table, ratings, past, len(tournament.results))
+        if (
+            shown is None
+            or shown.version != standings.version
+            or shown.ratings is not ratings
+            or shown.past is not past
+        ):
+            known.shown = shown = _ranking(standings, ratings, past, len(tournament.results))
         return shown
 
     async def fresh(self, tournament: Tournament) -> Ranking:
@@ -151,9 +156,9 @@ class Ranker:
 
     def refresh(self, tournament: Tournament) -> "_Known":
         """Start a background computation if one is due; return the tournament's rankings."""
-        known = self._known.get(tournament.table)
+        known = self._known.get(tournament.standings)
         if known is None:
-            known = self._known[tournament.table] = _Known()
+            known = self._known[tournament.standings] = _Known()
         if not known.busy and self._is_old(tournament, known):
             self._compute(tournament, known)
         return known
@@ -163,7 +168,9 @@ class Ranker:
         if computed is None:
             return True
         since_ms = self._now_ms() - known.computed_at_ms
-        return computed.version != tournament.table.version and (tournament.status in OVER or since_ms >= known.pace_ms)
+        return computed.version != tournament.standings.version and (
+            tournament.status in OVER or since_ms >= known.pace_ms
+        )
 
     def _compute(self, tournament: Tournament, known: _Known) -> None:
         task = _task(tournament)
@@ -173,7 +180,7 @@ class Ranker:
             if known.background is not None:  # the first computation in a process imports numpy
                 known.pace_ms = min(max(PACE_MS, cpu_s * 1_000 / SHARE), SLOWEST_PACE_MS)
             known.computed_at_ms = self._now_ms()
-            known.background = ranking or known.background or _ranking(tournament.table, None, None, 0)
+            known.background = ranking or known.background or _ranking(tournament.standings, None, None, 0)
             waiting, known.waiting = known.waiting, []
             for future in waiting:
                 if not future.done():
@@ -192,16 +199,16 @@ def ranking_of(tournament: Tournament) -> Ranking:
 
 def _task(tournament: Tournament) -> Task:
     """Return a function that computes the ranking of the tournament as it is now. Any thread may call the function."""
-    table, rated = tournament.table.snapshot(), tournament.config.rated
+    standings, rated = tournament.standings.snapshot(), tournament.config.rated
     latest, results = _latest(tournament), len(tournament.results)
 
     def task() -> Ranking:
-        ratings = table.rate() if rated else None
+        ratings = standings.rate() if rated else None
         past = None
         if latest:
-            earlier = table.before(map(table.result_of, latest))
-            past = Past({standing.name: standing.rank for standing in earlier.standings()}, results - len(latest))
-        return _ranking(table, ratings, past, results)
+            earlier = standings.before(map(standings.result_of, latest))
+            past = Past({standing.name: standing.rank for standing in earlier.lines()}, results - len(latest))
+        return _ranking(standings, ratings, past, results)
 
     return task
 
@@ -217,12 +224,12 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
     Returns an empty list if ranks do not follow points, if there are too few results, or if the tournament is over.
     """
     latest = movement_results(len(tournament.field))
-    if tournament.status in OVER or tournament.table.places is not None or len(tournament.results) <= latest:
+    if tournament.status in OVER or tournament.standings.places is not None or len(tournament.results) <= latest:
         return []
     return list(islice(reversed(tournament.results.values()), latest))
 
 
-def _ranking(table: LiveTable[Any], ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
+def _ranking(standings: LiveStandings[Any], ratings: Ratings | None, past: Past | None, results: int) -> Ranking:
     rated = {line.name: line.as_json() for line in (() if ratings is None else ratings.lines)}
     ranks = {} if past is None else past.ranks
     lines = [
@@ -232,6 +239,6 @@ def _ranking(table: LiveTable[Any], ratings: Ratings | None, past: Past | None, 
                 "gained": ranks[standing.name] - standing.rank if standing.name in ranks else None,
             }
         )
-        for standing in table.standings()
+        for standing in standings.lines()
     ]
-    return Ranking(lines, ratings, table.version, past, 0 if past is None else max(0, results - past.results))
+    return Ranking(lines, ratings, standings.version, past, 0 if past is None else max(0, results - past.results))

@@ -133,7 +133,7 @@ def _which(tournament: Tournament) -> dict[str, Any]:
         "tournament_id": tournament.id,
         "tournament_name": config.name,
         "of_tables": config.match_seats > 2,
-        "display_names": tournament.table.display_names,
+        "display_names": tournament.standings.display_names,
     }
 
 

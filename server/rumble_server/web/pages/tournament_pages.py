@@ -47,7 +47,7 @@ def page_of_matches(rebuilt: Rebuilt, bot: str | None, against: str | None, page
     end = len(overs) - (page - 1) * MATCHES_A_PAGE
     context = {
         "tournament": rebuilt.tournament,
-        "display_names": rebuilt.tournament.table.display_names,
+        "display_names": rebuilt.tournament.standings.display_names,
         "absent": {over.match: over.absent for over in overs},
         "names": list(names.values()),
         "strangers": [name for name in asked if name.casefold() not in names],

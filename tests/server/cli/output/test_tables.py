@@ -127,7 +127,7 @@ def test_a_fault_is_a_column_only_where_there_is_one() -> None:
 
 def tournament(**faults: dict[str, int]) -> Any:
     """Return the parts of a tournament that a demo's tables read: `ann` and `ben` play, and `ben` is benched."""
-    standings = [
+    lines = [
         Standing(
             rank=rank,
             name=name,
@@ -151,7 +151,7 @@ def tournament(**faults: dict[str, int]) -> Any:
             name: SimpleNamespace(bot=name, benched=bool(faults) and name == "ben", withdrawn=False)
             for name in ("ann", "ben")
         },
-        table=SimpleNamespace(standings=lambda: standings),
+        standings=SimpleNamespace(lines=lambda: lines),
     )
 
 

@@ -44,7 +44,7 @@ def test_fide_tools_read_the_trf(name: str, bots: int, legs: int, tmp_path: Path
     text = "".join(line for line in trf.write(document).splitlines(keepends=True) if not line.startswith("### "))
     path.write_text(text, newline="")
     report = TrfParser.parse(path, strict=True)
-    lines = leader.tournament.table.standings()
+    lines = leader.tournament.standings.lines()
     assert {section.name: section.points_times_ten / 10 for section in report.player_sections} == {
         line.name: line.points for line in lines
     }

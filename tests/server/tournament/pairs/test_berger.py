@@ -22,8 +22,8 @@ def pairs(pairings: list[Pairing]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("number", range(1, 6))
 def test_six_bots_meet_as_in_fides_table(number: int) -> None:
-    table = [tuple(int(player) - 1 for player in pair.split("-")) for pair in SIX.split(" | ")[number - 1].split()]
-    assert sorted(berger_round(6, number)) == sorted(table)
+    expected = [tuple(int(player) - 1 for player in pair.split("-")) for pair in SIX.split(" | ")[number - 1].split()]
+    assert sorted(berger_round(6, number)) == sorted(expected)
 
 
 def test_four_bots_meet_as_in_fides_table() -> None:

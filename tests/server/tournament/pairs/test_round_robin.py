@@ -52,8 +52,8 @@ def test_at_most_two_in_a_row_with_one_leg_and_two_cycles(bots: int) -> None:
 
 
 def test_berger_table_of_six() -> None:
-    table = "1-6 2-5 3-4 | 6-4 5-3 1-2 | 2-6 3-1 4-5 | 6-5 1-4 2-3 | 3-6 4-2 5-1"
-    expected = [{tuple(map(int, pair.split("-"))) for pair in part.split()} for part in table.split("|")]
+    berger = "1-6 2-5 3-4 | 6-4 5-3 1-2 | 2-6 3-1 4-5 | 6-5 1-4 2-3 | 3-6 4-2 5-1"
+    expected = [{tuple(map(int, pair.split("-"))) for pair in part.split()} for part in berger.split("|")]
     found = [
         {(pairing.first + 1, pairing.second + 1) for pairing in played.pairings}
         for played in all_rounds(FORMATS["round-robin"].schedule(Plan(6, legs=1)))

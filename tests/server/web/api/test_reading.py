@@ -33,7 +33,7 @@ async def test_a_tournament_with_all_that_its_page_shows(server: MemoryServer, b
     assert standings["status"] == "finished"
     beside = {"rating": None, "interval": None, "gained": None}
     told = [{**line, **beside} for line in standings["standings"]]
-    assert told == [{**line.model_dump(exclude_unset=True), **beside} for line in tournament.table.standings()]
+    assert told == [{**line.model_dump(exclude_unset=True), **beside} for line in tournament.standings.lines()]
 
 
 async def test_matches_of_all_of_one_and_of_two(server: MemoryServer, browser: httpx.AsyncClient) -> None:

@@ -19,7 +19,7 @@ def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def standings(server: MemoryServer, tournament: str) -> list[dict[str, Any]]:
-    return [line.model_dump(exclude_unset=True) for line in server.world.tournament(tournament).table.standings()]
+    return [line.model_dump(exclude_unset=True) for line in server.world.tournament(tournament).standings.lines()]
 
 
 async def read_to_the_end(watcher: Watcher) -> None:

@@ -19,7 +19,7 @@ async def test_a_result_waits_for_the_disk(server: MemoryServer) -> None:
     await watcher.read("match_start")
     server.world.log.stuck = True
     server.pass_ms(2_000)
-    assert tournament.table.standings()[0].points > 0
+    assert tournament.standings.lines()[0].points > 0
     late = asyncio.create_task(server.watch(tournament).read("snapshot"))
     early = asyncio.create_task(watcher.read("match_over"))
     done, _ = await asyncio.wait([late, early], timeout=0.05)

@@ -43,7 +43,7 @@ class Hall:
         seats = (f"b{first:04}", f"b{second:04}")
         over = MatchOver(f"friday.1.{number}.1.1", 1, seats, (1, 0), Termination.NORMAL, "", (), (), self.now_ms)
         self.tournament.results[over.match] = over
-        self.tournament.table.add(result_of(over))
+        self.tournament.standings.add(result_of(over))
 
     def end(self) -> None:
         self.tournament.apply(TournamentEnded("friday", "finished", "", self.now_ms))
@@ -136,7 +136,7 @@ async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() 
     assert not reading.done(), "what began before the end is not enough"
     hall.elsewhere.finish()
     ranking = await reading
-    assert (ranking.standings[0].name, ranking.version) == ("b0007", hall.tournament.table.version)
+    assert (ranking.standings[0].name, ranking.version) == ("b0007", hall.tournament.standings.version)
 
 
 def test_unrated_tournaments_have_no_ratings() -> None:

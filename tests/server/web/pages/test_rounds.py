@@ -25,7 +25,7 @@ def test_a_swiss_has_its_rounds_with_scores_and_who_sat_out(server: MemoryServer
 
 async def test_byes_have_a_column_of_their_own(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     swiss = server.played(*NAMES, format="swiss", points=[3, 1, 0])
-    lines = {line.name: line for line in swiss.table.standings()}
+    lines = {line.name: line for line in swiss.standings.lines()}
     assert all(line.points == 3 * (line.wins + line.byes) + line.draws for line in lines.values())
     html = (await browser.get("/tournaments/friday")).text
     shown = dict(re.findall(r'<tr data-name="(\w+)">.*?<td class="number byes">(\d*)</td>', html, re.DOTALL))
@@ -60,7 +60,7 @@ def test_a_bracket_that_is_over_tells_who_went_on_and_who_won(server: MemoryServ
         assert sorted(went_on) == sorted(name for meeting in after.meetings for name in meeting.seats)
         pairs = zip(went_on[::2], went_on[1::2], strict=True)
         assert [meeting.seats for meeting in after.meetings] == list(pairs)
-    champion = next(line.name for line in tournament.table.standings() if line.rank == 1)
+    champion = next(line.name for line in tournament.standings.lines() if line.rank == 1)
     assert rounds[-1].meetings[0].winner == champion
 
 
@@ -70,7 +70,7 @@ def test_a_tie_that_the_seeds_decide_is_told(server: MemoryServer) -> None:
     ((meeting,),) = [each.meetings for each in rounds_of(tournament)]
     assert meeting.points == [1, 1]
     assert meeting.by_seed
-    assert meeting.winner == tournament.table.standings()[0].name
+    assert meeting.winner == tournament.standings.lines()[0].name
 
 
 @pytest.mark.parametrize("format_", ["round-robin", "gauntlet"])

@@ -57,7 +57,7 @@ def test_a_knockout_tells_who_went_on_and_who_had_a_bye(server: MemoryServer, bo
         assert sorted(on + before.idle) == sorted(names_in(after) + after.idle)
         assert all(0 < len(table.on) < len(table.seats) for table in before.meetings)
     (final,) = rounds[-1].meetings
-    assert final.on == {tournament.table.standings()[0].name}
+    assert final.on == {tournament.standings.lines()[0].name}
     assert len(final.seats) == finalists(tournament)
     matches = [play.match for each in rounds for table in each.meetings for play in table.plays]
     assert sorted(matches) == sorted(tournament.results), "replays, too"

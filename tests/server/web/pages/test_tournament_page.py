@@ -104,7 +104,7 @@ async def test_the_crosstable_follows_the_ranks_once_it_is_over(
     tournament = server.played("alice", "bob", "carol")
     html = (await browser.get("/tournaments/friday")).text
     rows = re.findall(r'<tr><td class="place">(\d)</td><th scope="row" title="\w+">(\w+)</th>', html)
-    names = [line.name for line in tournament.table.standings()]
+    names = [line.name for line in tournament.standings.lines()]
     assert rows == list(zip("123", names, strict=True))
     assert re.findall(r'<th scope="col" title="(\w+)">(\d)</th>', html) == list(zip(names, "123", strict=True))
     assert len(re.findall(r'<td class="h\d">[^<]+</td>', html)) == 6

@@ -99,7 +99,7 @@ async def test_a_lobby_is_changed_and_its_bots_are_told(server: MemoryServer, br
     )
     server.world.organiser.start("friday")
     server.pass_ms(60_000)
-    assert [standing.name for standing in server.world.tournament("friday").table.standings()] == ["ann", "ben"]
+    assert [standing.name for standing in server.world.tournament("friday").standings.lines()] == ["ann", "ben"]
 
 
 @pytest.mark.parametrize(
