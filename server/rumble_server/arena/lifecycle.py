@@ -203,7 +203,7 @@ class Lifecycle:
         `line` is the result of the bot to which the session belongs.
 
         If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
-        back if the host has made the next tournament already, or if the tournament ended too long ago.
+        back if the host's next tournament is open, or if the tournament ended too long ago.
         """
         over = messages.over(ended, line)
         follows = line.by_code and session.follow and not self._has_next(ended.id)
@@ -213,8 +213,10 @@ class Lifecycle:
             session.send_last(over, after)
 
     def _has_next(self, tournament_id: str) -> bool:
-        """Return true if the pupils of an ended tournament were moved to a tournament in memory."""
-        return any(each.follows == tournament_id for each in self._recorder.tournaments.values())
+        """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""
+        return any(
+            each.follows == tournament_id and each.status not in OVER for each in self._recorder.tournaments.values()
+        )
 
     def notify(
         self, tournament: Tournament, code: NoticeCode, message: str, players: Iterable[Player] | None = None

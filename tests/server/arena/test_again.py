@@ -111,6 +111,21 @@ def test_the_wait_goes_on_after_a_restart_and_ends_with_the_next_tournament() ->
     assert kinds(ben) == [("joined", "friday"), ("tournament_over", "friday")]
 
 
+def test_who_missed_the_next_tournament_waits_on() -> None:
+    """A next tournament that is over holds no pupil, whether its end is on disk or not."""
+    world = World()
+    (ann, _) = lesson(world, "ann", "ben").values()
+    ann.drop()
+    again(world)
+    world.log.stuck = True
+    world.organiser.end("friday-2", cancelled=True)
+    before = pupil(world, "ann")
+    assert kinds(before) == [("joined", "friday"), ("notice", "friday")]
+    world.log.unstick()
+    after = pupil(world, "ann")
+    assert kinds(after) == [("joined", "friday"), ("notice", "friday")]
+
+
 def test_nobody_else_is_moved() -> None:
     world = World()
     tournament = world.create()
