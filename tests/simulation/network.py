@@ -49,6 +49,10 @@ class Place(Protocol):
     def clock(self) -> RunClock:
         """The clock of the server's process."""
 
+    @property
+    def is_clean(self) -> bool:
+        """True while all facts are on disk and told."""
+
     def enter(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the process gets to it."""
 
@@ -135,6 +139,8 @@ class Wire:
         self._session: Session | None = None
         self._at_server = self._at_bot = True
         """False once the end in question knows that the connection is over."""
+        self._has_spoken = False
+        """True once a frame of the bot has arrived."""
         self._cut = False
         """True once the network has dropped the connection and no frame passes."""
         self._up_at_ms = self._down_at_ms = 0
@@ -220,6 +226,9 @@ class Wire:
         if len(text) > MOST_BYTES:
             self.close(CloseCode.TOO_LARGE, "")
             return
+        if not self._has_spoken:
+            self._has_spoken = True
+            self._network.see("first", self, "clean" if self.place.is_clean else "")
         self._network.see("arrived", self, text)
         self._session.received(text)
 

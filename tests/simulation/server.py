@@ -153,8 +153,13 @@ class ServerRun:
             wire.server_died()
         self.wires = []
 
+    @property
+    def is_clean(self) -> bool:
+        """True while all facts are on disk and told."""
+        return self.log.durable == self.log.last and not self.reading
+
     def _note_clean(self) -> None:
-        if self.log.durable == self.log.last and not self.reading:
+        if self.is_clean:
             self._see("clean")
 
     def _see(self, kind: str, text: str = "") -> None:

@@ -16,6 +16,7 @@ class Entry(NamedTuple):
     | suspended | run number | end of the suspension; the entry's time is its beginning |
     | grace | run number | time before which no away time runs, after a suspension that closed the bots |
     | open | connection | JSON: who opened it, in which run, and the network's round trip in ms |
+    | first | connection | before its first frame arrives; "clean": all facts are on disk, and told |
     | arrived | connection | a frame of the bot, as the server took it |
     | told | connection | a frame of the server, as written to the connection |
     | closing | connection | the close code that the server sent |

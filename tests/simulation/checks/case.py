@@ -75,6 +75,8 @@ class WireLog:
     told: list[Seen] = field(default_factory=list)
     login: Seen | None = None
     """The login frame of its bot."""
+    opened_clean: bool = False
+    """True if all facts were on disk and told when its first frame arrived."""
     closing_place: int | None = None
     closing_ms: int | None = None
     closing_code: int | None = None
@@ -235,6 +237,8 @@ class Case:
                     bot = opened["bot"].casefold()
                     run = self.numbered[opened["run"]]
                     self.wires[entry.wire] = WireLog(entry.wire, bot, opened["lag_ms"], opened["lag_by_pings"], run)
+                case "first":
+                    self.wires[entry.wire].opened_clean = entry.text == "clean"
                 case "arrived":
                     wire = self.wires[entry.wire]
                     arrived = Seen(entry, _read(entry.text), place)

@@ -400,7 +400,7 @@ def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems
         start = next(
             (seen for seen in wire.told if seen.place > session.place and seen.frame.get("match") == match), None
         )
-        if start is None or not _goes_on(start, match):
+        if not (_may_wait(wire, at_ms) if start is None else _goes_on(start, match)):
             yield f"{wire.bot} logged in with {match} open, and was not told its start"
     if wire.worker or not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
         return
@@ -413,6 +413,16 @@ def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems
             started, over = attempt.started, attempt.over
             if started is not None and over is not None and not started["at_ms"] <= at_ms <= over["at_ms"]:
                 yield f"{wire.bot} logged in, and was told that {match} is open when it was not"
+
+
+def _may_wait(wire: WireLog, at_ms: int) -> bool:
+    """Return whether the starts of matches at a login may have waited for the disk until the connection ended.
+
+    A start waits behind an older frame, such as the end of a tournament, whose facts were not on disk at the login.
+    """
+    if wire.opened_clean and wire.arrived[0] is wire.login:
+        return False
+    return not wire.is_settled(at_ms, min(wire.end_ms, wire.run.end_ms))
 
 
 # --- promise 5 ---
