@@ -247,8 +247,10 @@ class _Clocks:
             yield from self._stopped(fact, what)
         elif fact["excused_ms"]:
             yield f"{what} excuses {fact['excused_ms']} ms while its clock runs on"
-        elif asked is not None and asked["told_ms"] is None:
-            seat.asked = None  # the turn was never told; the clock runs from now on
+        elif asked is not None and (asked["told_ms"] is None or asked["told_ms"] > fact["at_ms"]):
+            # The turn was never told, or told only to a connection that was already replaced, whose frames had to wait
+            # for the disk. The clock runs from now on.
+            seat.asked = None
         seat.away_since_ms = fact["at_ms"]
         self._run_on(fact["at_ms"])
 
