@@ -116,6 +116,7 @@ class Lifecycle:
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
             self._recorder.record(fact)
+            self.look_at_challenges([player])
         return fact is not None
 
     def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
@@ -182,7 +183,19 @@ class Lifecycle:
         self._tell_over(ended, told, self._recorder.number_of(tournament))
         for player in field:
             player.tournaments.pop(tournament.id, None)
+        self.look_at_challenges(field)
         self._ended.append(tournament)
+
+    def look_at_challenges(self, players: Iterable[Player]) -> None:
+        """Look at the players' challenges again, because a tournament may need no place of the players any more.
+
+        When a match ends, the scheduler looks at all tournaments of its players; no call is needed then.
+        """
+        for player in players:
+            for tournament in player.tournaments.values():
+                if tournament.challenger is not None:
+                    tournament.look_at_again(player.name)
+                    self._recorder.unsettled[tournament.id] = None
 
     def forget_ended(self) -> None:
         """Forget the tournaments whose end is on disk. Facts of a forgotten tournament are read from the disk."""

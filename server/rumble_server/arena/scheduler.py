@@ -194,6 +194,8 @@ class Scheduler:
         if tournament.status in ("paused", *OVER):
             for made in self._appointments.of(tournament):
                 self._lapse(made)
+        if tournament.status == "paused" and tournament.challenger is None:
+            self._lifecycle.look_at_challenges(self._recorder.players.of(tournament.field))
         if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
             self._start_by_itself(tournament)
         self._start_matches(tournament)
@@ -268,6 +270,7 @@ class Scheduler:
                 self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found)
+                self._lifecycle.look_at_challenges(self._recorder.players.of(found.seats))
             self._budget -= 1
             if self._budget <= 0:
                 break

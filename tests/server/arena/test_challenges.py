@@ -335,6 +335,33 @@ def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> 
     assert len(waiting.running) == 1, "nothing needs the place any more"
 
 
+@pytest.mark.parametrize("way", ["no show", "end", "pause", "leave"])
+def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_place_no_more(way: str) -> None:
+    """The tournament may give the place back without a match that ends."""
+    world = World()
+    ben = world.login("ben", challenges=True, max_matches=2)
+    for name in ("ann", "cid", "dan"):
+        assert challenge(world.login(name), time_control={"bank_ms": LONGEST_MS})["type"] != "error"
+    waiting = world.tournament("challenge-dan-ben")
+    world.create(absent_ms=1000)
+    ben.say(type="join", tournament="friday")
+    world.login("zoe", join="friday").drop()
+    world.organiser.start("friday")
+    ben.say(type="resign", match="challenge-ann-ben.1.1.1.1")
+    assert (world.tournament("friday").plays, waiting.running) == (True, {})
+    match way:
+        case "no show":
+            world.run(1000)
+            assert world.tournament("friday").status == "finished"
+        case "end":
+            world.organiser.end("friday", cancelled=False)
+        case "pause":
+            world.organiser.pause("friday", "a break")
+        case "leave":
+            ben.say(type="leave", tournament="friday")
+    assert len(waiting.running) == 1
+
+
 def test_a_challenge_is_still_one_after_a_restart() -> None:
     world = World(admission=Admission(Bounds(challenges_per_address_at_one_bot=1)))
     ann, _ = two(world)
