@@ -265,12 +265,13 @@ class Scheduler:
                 self._matches.start(found, tournament, pair)
                 if not is_challenge:
                     self._appointments.begun(tournament, pair)
+                self._lifecycle.look_at_challenges(players.of(found.absent))
                 room -= 1
             else:
                 self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found)
-                self._lifecycle.look_at_challenges(self._recorder.players.of(found.seats))
+                self._lifecycle.look_at_challenges(players.of(found.absent + found.seats))
             self._budget -= 1
             if self._budget <= 0:
                 break

@@ -11,6 +11,8 @@ from rumble_server.cli.processes.house_process import MATCHES_TO_CHALLENGE
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS
+from rumble_server.tournament.facts import BotBenched
+from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import first_legal
 from tests.server.frames import Frame
@@ -335,20 +337,27 @@ def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> 
     assert len(waiting.running) == 1, "nothing needs the place any more"
 
 
-@pytest.mark.parametrize("way", ["no show", "end", "pause", "leave"])
-def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_place_no_more(way: str) -> None:
-    """The tournament may give the place back without a match that ends."""
-    world = World()
+def waits_for(world: World, *absent: str, **config: Any) -> tuple[Bot, Tournament]:
+    """Return a bot with a free place, and its challenge that leaves the place to a tournament with absent bots."""
     ben = world.login("ben", challenges=True, max_matches=2)
     for name in ("ann", "cid", "dan"):
         assert challenge(world.login(name), time_control={"bank_ms": LONGEST_MS})["type"] != "error"
     waiting = world.tournament("challenge-dan-ben")
-    world.create(absent_ms=1000)
+    world.create(absent_ms=1000, **config)
     ben.say(type="join", tournament="friday")
-    world.login("zoe", join="friday").drop()
+    for name in absent:
+        world.login(name, join="friday").drop()
     world.organiser.start("friday")
     ben.say(type="resign", match="challenge-ann-ben.1.1.1.1")
     assert (world.tournament("friday").plays, waiting.running) == (True, {})
+    return ben, waiting
+
+
+@pytest.mark.parametrize("way", ["no show", "end", "pause", "leave"])
+def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_place_no_more(way: str) -> None:
+    """The tournament may give the place back without a match that ends."""
+    world = World()
+    ben, waiting = waits_for(world, "zoe")
     match way:
         case "no show":
             world.run(1000)
@@ -359,6 +368,16 @@ def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_place_no_more
             world.organiser.pause("friday", "a break")
         case "leave":
             ben.say(type="leave", tournament="friday")
+    assert len(waiting.running) == 1
+
+
+def test_a_challenge_that_waits_starts_when_a_table_begins_without_its_bot() -> None:
+    world = World()
+    _, waiting = waits_for(world, "yan", "zoe", game="snakes", seats=3)
+    with world.arena.transaction():
+        world.arena.recorder.record(BotBenched("friday", "ben", benched=True, at_ms=world.clock.now_ms(), reason=""))
+    world.logins("yan", "zoe", max_matches=9)
+    assert {match.absent for match in world.tournament("friday").running.values()} == {("ben",)}
     assert len(waiting.running) == 1
 
 
