@@ -286,6 +286,10 @@ class _Playouts:
         moves = list(state.legal_moves)
         _require(len(set(codes)) == len(codes), "codes() names a move twice")
         _require(moves == [state.text_of(code) for code in codes], "legal_moves is not the text of codes() in order")
+        _require(
+            all(len(move) <= errors.LONGEST_MOVE for move in moves),
+            f"a legal move has over {errors.LONGEST_MOVE} characters",
+        )
         _require([state.code_of(move) for move in moves] == codes, "code_of() does not read what text_of() writes")
         refusal = errors.IllegalMove if state.outcome else errors.MoveError
         others = sorted(self.texts.difference(moves))

@@ -14,6 +14,9 @@ EngineError
     └── AmbiguousMove     a text that fits more than one legal move
 """
 
+LONGEST_MOVE = 80
+"""Maximum number of characters of a move. A longer text is unreadable in every game."""
+
 
 class EngineError(ValueError):
     """Base class of all errors of the engine. The error's text is one line for people."""

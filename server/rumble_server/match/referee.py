@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from rumble_engine import IllegalMove, MoveError, Outcome, Termination, UnreadableMove, drawn
+from rumble_engine.errors import LONGEST_MOVE
 from rumble_engine.outcome import places_of
 from rumble_protocol import server_messages as say
 from rumble_protocol.codes import NoticeCode, Rejection
@@ -35,8 +36,6 @@ After a greater lateness, the kernel is asked how long the answer has waited. Ea
 """
 STAMP_MS = 10
 """Precision in ms of the kernel's times for received data: one tick of a kernel clock with 100 ticks a second."""
-LONGEST_MOVE = 64
-"""Maximum number of characters of a move; a longer text is unreadable in every game."""
 NO_FAILURES: Mapping[int, str] = {}
 """The empty mapping from seats to errors of bots, for a match in which no bot crashed."""
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from rumble_engine import Termination
+from rumble_engine.errors import LONGEST_MOVE
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, MatchOver, MoveMade, MoveRefused, StartTold, TurnAsked
-from rumble_server.match.referee import LONGEST_MOVE
 from rumble_server.match.transcript import TranscriptLine, transcript
 
 from tests.server.match.driven import START_MS, DrivenReferee

@@ -7,15 +7,13 @@ from operator import contains
 from typing import Any
 
 from rumble_engine.chance import BITS
-from rumble_engine.errors import BadPosition, BadSettings, IllegalMove, NotListed, UnreadableMove
+from rumble_engine.errors import LONGEST_MOVE, BadPosition, BadSettings, IllegalMove, NotListed, UnreadableMove
 from rumble_engine.game import ALL, State
 from rumble_engine.games.openspiel.terms import Key, Terms
 from rumble_engine.joint import JointState
 from rumble_engine.outcome import Outcome, places_of
 from rumble_engine.texts import shown
 
-LONGEST_MOVE = 80
-"""Maximum number of characters of a move. A longer text is refused as unreadable."""
 MOST_MOVES = 2000
 """Maximum number of moves in a match; then all seats tie. A joint move counts once. Plain games have no maximum."""
 SEED_BITS = 31
