@@ -465,12 +465,12 @@ class Server:
         pairing.add_done_callback(self._pairings.discard)
 
     async def _pair(self, task: Callable[[], AnyRound]) -> AnyRound:
-        """Run `task` in another process, and return the result. If the process dies, run the task in this process."""
+        """Run `task` in another process, and return the result. If the process dies, run the task on a thread here."""
         try:
             return await self._pairing.run(task)
         except (BrokenExecutor, OSError) as error:
             log.error("the process that pairs rounds failed (%r): pairing here instead", error)
-            return task()
+            return await asyncio.to_thread(task)
 
     # --- parts of main, for commands and tests ---
 

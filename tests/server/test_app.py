@@ -684,7 +684,7 @@ async def test_a_pairing_that_fails_in_its_process_is_logged_and_reported(
 
 
 @pytest.mark.e2e
-async def test_a_pairing_whose_process_dies_is_made_here_and_may_fail_here_too(
+async def test_a_pairing_whose_process_dies_is_made_on_a_thread_and_may_fail_there_too(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def die(*_: object) -> None:
@@ -693,8 +693,8 @@ async def test_a_pairing_whose_process_dies_is_made_here_and_may_fail_here_too(
     answers: asyncio.Queue[object] = asyncio.Queue()
     monkeypatch.setattr(SideProcess, "run", die)
     async with running(tmp_path / "rumble.db") as server:
-        server._work(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
-        assert await answers.get() == 1
+        server._work(threading.get_ident, answers.put_nowait)  # type: ignore[arg-type]
+        assert await answers.get() != threading.get_ident(), "the loop goes on meanwhile"
         server._work(fail, answers.put_nowait)
         assert await answers.get() is None
     assert "pairing here instead" in caplog.text
