@@ -39,8 +39,7 @@ class Bucket:
         If several events are refused together, they use up the remaining tokens. A large request therefore costs tokens
         even if it is refused. A single refused event uses no token.
         """
-        self._tokens = self._tokens_at(now_ms)
-        self._filled_at_ms = now_ms
+        self._fill(now_ms)
         if self._tokens < times:
             if times > 1:
                 self._tokens = 0.0
@@ -50,8 +49,8 @@ class Bucket:
 
     def spend(self, now_ms: int, cost: int) -> None:
         """Take `cost` tokens, even beyond 0. Events are allowed again when the bucket has at least a whole token."""
-        self._tokens = self._tokens_at(now_ms) - cost
-        self._filled_at_ms = now_ms
+        self._fill(now_ms)
+        self._tokens -= cost
 
     def is_idle(self, now_ms: int) -> bool:
         """Return true if the bucket is full, and was not used for a whole period. An idle bucket can be forgotten."""
@@ -61,8 +60,13 @@ class Bucket:
         """Return true if the bucket was not used for a whole period, but is still not full."""
         return now_ms - self._filled_at_ms >= self._period_ms and self._tokens_at(now_ms) < self._most
 
+    def _fill(self, now_ms: int) -> None:
+        self._tokens = self._tokens_at(now_ms)
+        self._filled_at_ms = max(self._filled_at_ms, now_ms)
+
     def _tokens_at(self, now_ms: int) -> float:
-        refill = (now_ms - self._filled_at_ms) * self._most / self._period_ms
+        # Clubs share buckets, and the clock of a club may run ahead of another's: time that goes back refills nothing.
+        refill = max(0, now_ms - self._filled_at_ms) * self._most / self._period_ms
         return min(float(self._most), self._tokens + refill)
 
 

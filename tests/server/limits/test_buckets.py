@@ -25,6 +25,15 @@ def test_a_quiet_hour_saves_up_no_more_than_a_minutes_worth() -> None:
     assert [bucket.take(60 * MINUTE_MS) for _ in range(3)] == [True, True, False]
 
 
+def test_a_clock_that_is_behind_takes_nothing_away() -> None:
+    """Clubs share the buckets of addresses, and the clock of a club may run ahead."""
+    bucket = Bucket(20, 0)
+    assert bucket.take(2 * MINUTE_MS)
+    assert [bucket.take(0) for _ in range(20)] == [True] * 19 + [False]
+    assert not bucket.take(2 * MINUTE_MS)
+    assert bucket.take(3 * MINUTE_MS)
+
+
 def test_a_limit_of_nothing_allows_nothing() -> None:
     assert not Bucket(0, 0).take(MINUTE_MS)
 
