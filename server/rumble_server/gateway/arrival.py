@@ -57,3 +57,8 @@ class Arrival(asyncio.Protocol):
         made.connection_made(transport)
         if self._early:
             made.data_received(self._early)
+
+    def shed(self) -> None:
+        """End the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()

@@ -4,6 +4,7 @@ A bot often gets several frames in one iteration of the loop, such as a result a
 write saves system calls, and these cost more than making the frames.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
@@ -11,6 +12,8 @@ from typing import Protocol
 
 from rumble_server.gateway.read_fairness import next_iteration
 from rumble_server.host.histogram import Histogram
+
+log = logging.getLogger(__name__)
 
 NOTICED_S = 0.001
 """Time in s above which a wait of frames is noted. Shorter waits do not matter, because clocks count in ms."""
@@ -28,6 +31,9 @@ class OutboxConnection(Protocol):
     """A connection that has frames to write."""
 
     def write_out(self) -> None: ...
+
+    def shed(self) -> None:
+        """End the connection at once."""
 
 
 class Outbox:
@@ -67,7 +73,11 @@ class Outbox:
             if writing_s - began_s > NOTICED_S:
                 self._noted.append((began_s, writing_s))
             for writer in waiting:
-                writer.write_out()
+                try:
+                    writer.write_out()
+                except Exception:
+                    log.exception("a connection ends because its frames could not be written")
+                    writer.shed()
             self.latency.observe(perf_counter() - began_s)
 
     def waited_ms(self, ago_ms: int) -> int:

@@ -9,10 +9,13 @@ read again.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol
+
+log = logging.getLogger(__name__)
 
 MOST_LATE = 16
 """Number of late readers in an iteration of the loop at which sockets are left unread.
@@ -36,6 +39,9 @@ class WaitingReader(Protocol):
 
         If bytes are left, queue the reader again.
         """
+
+    def shed(self) -> None:
+        """End the connection at once, because `read_on` has failed."""
 
 
 class SocketReader(Protocol):
@@ -166,7 +172,11 @@ class ReadFairness:
             reader = readers.popleft()
             if readers:
                 self._waiting[address] = readers
-            reader.read_on()
+            try:
+                reader.read_on()
+            except Exception:
+                log.exception("a connection ends because its bytes could not be handled")
+                reader.shed()
         if self._waiting or self._unread or self._again:
             self._call()
 
@@ -177,6 +187,9 @@ class _Work:
     def __init__(self, address: str, work: Callable[[], None]) -> None:
         self.address = address
         self.read_on = work
+
+    def shed(self) -> None:
+        """Do nothing: the connection has ended already."""
 
 
 class _Request:
@@ -195,3 +208,6 @@ class _Request:
         if not self.served.done():
             self.served.set_result(None)
             self._fairness.end()
+
+    def shed(self) -> None:
+        """Do nothing: `read_on` does not fail."""

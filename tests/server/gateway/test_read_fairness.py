@@ -1,7 +1,8 @@
-"""No connection, and no number of connections, holds up the loop for long in a turn."""
+"""No connection, and no number of connections, holds up the loop for long in an iteration."""
 
 from itertools import pairwise
 
+import pytest
 from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_LATE, ReadFairness
 
 from tests.server.gateway.turning_loop import Loop
@@ -13,6 +14,7 @@ class Reader:
     def __init__(self, fairness: ReadFairness, pieces: int, address: str = "ann") -> None:
         self.address = address
         self.pieces = pieces
+        self.is_shed = False
         self._fairness = fairness
         self.read_on()
 
@@ -21,6 +23,9 @@ class Reader:
             self.pieces -= 1
         if self.pieces:
             self._fairness.wait(self)
+
+    def shed(self) -> None:
+        self.is_shed = True
 
 
 def test_all_together_have_no_more_than_the_time_of_a_turn() -> None:
@@ -117,3 +122,20 @@ def test_a_turn_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_i
         loop.iterate()
     fairness.wait(Reader(fairness, 0))
     assert fairness.claim_time()
+
+
+def test_a_reader_that_fails_is_ended_and_the_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
+    loop = Loop()
+    fairness = loop.fairness(10)
+    broken, whole = Reader(fairness, 0), Reader(fairness, 0, "ben")
+    whole.pieces = 1
+
+    def read_on() -> None:
+        raise RuntimeError("a bug of the test")
+
+    broken.read_on = read_on  # type: ignore[method-assign]
+    for reader in (broken, whole):
+        fairness.wait(reader)
+    loop.iterate()
+    assert (broken.is_shed, whole.is_shed, whole.pieces) == (True, False, 0)
+    assert "its bytes could not be handled" in caplog.text
