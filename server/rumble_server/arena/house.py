@@ -52,7 +52,7 @@ class HouseKeys:
         """Return true if a login with this key may claim a new name. For a name of a house bot, only the key from
         `HouseKeys.key` is accepted.
         """
-        return not is_house_name(name) or key == self.key(name)
+        return not is_house_name(name) or hmac.compare_digest((key or "").encode(), self.key(name).encode())
 
 
 class HouseBots:

@@ -30,20 +30,17 @@ class Waker:
         self._is_armed = False
 
     def wake(self, reader: Sleeper) -> None:
-        """Wake a reader now;
-
-        if `PORTION` readers were woken in this iteration of the event loop, in a later iteration.
-        """
+        """Wake a reader now. After `PORTION` readers in an iteration of the event loop, wake it in a later iteration."""
         if not self._is_armed:
             self._is_armed = True
-            self._clock.after_input(self._on_next_turn)
+            self._clock.after_input(self._on_next_iteration)
         if self._room > 0:
             self._room -= 1
             reader.go_on()
         else:
             self._waiting[reader] = None
 
-    def _on_next_turn(self) -> None:
+    def _on_next_iteration(self) -> None:
         self._is_armed, self._room = False, PORTION
         for reader in list(islice(self._waiting, PORTION)):
             del self._waiting[reader]
