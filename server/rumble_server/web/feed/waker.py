@@ -30,7 +30,7 @@ class Waker:
         self._is_armed = False
 
     def wake(self, reader: Sleeper) -> None:
-        """Wake a reader now. After `PORTION` readers in an iteration of the event loop, wake it in a later iteration."""
+        """Wake a reader now. After `PORTION` readers in an iteration of the event loop, wake the reader later."""
         if not self._is_armed:
             self._is_armed = True
             self._clock.after_input(self._on_next_iteration)
