@@ -95,6 +95,9 @@ class Arena:
         """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
+        self._stopped = False
+        """True after `stop`. Messages of bots are then dropped, because no timer judges the turns that a move would
+        open. The next run continues from the log, and asks again for each move that the log lacks."""
 
     def _settle(self) -> None:
         self.scheduler.settle()
@@ -148,6 +151,8 @@ class Arena:
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
+        if self._stopped:
+            return
         sessions = self._outlet.sessions
         shown = self.invitations.check_login(login, caller.address)
         invited_to = shown.tournament_id
@@ -185,7 +190,7 @@ class Arena:
             self._outlet.sessions.send(session_id, error)
             return
         session = known[1]
-        if session.closing:
+        if session.closing or self._stopped:
             return
         if type(message) is not Move:
             with self._transaction:
@@ -255,7 +260,7 @@ class Arena:
         """
 
         def tell(ended: EndedTournament | None) -> None:
-            if session.closing or self.scheduler.stopped:
+            if session.closing or self._stopped:
                 return
             try:
                 if ended is None:
@@ -277,7 +282,7 @@ class Arena:
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
-        elif not known[1].closing and not self._judge_try(known[1], text, error):
+        elif not (known[1].closing or self._stopped or self._judge_try(known[1], text, error)):
             self.matches.overhear(known[1], "bot", text)
             self._tell_error(known[1], error)
 
@@ -291,6 +296,8 @@ class Arena:
 
     def flooded(self, session_id: int, allowed: int) -> None:
         """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""
+        if self._stopped:
+            return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
         if known is None:
@@ -378,7 +385,7 @@ class Arena:
         """
         told = self._outlet.on_durable()
         self.lifecycle.forget_ended()
-        if not (told or self.recorder.unsettled) or self.scheduler.stopped:
+        if not (told or self.recorder.unsettled) or self._stopped:
             return
         with self._transaction:
             known = (self._sessions.get(session.id) for session in told)
@@ -425,7 +432,11 @@ class Arena:
             player.send(frame)
 
     def stop(self) -> None:
-        """Stop judging. The log keeps the running matches, and the next run continues them."""
+        """Stop judging, and drop later messages of bots. Held frames are still sent, and connections still end.
+
+        The log keeps the running matches, and the next run continues the matches.
+        """
+        self._stopped = True
         self.scheduler.stop()
         self.matches.stop()
         self.lifecycle.followers.stop()

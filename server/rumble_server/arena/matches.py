@@ -188,7 +188,10 @@ class Matches:
                 self._take_out(match)
 
     def stop(self) -> None:
-        """Stop the timers of all matches. Running matches do not end, and the log keeps their facts."""
+        """Stop the timers of all matches, and set no timer from now on.
+
+        Running matches do not end, and the log keeps their facts.
+        """
         self._stopped = True
         for match in self.live.values():
             if match.timer is not None:
@@ -362,12 +365,12 @@ class Matches:
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Set the match's timer to the time at which the referee wants to be woken.
+        """Set the match's timer to the time at which the referee wants to be woken. After `stop`, set no timer.
 
         Keep a timer that fires at this time or earlier. A timer that fires earlier only sets the next timer.
         """
         wake_at_ms = match.referee.wake_at_ms
-        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms:
+        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self._stopped:
             return
         if match.timer is not None:
             match.timer.cancel()
