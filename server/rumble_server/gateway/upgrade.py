@@ -56,17 +56,27 @@ class Upgrade:
 
     def begin(self) -> None:
         """Acquire a permit, then enter the club. Refuse a path at which no bot connects, and a club led elsewhere."""
-        clubs = self._entrance.clubs
         if self._path != BOT_PATH:
             self._http.answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
-        elif clubs.is_abandoned or clubs.refer_elsewhere(self._club):
-            text = "this club has no leader here; come again\n"
-            self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
-        else:
+        elif not self._refuse_elsewhere():
             self._http.acquire_permit(self._enter)
+
+    def _refuse_elsewhere(self) -> bool:
+        """Refuse the upgrade if the club is led elsewhere, or if this server lets no bot in. Return true if refused.
+
+        Each step asks again, since the club may be handed over during the wait for a permit, or during the loading.
+        """
+        clubs = self._entrance.clubs
+        if not (clubs.is_abandoned or clubs.refer_elsewhere(self._club)):
+            return False
+        text = "this club has no leader here; come again\n"
+        self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
+        return True
 
     def _enter(self, permit: Permit) -> None:
         """Hand the connection over to the requested club. Load the club first if needed."""
+        if self._refuse_elsewhere():
+            return
         club = self._entrance.clubs.loaded(self._club)
         if club is not None:
             self._hand_over(club, permit)
@@ -85,7 +95,7 @@ class Upgrade:
             return
         finally:
             self._loading = None
-        if self._http.transport.is_closing():
+        if self._http.transport.is_closing() or self._refuse_elsewhere():
             return
         main = clubs.loaded(MAIN)
         if club is not None:

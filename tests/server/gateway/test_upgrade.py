@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from weakref import ref
@@ -39,6 +40,8 @@ class School:
         self.open = asyncio.Event()
         self.loading = 0
         """The number of times it was asked to load."""
+        self.elsewhere: set[str] = set()
+        """Names of the clubs that another node leads."""
         server.entrance = replace(server.entrance, clubs=self)
 
     def loaded(self, name: str) -> OneClub | None:
@@ -51,14 +54,23 @@ class School:
             raise StoreError("as told")
         if name == "broken":
             raise RuntimeError("a bug in the club")
-        if name == "school":
+        if name == "school" and name not in self.elsewhere:
             self._clubs[name] = self._school
         return self._clubs.get(name)
 
     is_abandoned = False
 
-    def refer_elsewhere(self, _name: str) -> bool:
-        return False
+    def refer_elsewhere(self, name: str) -> bool:
+        return name in self.elsewhere
+
+    def hand_over(self) -> None:
+        """Let another node lead the club."""
+        self._clubs.pop("school", None)
+        self.elsewhere.add("school")
+
+    def abandon(self) -> None:
+        """Let no bot in, as a server does whose lease has been over for long."""
+        self.is_abandoned = True
 
     def was_removed(self, name: str) -> bool:
         return name == "gone"
@@ -136,6 +148,36 @@ async def test_while_a_club_is_loaded_nothing_is_read_and_nothing_is_lost() -> N
             school.open.set()
             assert await asked == 101
             await client.hear("session")
+
+
+@pytest.mark.parametrize("change", [School.hand_over, School.abandon])
+async def test_a_bot_whose_club_is_handed_over_or_abandoned_during_the_loading_is_told_to_come_again(
+    change: Callable[[School], None],
+) -> None:
+    async with served() as server:
+        school = School(server)
+        async with server.raw() as client:
+            asked = await asking(client, school)
+            change(school)
+            school.open.set()
+            assert await asked == 503
+
+
+@pytest.mark.parametrize("change", [School.hand_over, School.abandon])
+async def test_a_bot_whose_club_is_handed_over_or_abandoned_during_the_wait_for_a_permit_is_told_to_come_again(
+    change: Callable[[School], None],
+) -> None:
+    bounds = Bounds(strangers_per_address=1)
+    async with served(proxies=["127.0.0.1"], bounds=bounds) as server:
+        school = School(server)
+        school.open.set()
+        async with server.raw() as first, server.raw() as second:
+            assert await first.upgrade("/c/school/bot", X_Forwarded_For="203.0.113.7") == 101
+            asked = asyncio.create_task(second.upgrade("/c/school/bot", X_Forwarded_For="203.0.113.7"))
+            await until(lambda: any(each.peer.is_waiting for each in server.http))
+            change(school)
+            first.writer.close()
+            assert await asked == 503
 
 
 async def test_who_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None:
