@@ -188,7 +188,8 @@ class Watcher:
     ) -> None:
         self._server = server
         self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
-        self.stream: AsyncIterator[bytes] = server.feed.stream(tournament, last_event_id, packed=packed)
+        feed = server.feed
+        self.stream: AsyncIterator[bytes] = feed.stream(tournament, last_event_id, endings=feed.endings, packed=packed)
         self.events: list[Event] = []
 
     async def piece(self) -> bytes:

@@ -67,13 +67,14 @@ def event_routes() -> APIRouter:
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
-        found = answers.going_on(tournament)
+        found, endings = answers.going_on(tournament), site.feed.endings
         if site.feed.closed:
             raise WebError.unavailable("the server is about to stop")
         if found is not None:
-            return EventStream(site.feed.stream(found, seen, packed=packed), headers=headers)
+            return EventStream(site.feed.stream(found, seen, endings=endings, packed=packed), headers=headers)
         snapshot = await answers.made(tournament, from_log.snapshot_json)
-        return EventStream(site.feed.stream_of_ended(tournament, snapshot, packed=packed), headers=headers)
+        stream = site.feed.stream_of_ended(tournament, snapshot, endings=endings, packed=packed)
+        return EventStream(stream, headers=headers)
 
     return router
 

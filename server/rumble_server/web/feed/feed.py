@@ -49,6 +49,8 @@ class Feed:
         self._timer: TimerHandle | None = None
         self.closed = False
         """True if the server is about to stop."""
+        self.endings = 0
+        """Number of times that all open streams were ended."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
         """Take in facts that have reached the disk since the last call, and wake the readers that waited for the disk.
@@ -68,14 +70,17 @@ class Feed:
             spectator.wake()
 
     async def stream(
-        self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False
+        self, tournament: Tournament, last_event_id: int | None = None, *, endings: int, packed: bool = False
     ) -> AsyncIterator[bytes]:
-        """Yield the encoded events of a tournament until the reader or the server stops. With `packed`, use gzip."""
+        """Yield the encoded events of a tournament until the reader or the server stops. With `packed`, use gzip.
+
+        `endings` is the value of `Feed.endings` when the reader asked. Yield nothing if all streams were ended since.
+        """
         await self.ranker.fresh(tournament)
         await prepare_pairs(tournament)
         channel = self._channel(tournament)
         first = [RETRY, *await channel.catch_up(last_event_id)]
-        if self.closed:
+        if self.closed or endings != self.endings:
             return
         spectator = Spectator(
             first, channel.catch_up, self._hold_back, self._arena.clock.now_ms, self._waker.wake, packed=packed
@@ -90,13 +95,14 @@ class Feed:
             self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
 
     async def stream_of_ended(
-        self, tournament_id: str, snapshot: bytes, *, packed: bool = False
+        self, tournament_id: str, snapshot: bytes, *, endings: int, packed: bool = False
     ) -> AsyncIterator[bytes]:
         """Yield the snapshot of a tournament that is over and not in memory, then empty events as signs of life.
 
-        Yield nothing if the server began to stop while the snapshot was made.
+        `endings` is the value of `Feed.endings` before the snapshot was made. Yield nothing if the server began to
+        stop, or all streams were ended, while the snapshot was made.
         """
-        if self.closed:
+        if self.closed or endings != self.endings:
             return
         first = [RETRY, snapshot_chunk(snapshot, self._arena.log.durable)]
 
@@ -127,7 +133,8 @@ class Feed:
         self.end_streams()
 
     def end_streams(self) -> None:
-        """End all open streams. A reader may open another stream."""
+        """End all open streams, and the streams that are being prepared. A reader may open another stream."""
+        self.endings += 1
         for spectator in [
             *self._readers_of_ended,
             *(each for one in self._channels.values() for each in one.spectators),

@@ -107,7 +107,7 @@ class Spectator:
                 if self._behind:
                     self._queue.extend(await self._catch_up())
                     self._behind = False  # chunks offered during `_catch_up` were dropped, and are part of its result
-                if self._queue and not self._hold_back(self, self._queue[0]):
+                elif self._queue and not self._hold_back(self, self._queue[0]):
                     chunk = self._queue.popleft()
                     self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))
                     self._sending_since_ms = self._now_ms()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rumble_server.web.api.events import read_event_id
 
+from tests.server.web.feed.reading import held_up
 from tests.server.web.memory_server import MemoryServer, parse
 
 
@@ -144,3 +145,16 @@ async def test_streams_end_with_the_server(server: MemoryServer) -> None:
 )
 def test_a_last_event_id_is_one_of_ours_or_none(text: str | None, seen: int | None) -> None:
     assert read_event_id(text) == seen
+
+
+async def test_a_stream_whose_snapshot_is_read_while_the_streams_end_ends_too(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.played("alice", "bob")
+    called, goes_on = held_up(monkeypatch, server.reader, "of_tournament")
+    stream = Stream(server, tournament.id)
+    await asyncio.wait_for(called.wait(), 5)
+    server.feed.end_streams()
+    goes_on.set()
+    await asyncio.wait_for(stream.task, 5)
+    assert server.feed.spectators == 0

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.web.memory_server import Event, MemoryServer, Watcher
@@ -32,10 +33,23 @@ async def read_nothing(server: MemoryServer, tournament: Tournament) -> "asyncio
     sent = asyncio.Event()
 
     async def send_to_nobody() -> None:
-        async for _ in server.feed.stream(tournament):
+        async for _ in server.feed.stream(tournament, endings=server.feed.endings):
             sent.set()
             await asyncio.Event().wait()
 
     stuck = asyncio.create_task(send_to_nobody())
     await asyncio.wait_for(sent.wait(), 5)
     return stuck
+
+
+def held_up(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> tuple[asyncio.Event, asyncio.Event]:
+    """Hold up a coroutine function of `owner`. Return two events: a call sets the first, the second ends the hold."""
+    right, called, goes_on = getattr(owner, name), asyncio.Event(), asyncio.Event()
+
+    async def held(*given: Any) -> Any:
+        called.set()
+        await goes_on.wait()
+        return await right(*given)
+
+    monkeypatch.setattr(owner, name, held)
+    return called, goes_on

@@ -2,10 +2,12 @@ import asyncio
 
 import pytest
 from rumble_engine.games.tictactoe import TicTacToeState
-from rumble_server.web.feed.channel import SNAPSHOT_MS
+from rumble_server.web.feed import feed as feeds
+from rumble_server.web.feed.channel import SNAPSHOT_MS, Channel
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
+from rumble_server.web.feed.ranker import Ranker
 
-from tests.server.web.feed.reading import read_nothing
+from tests.server.web.feed.reading import held_up, read_nothing
 from tests.server.web.memory_server import MemoryServer
 
 PAIR = ("alice", "bob")
@@ -63,7 +65,7 @@ async def test_what_nobody_watches_is_soon_not_followed_any_more(server: MemoryS
 async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_signs_of_life(
     server: MemoryServer,
 ) -> None:
-    stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}')
+    stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}', endings=0)
     assert await anext(stream) == b"retry: 1000\n\n"
     assert await anext(stream) == b'id: 0\nevent: snapshot\ndata: {"id":"friday"}\n\n'
     assert server.feed.spectators == 1
@@ -75,7 +77,34 @@ async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_
 
 async def test_a_reader_of_what_is_over_gets_nothing_from_a_server_that_stops(server: MemoryServer) -> None:
     server.feed.close()
-    assert [piece async for piece in server.feed.stream_of_ended("friday", b"{}")] == []
+    assert [piece async for piece in server.feed.stream_of_ended("friday", b"{}", endings=server.feed.endings)] == []
+
+
+@pytest.mark.parametrize(("owner", "name"), [(Ranker, "fresh"), (feeds, "prepare_pairs"), (Channel, "catch_up")])
+async def test_a_stream_that_is_being_prepared_ends_with_the_open_streams(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, owner: object, name: str
+) -> None:
+    tournament = server.world.create()
+    called, goes_on = held_up(monkeypatch, owner, name)
+    reading = asyncio.create_task(server.watch(tournament).piece())
+    await called.wait()
+    server.feed.end_streams()
+    goes_on.set()
+    with pytest.raises(StopAsyncIteration):
+        await reading
+    assert server.feed.spectators == 0
+    await server.watched(tournament)
+
+
+async def test_a_stream_of_what_is_over_gives_nothing_if_the_streams_ended_before_its_snapshot_was_made(
+    server: MemoryServer,
+) -> None:
+    endings = server.feed.endings
+    server.feed.end_streams()
+    with pytest.raises(StopAsyncIteration):
+        await anext(server.feed.stream_of_ended("friday", b"{}", endings=endings))
+    stream = server.feed.stream_of_ended("friday", b"{}", endings=server.feed.endings)
+    assert await anext(stream) == b"retry: 1000\n\n"
 
 
 async def test_ids_never_decrease_behind_a_snapshot_that_told_more(server: MemoryServer) -> None:

@@ -2,9 +2,10 @@ import asyncio
 
 import pytest
 from rumble_server.web.feed import spectator as spectators
+from rumble_server.web.feed.channel import Channel
 from rumble_server.web.feed.feed import STUCK_MS
 
-from tests.server.web.feed.reading import kinds, read_nothing, read_to_the_end, standings, unrated
+from tests.server.web.feed.reading import held_up, kinds, read_nothing, read_to_the_end, standings, unrated
 from tests.server.web.memory_server import MemoryServer
 
 PAIR = ("alice", "bob")
@@ -50,6 +51,28 @@ async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
     told = await slow.read("snapshot")
     assert unrated(told.data["standings"]) == standings(server, tournament.id)
     assert told.id == server.world.log.last
+
+
+async def test_a_slow_reader_whose_snapshot_is_being_made_ends_with_the_open_streams(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 0)
+    called, goes_on = held_up(monkeypatch, Channel, "catch_up")
+    goes_on.set()
+    tournament = server.world.create()
+    slow = await server.watched(tournament)
+    called.clear()
+    goes_on.clear()
+    server.bots(*PAIR, join=tournament.id)
+    server.pass_ms(1_000)
+    reading = asyncio.create_task(slow.piece())
+    await called.wait()
+    server.world.log.stuck = True
+    server.bots("carol", join=tournament.id)
+    server.feed.end_streams()
+    goes_on.set()
+    with pytest.raises(StopAsyncIteration):
+        await reading
 
 
 async def test_a_reader_that_reads_nothing_is_cut_off(server: MemoryServer, caplog: pytest.LogCaptureFixture) -> None:
