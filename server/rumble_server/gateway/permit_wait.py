@@ -63,8 +63,10 @@ class PermitWait:
     def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
         """End the connection of another stranger at the address, to make room.
 
-        Call `refuse` if there is no permit even then.
+        Call `refuse` if there is no permit even then. Do nothing if the connection is lost; `stop` then ends the wait.
         """
+        if self._transport.is_closing():
+            return
         permits = self._entrance.permits
         permits.make_room(newcomer.address, self._entrance.clock.now_ms())
         if permits.leave(newcomer):

@@ -143,6 +143,20 @@ async def test_a_connection_that_is_lost_while_it_waits_takes_no_permit(entrance
     assert entrance.permits.counts == {("stranger", ADDRESS): 1}
 
 
+async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(entrance: Any) -> None:
+    """Under load, the clean-up of a lost connection, which stops the wait, comes later than the loss."""
+    first, lost, last = (Newcomer(entrance) for _ in range(3))
+    first.acquire()
+    lost.acquire()
+    lost.lose()
+    last.acquire()
+    await last.over()
+    assert (first.heard, lost.heard, last.heard) == (["granted"], [], ["refused"])
+    assert entrance.refusals.counts == {"strangers": 1}
+    lost.wait.stop()
+    assert not entrance.permits.waiting
+
+
 async def test_a_connection_whose_wait_was_stopped_is_freed_without_the_collector(entrance: Any) -> None:
     gc.collect()
     gc.disable()
