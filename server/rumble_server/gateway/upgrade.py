@@ -91,7 +91,8 @@ class Upgrade:
         except Exception as error:  # an error of the club itself, too, since the bot waits for an answer
             is_known = isinstance(error, StoreError)
             log.error("club %s cannot be loaded: %s", self._club, error, exc_info=not is_known)
-            self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
+            if not self._http.transport.is_closing():
+                self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, "this club cannot be read at the moment\n")
             return
         finally:
             self._loading = None

@@ -11,6 +11,7 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.organiser import Organiser
 from rumble_server.gateway.gateway import Gateway
+from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.bans import network_to_ban
 from rumble_server.limits.bounds import Bounds
@@ -130,9 +131,9 @@ async def test_the_welcome_names_the_club_and_its_own_identity_and_names_are_the
             assert server.arena.plays("ann") is school.arena.plays("ann") is False
 
 
-async def asking(client: Raw, school: School) -> "asyncio.Task[int]":
+async def asking(client: Raw, school: School, path: str = "/c/school/bot") -> "asyncio.Task[int]":
     """Ask for the club, and wait until the club is being loaded."""
-    asked = asyncio.create_task(client.upgrade("/c/school/bot"))
+    asked = asyncio.create_task(client.upgrade(path))
     await until(lambda: school.loading > 0)
     return asked
 
@@ -192,6 +193,24 @@ async def test_who_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None
         await until(lambda: server.open_connections == 0)
         async with server.raw() as other:
             assert await other.upgrade("/c/school/bot") == 101
+
+
+async def test_who_leaves_while_a_club_fails_to_load_gets_no_answer(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """uvloop raises an error for an answer on a closed socket."""
+    answered: list[object] = []
+    monkeypatch.setattr(HttpConnection, "answer", lambda *given: answered.append(given))
+    async with served() as server:
+        school = School(server)
+        async with server.raw() as client:
+            asked = await asking(client, school, "/c/damaged/bot")
+            server.http[0].shed()
+            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                await asked
+        school.open.set()
+        await until(lambda: "club damaged cannot be loaded" in caplog.text)
+    assert answered == []
 
 
 @pytest.mark.parametrize("path", ["/c/school/", "/c/nowhere/bot"])
