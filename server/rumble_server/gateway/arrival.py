@@ -49,7 +49,7 @@ class Arrival(asyncio.Protocol):
 
     def read_on(self) -> None:
         """Make the `HttpConnection`, and give it the socket and the bytes received so far."""
-        transport, self._transport = self._transport, None
+        transport = self._transport
         if transport is None or transport.is_closing():
             return
         made = self._make()

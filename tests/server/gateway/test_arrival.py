@@ -1,0 +1,37 @@
+"""New connections that wait for time, without sockets."""
+
+from typing import Any, cast
+
+import pytest
+from rumble_server.gateway.arrival import Arrival
+
+from tests.server.gateway.turning_loop import Loop
+
+
+class Transport:
+    """A transport of a Unix socket that notes whether it is aborted."""
+
+    is_aborted = False
+
+    def get_extra_info(self, _name: str) -> None:
+        return None
+
+    def pause_reading(self) -> None:
+        """Nothing is read."""
+
+    def is_closing(self) -> bool:
+        return self.is_aborted
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+def test_an_arrival_that_becomes_no_connection_is_ended(caplog: pytest.LogCaptureFixture) -> None:
+    def make() -> Any:
+        raise RuntimeError("a bug of the test")
+
+    loop, transport = Loop(), Transport()
+    Arrival(loop.fairness(2), make).connection_made(cast(Any, transport))
+    loop.iterate()
+    assert transport.is_aborted
+    assert "its bytes could not be handled" in caplog.text
