@@ -149,11 +149,10 @@ async def test_a_request_for_a_websocket_runs_no_web_and_can_be_repeated() -> No
 async def test_the_idle_timer_starts_and_stops() -> None:
     connection, transport = opened(Web())
     connection.timeout_keep_alive = 0
-    connection._start_idle_timer()
-    connection._stop_idle_timer()
-    await asyncio.sleep(0)
-    assert not transport.is_closed
-    connection._start_idle_timer()
-    for _ in range(3):
-        await asyncio.sleep(0)
-    assert transport.is_closed
+    for is_stopped in (True, False):
+        connection._start_idle_timer()
+        if is_stopped:
+            connection._stop_idle_timer()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert transport.is_closed is not is_stopped
