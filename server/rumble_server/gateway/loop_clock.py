@@ -10,22 +10,19 @@ from collections.abc import Callable
 
 from rumble_server.host.histogram import Histogram
 
+log = logging.getLogger(__name__)
+
 BEAT_MS, REST_MS = 10, 100
 """Intervals in ms between beats: `BEAT_MS` while the clock is watched, `REST_MS` while only metrics need beats."""
 LATE_MS = 20
 """Time in ms without a beat of the clock, after which the loop counts as late. The lateness includes this time."""
 INPUT_MS = 1
 """Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
-
-
 SLEPT_MS = 5_000
 """Time in ms by which the wall's time has to be ahead of server time before server time jumps forward. A slow drift of
 the machine's clocks stays below."""
 NEVER = 1 << 62
 """A time in ms that never comes, for a loop that is not watched."""
-
-
-log = logging.getLogger(__name__)
 
 
 class LoopClock:

@@ -3,6 +3,7 @@
 from fastapi import Request
 from starlette.responses import Response
 
+from rumble_server.arena.host_tokens import ADMINISTRATOR
 from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
 from rumble_server.web.client import is_local
 from rumble_server.web.errors import WebError
@@ -87,5 +88,5 @@ async def administrator_only(request: Request, response: Response) -> None:
     if not is_long or not checker_of(site).try_secret(request, HOST_TOKEN, token, lambda: is_right):
         how = "send `Authorization: Bearer <administrator's token>`"
         raise WebError.bad_token(f"only the administrator may do this: {how}")
-    request.state.token_holder = "administrator"
+    request.state.token_holder = ADMINISTRATOR
     _exchange(response, token, site.arena.clubs.exchanged(token))
