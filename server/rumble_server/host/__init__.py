@@ -1,2 +1,2 @@
-"""The machine and the process: TLS, host names, networks, the garbage collector, other processes and their queue, and
-a cache and a histogram in memory."""
+"""The machine and the process: TLS, host names, networks, the garbage collector, other processes and their queue,
+tasks that repeat, and a cache and a histogram in memory."""
