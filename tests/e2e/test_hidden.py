@@ -24,9 +24,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 NAMES = ("ann", "ben", "cid")
 MATCH = "cup.1.1.1.1"
 MANY = 20
-TOLD_MS = 1_000
-"""Time in ms before the bots hear of an attempt's end from which on others may have read its secrets: no order is
-promised between the frames of bots and the answers to others, and this process may read the frames late."""
 PAGES = (
     *("/", "/tournaments/cup", "/tournaments/cup/matches", "/tournaments/cup/rounds", "/tournaments/cup/audit"),
     *(f"/matches/{MATCH}", f"/matches/{MATCH}?ply=2", "/bots/ann", "/play", "/write"),
@@ -44,7 +41,7 @@ class Heard:
     tokens: dict[tuple[int, str], str] = field(default_factory=dict)
     """The owner of each token, by attempt and token."""
     ends_ms: dict[int, int] = field(default_factory=dict)
-    """The time in ms of the end of each attempt."""
+    """The server's time in ms of the end of each attempt. This process may read the bots' frames later."""
     codes: set[str] = field(default_factory=set)
     legal: dict[str, str] = field(default_factory=dict)
     """A legal move of each bot's newest turn."""
@@ -69,7 +66,7 @@ class Heard:
 
     def leaks(self) -> Iterator[str]:
         for (attempt, token), owner in self.tokens.items():
-            end_ms = self.ends_ms.get(attempt, 1 << 60) - TOLD_MS
+            end_ms = self.ends_ms.get(attempt, 1 << 60)
             forms = (token, sha256(token.encode()).hexdigest(), sha256(bytes.fromhex(token)).hexdigest())
             for reader, at_ms, text in self.texts:
                 if reader != owner and at_ms < end_ms and any(form in text for form in forms):
@@ -102,8 +99,6 @@ def _answer(name: str, frame: dict[str, Any], heard: Heard) -> dict[str, Any] | 
     match frame["type"]:
         case "welcome":
             return {"type": "login", "name": name, "key": KEYS[name], "join": "cup"}
-        case "match_over":
-            heard.ends_ms.setdefault(frame["attempt"], int(time.time() * 1000))
         case "turn":
             token = frame["state"]["token"]
             heard.tokens[frame["attempt"], token] = name
@@ -180,7 +175,9 @@ async def evening(server: RestartableServer, heard: Heard) -> None:
             host = {"Authorization": f"Bearer {TOKEN}"}
             async with httpx.AsyncClient(base_url=url, headers=host) as client:
                 (await client.post("/api/tournaments/cup/replay", json={"match": MATCH})).raise_for_status()
-            await asyncio.gather(*bots)
+                await asyncio.gather(*bots)
+                entries = map(json.loads, (await client.get(f"/api/matches/{MATCH}/transcript")).text.splitlines())
+                heard.ends_ms = {each["attempt"]: each["at_ms"] for each in entries if "verdict" in each}
         assert not any(task.done() for task in readers)
     finally:
         for task in (*readers, *bots):
