@@ -5,6 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 
+def fail(*_: object) -> Any:
+    raise RuntimeError("a bug of the test")
+
+
 def failing_once(work: Callable[..., Any]) -> Callable[..., Any]:
     """Return `work` with an error in place of the first call."""
     calls = itertools.count()

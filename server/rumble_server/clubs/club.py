@@ -302,6 +302,17 @@ class Club:
         if self.gate is not None:
             self.gate.go_on(self.arena)
 
+    def attempt(self, what: str, *steps: Callable[[], None]) -> None:
+        """Take each of the steps. An error is logged, so that the other steps, and other clubs, are not held up.
+
+        The line says that the club could not `what`.
+        """
+        for step in steps:
+            try:
+                step()
+            except Exception:
+                log.exception("club %s could not %s", self.name, what)
+
     def discard(self) -> None:
         """Stop the club's matches here, and send nothing more to bots and visitors: another node leads the club."""
         if self.gate is not None:

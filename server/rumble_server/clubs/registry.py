@@ -11,6 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Protocol
 
 from rumble_protocol.clubs import MAIN
@@ -139,10 +140,7 @@ class ClubRegistry:
         An error is logged, so that the other clubs are not held up. The line says that the club could not `what`.
         """
         for club in list(self):
-            try:
-                call(club)
-            except Exception:
-                log.exception("club %s could not %s", club.name, what)
+            club.attempt(what, partial(call, club))
 
     # --- loading ---
 
@@ -184,17 +182,24 @@ class ClubRegistry:
         self._idle.use(name)
         try:
             club = self._clubs[name] = Club(name, self.shared, stored, added_elsewhere)
+            if self._house_is_open:
+                club.open_house()
+            if self._is_draining:
+                club.arena.drain()
+            if name == MAIN:
+                club.on_facts.append(self.follow)
+                self._on_main(bool(stored.problems))
         except Exception:
-            self.shared.store.close_log(name)
+            self.forget(name)
             raise
-        if self._house_is_open:
-            club.open_house()
-        if self._is_draining:
-            club.arena.drain()
-        if name == MAIN:
-            club.on_facts.append(self.follow)
-            self._on_main(bool(stored.problems))
         return club
+
+    def forget(self, name: str) -> None:
+        """Take a club out of memory at once, and close its log and the connections of its bots and visitors."""
+        club = self.pop(name)
+        if club is not None:
+            club.attempt("be forgotten in order", club.discard, club.house_bots.close, club.abandon)
+        self.shared.store.close_log(name)  # the log may be open, even if no club was made
 
     def pop(self, name: str) -> Club | None:
         """Take a club out of memory, and return the club; None if the club is not loaded."""
@@ -289,9 +294,7 @@ class ClubRegistry:
     def _unload(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Unload a club: stop the arena, and close the connections. Facts stay in the database."""
         del self._clubs[club.name]
-        club.house_bots.close()
-        club.stop()
-        club.close(code)
+        club.attempt("be unloaded in order", club.house_bots.close, club.stop, partial(club.close, code))
         self.shared.store.close_log(club.name)
         for listener in self.on_unloaded:
             listener(club.name)

@@ -117,13 +117,12 @@ class LedClubs:
 
     async def _stop(self, club: Club) -> None:
         """Stop a club, and wait until its facts are on disk. The bots stay connected."""
-        club.stop()
-        club.house_bots.close()
+        club.attempt("be stopped in order", club.stop, club.house_bots.close)
         with suppress(StoreError):  # raised if another node leads the club, so that this node has nothing left to write
             await club.log.wait(club.log.last)
         if self._clubs.loaded(club.name) is club:  # the club may have been discarded during the wait
             self._clubs.pop(club.name)
-            club.discard()
+            club.attempt("be discarded", club.discard)
             self._store.close_log(club.name)
             self._clubs.leaving[club.name] = club
 
@@ -147,18 +146,9 @@ class LedClubs:
         log.warning("another node leads %s", name)
         self._end_work(name)
         club = self._clubs.loaded(name)
-        self._forget(name)
+        self._clubs.forget(name)
         if club is not None:
             club.log.fence()  # this node may lead the club again before the next commit, under another epoch
-
-    def _forget(self, name: str) -> None:
-        """Take a club out of memory at once, and close the connections of its bots and visitors."""
-        club = self._clubs.pop(name)
-        if club is not None:
-            club.discard()
-            club.house_bots.close()
-            club.abandon()
-            self._store.close_log(name)
 
     def expelled(self) -> None:
         log.error(EXPELLED)

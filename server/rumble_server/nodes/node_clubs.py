@@ -124,9 +124,8 @@ class NodeClubs(LedClubs):
         Without the pause, a club that no node can load would be tried all the time.
         """
         pass_on = partial(self._lease.hand_overs.pass_on, name, epoch)
-        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.act, pass_on)  # first, as `_forget` may fail
-        self._forget(name)
-        self._store.close_log(name)  # the log is open, even if no club was made
+        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.act, pass_on)
+        self._clubs.forget(name)
 
     async def _rebuild(self, name: str) -> None:
         ahead, store = Ahead(), self._store

@@ -25,6 +25,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from tests.needs import long_or
 from tests.server import whole_server
 from tests.server.arena.fake_house import FakeHouse
+from tests.server.failing import fail
 from tests.server.whole_server import PATIENCE_S
 
 pytestmark = pytest.mark.e2e
@@ -350,6 +351,38 @@ async def test_a_club_is_not_unloaded_while_a_request_is_answered_or_a_fact_is_n
         assert loaded(server) == [MAIN, "chess"], "somebody has just asked for it"
         rest(server)
         assert loaded(server) == [MAIN]
+
+
+@pytest.mark.parametrize("broken", ["arena.stop", "gateway.close_all", "house_bots.close"])
+async def test_a_club_that_cannot_be_unloaded_in_order_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        (chess,) = await create(server, "chess")
+        part, _, method = broken.partition(".")
+        unloaded: list[str] = []
+        server.clubs.on_unloaded.append(unloaded.append)
+        monkeypatch.setattr(getattr(chess, part), method, fail)
+        rest(server)
+        assert loaded(server) == [MAIN]
+        assert list(server.store.group.logs) == [MAIN]
+        assert unloaded == ["chess"]
+        assert "club chess could not be unloaded in order" in caplog.text
+
+
+async def test_a_club_that_fails_when_it_is_opened_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+        rest(server)
+        monkeypatch.setattr(Club, "open_house", fail)
+        with pytest.raises(RuntimeError, match="a bug"):
+            await server.clubs.load("chess")
+        assert loaded(server) == [MAIN]
+        assert list(server.store.group.logs) == [MAIN]
+        monkeypatch.undo()
+        assert await server.clubs.load("chess") is not None
 
 
 async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
-from rumble_server.arena.arena import Arena
 from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import Content, lead_of
 from rumble_server.tournament.facts import NameUsed
 
 from tests.needs import need_module
+from tests.server.failing import fail
 from tests.server.gateway.served import until
 
 need_module("psycopg", "postgres")
@@ -48,35 +48,26 @@ async def test_a_node_that_drains_gives_all_away_one_club_at_a_time(tmp_path: Pa
         assert sorted(rest) == sorted([*names, MAIN])
 
 
-async def test_a_club_that_cannot_go_on_stops_no_other(
+async def test_a_club_that_cannot_be_stopped_is_handed_over_nevertheless_and_so_is_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with memory_nodes(tmp_path, 1) as cluster:
-        (only,) = cluster.nodes
-        await cluster.led("chess", by=only)
-        main, chess = (only.clubs.loaded(name) for name in (MAIN, "chess"))
-        assert main is not None
-        assert chess is not None
-        broken, right = main.arena, Arena.go_on
-
-        def go_on(arena: Arena, suspended_ms: int, *, bots_were_closed: bool) -> None:
-            if arena is broken:
-                raise RuntimeError("a bug")
-            right(arena, suspended_ms, bots_were_closed=bots_were_closed)
-
-        monkeypatch.setattr(Arena, "go_on", go_on)
-        only.led.suspend()
-        only.led.go_on()
-        assert not main.is_suspended
-        assert not chess.is_suspended
-        assert "club main could not go on" in caplog.text
+    async with memory_nodes(tmp_path, 2) as cluster, asyncio.timeout(10):
+        first, second = cluster.nodes
+        names = ["one", "two"]
+        arenas = [(await cluster.led(name, by=first)).arena for name in names]
+        monkeypatch.setattr(arenas[0], "stop", fail)
+        for name in names:
+            cluster.leases.move(name, second.id)
+        await until(lambda: set(names) <= set(second.leads()))
+        assert not set(names) & {club.name for club in first.clubs}
+    assert "club one could not be stopped in order" in caplog.text
 
 
 async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_facts(tmp_path: Path) -> None:
     """Two takeovers within a commit: another node's, of which a look tells, and then this node's."""
     async with memory_nodes(tmp_path, 1) as cluster, asyncio.timeout(10):
         (only,) = cluster.nodes
-        lost = await cluster.led("chess", by=only)
+        lost = await cluster.led("chess")
         main, group = only.clubs.main, cluster.store.group
         go_on, write_all = asyncio.Event(), group.writer.write
         commits: list[list[str]] = []
@@ -184,28 +175,25 @@ async def test_a_lone_node_tries_again_to_load_a_club(tmp_path: Path, monkeypatc
         assert len(failed) == 2
 
 
-@pytest.mark.parametrize(("method", "command"), [("close", "suspend"), ("end_streams", "abandon")])
-async def test_a_club_that_cannot_be_suspended_or_abandoned_stops_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, method: str, command: str
+@pytest.mark.parametrize("broken", ["gate.close", "feed.end_streams", "arena.go_on"])
+async def test_a_club_that_cannot_be_suspended_or_abandoned_or_go_on_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
 ) -> None:
     async with memory_nodes(tmp_path, 1) as cluster:
         (only,) = cluster.nodes
-        await cluster.led("chess", by=only)
-        main, chess = (only.clubs.loaded(name) for name in (MAIN, "chess"))
-        assert main is not None
-        assert chess is not None
+        chess = await cluster.led("chess")
         bot = only.bot("chess", "anna")
-
-        def fail() -> None:
-            raise RuntimeError("a bug of the test")
-
-        with monkeypatch.context() as broken:
-            broken.setattr(main.gate if command == "suspend" else main.feed, method, fail)
+        part, _, method = broken.partition(".")
+        with monkeypatch.context() as patched:
+            patched.setattr(getattr(only.clubs.main, part), method, fail)
             only.led.suspend()
             only.led.abandon()
-        assert chess.is_suspended
-        assert bot.link.closed == CloseCode.NO_LEADER
-        assert f"club main could not be {command}ed" in caplog.text
+            assert chess.is_suspended
+            assert bot.link.closed == CloseCode.NO_LEADER
+            only.led.go_on()
+        assert not chess.is_suspended
+        told = {"gate.close": "be suspended", "feed.end_streams": "be abandoned", "arena.go_on": "go on"}
+        assert f"club main could not {told[broken]}" in caplog.text
 
 
 async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_in_again_when_it_has_it(
