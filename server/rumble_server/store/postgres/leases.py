@@ -132,7 +132,7 @@ class ListedNode:
 
 
 class Leases:
-    """Access to the tables of nodes and clubs. The first call opens the connection. Await each call before the next.
+    """Access to the tables of nodes and clubs. Calls one after another share a connection, which the first call opens.
 
     Each call raises StoreError if the statement fails, or is not answered within half of the time of a lease. The
     statement may have had its effect all the same.
@@ -267,7 +267,7 @@ class Leases:
             raise self._failed(error) from None
 
     async def _execute(self, statement: str, values: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
-        connection, self._connection = self._connection, None  # put back only after a success
+        connection, self._connection = self._connection, None  # kept only after a success
         try:
             if connection is None or connection.closed:
                 connection = await self._connect()
@@ -277,8 +277,14 @@ class Leases:
             if connection is not None:
                 await connection.close()
             raise
-        self._connection = connection
+        await self._keep(connection)
         return rows
+
+    async def _keep(self, connection: psycopg.AsyncConnection) -> None:
+        """Keep a connection for the next call. Close the connection that another call has kept meanwhile, if any."""
+        other, self._connection = self._connection, connection
+        if other is not None:
+            await other.close()
 
     def _failed(self, error: psycopg.Error | OSError) -> StoreError:
         if isinstance(error, psycopg.errors.UndefinedTable):

@@ -287,6 +287,16 @@ async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(postgres
         await until(postgres_url, "application_name = 'rumble leases'", 0)
 
 
+async def test_calls_at_the_same_time_leave_no_connection_open(postgres_url: str) -> None:
+    make_tables(postgres_url)
+    leases = Leases(postgres_url, LEASE_MS)
+    await leases.listed()
+    for _ in range(2):
+        await asyncio.gather(leases.uses_elsewhere("a"), leases.uses_elsewhere("b"))
+    await leases.close()
+    await until(postgres_url, "application_name = 'rumble leases'", 0)
+
+
 async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postgres_url: str) -> None:
     import psycopg
 
