@@ -22,7 +22,9 @@ DIFFERS = (
     *("tests/protocol", "tests/bots/sdk", "tests/server/gateway", "tests/server/store", "tests/server/web"),
     *(
         "tests/server/cli",
+        "tests/server/clubs",
         "tests/server/test_app.py",
+        "tests/server/test_restart.py",
         "tests/server/host/test_tls.py",
         "tests/engine/test_conformance.py",
     ),
@@ -35,6 +37,7 @@ PRIVATE = ("websockets", "uvicorn", "py4swiss")
 OF_PRIVATE = (
     "tests/server/gateway",
     "tests/server/test_app.py",
+    "tests/server/test_restart.py",
     "tests/server/host/test_tls.py",
     "tests/server/tournament/pairs",
 )

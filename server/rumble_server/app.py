@@ -12,8 +12,7 @@ import secrets
 import socket
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,8 +30,9 @@ from rumble_server.arena.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.clubs.club import Club, ClubParts
 from rumble_server.clubs.lone_loader import LoneLoader
-from rumble_server.clubs.reading_thread import ReadingThread
+from rumble_server.clubs.pairing_process import PairingProcess
 from rumble_server.clubs.registry import ClubLoader, ClubRegistry
+from rumble_server.clubs.upkeep import Upkeep
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
@@ -47,21 +47,16 @@ from rumble_server.gateway.read_fairness import ReadFairness
 from rumble_server.gateway.request_fairness import RequestFairness
 from rumble_server.host.host_names import is_loopback, netloc
 from rumble_server.host.networks import network_addresses
-from rumble_server.host.repeating import repeat
 from rumble_server.host.service_manager import tell_ready, tell_stopping
-from rumble_server.host.side_process import SideProcess
 from rumble_server.host.tls import Certificate, CertificateError
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 from rumble_server.limits.strangers import Strangers
-from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.ended_count import EndedCount
-from rumble_server.store.log.rows import Counted
 from rumble_server.store.open import is_postgres, open_store
-from rumble_server.tournament.formats import AnyRound
 from rumble_server.web.app import make_web
 from rumble_server.web.public_address import Addresses
 from rumble_server.web.site import Process, ProcessFigures
@@ -75,8 +70,6 @@ log = logging.getLogger(__name__)
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Hosts that stand for every address of this machine, each with the loopback address at which the machine reaches
 itself."""
-PRUNE_S = 3_600
-"""Pause in s between two deletions of the moves and frames of old challenges."""
 SHUTDOWN_S = 3
 """Maximum time in s that uvicorn waits for open HTTP requests at the end."""
 
@@ -130,12 +123,8 @@ class Server:
         self._uvicorn: _Uvicorn | None = None
         self._serving: asyncio.Task[None] | None = None
         self._node: Node | None = None
-        self._pairing = SideProcess()
-        self._pairings: set[asyncio.Task[None]] = set()
-        self._is_stopping = asyncio.Event()
-        self._threads: set[asyncio.Task[None]] = set()
-        """Tasks that wait for work on threads."""
-        self._reading: ReadingThread | None = None
+        self._pairing = PairingProcess()
+        self._upkeep: Upkeep | None = None
         self._ending = contextlib.AsyncExitStack()
         """The steps that end what has started."""
         self._errors: list[Exception] = []
@@ -163,7 +152,6 @@ class Server:
             name = listening.getsockname()
             self._address = str(name[0]), int(name[1])
             await self._open(listening)
-            self._at_end(self._drain)
             self._ending = self._ending.pop_all()
         tell_ready()
         return True
@@ -197,7 +185,7 @@ class Server:
             identity=self._kept("identity", 16),
             secret=self._kept("house_secret", 32),
             clock=self._clock,
-            work=self._work,
+            work=self._pairing.work,
             house=self._house,
             admission=admission,
             strangers=Strangers(self.config.bounds, self.refusals),
@@ -209,11 +197,11 @@ class Server:
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
         self.clubs = ClubRegistry(self._shared, self._take_up_tokens)
-        self._reading = self.clubs.reading
+        self._upkeep = Upkeep(self.clubs)
         loader = self._make_loader()
         # Results are on disk and told before connections close. Arenas and house bots stop before the bots are closed,
         # so that no bot is judged for the end of the server.
-        self._at_end(self.clubs.close, self._end_serving, self._end_pairings)
+        self._at_end(self.clubs.close, self._end_serving, self._pairing.cancel)
         if self._house is not None:
             self._at_end(self._house.close)
         self._at_end(self.store.wait_all, self.clubs.stop, self._clock.stop)
@@ -232,8 +220,8 @@ class Server:
         self.clubs.open_house()
         await run_in_threadpool(bool)  # loads modules now, because loading takes 20 ms
         self._clock.measure()
-        pruning = repeat(self._prune, PRUNE_S, "the frames of old challenges could not be deleted", self._is_stopping)
-        self._threads = {asyncio.create_task(each) for each in (self._count_ended(), pruning)}
+        self._at_end(self._upkeep.stop, self._drain)
+        self._upkeep.start()
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
         """Join the nodes of a PostgreSQL database, and on standby wait until this node leads main. Raises StoreError.
@@ -397,35 +385,6 @@ class Server:
             return None
         return "draining" if main.arena.scheduler.draining else main.log.trouble
 
-    async def _count_ended(self) -> None:
-        """Count the tournaments of earlier runs for /metrics. The count reads the whole database, in a thread."""
-        try:
-            self.ended.add(await asyncio.to_thread(self._read_ended))
-        except StoreError as error:
-            log.error("the tournaments that are over could not be counted: %s", error)
-        except Exception:  # `stop` waits for this task, and must not fail
-            log.exception("the tournaments that are over could not be counted")
-
-    async def _prune(self) -> None:
-        """Delete the moves and frames of old challenges, and update the sizes of the clubs.
-
-        Otherwise anybody could fill the disk.
-        """
-        before_ms = self._clock.now_ms() - self.config.bounds.challenge_frames_ms
-        try:
-            await asyncio.to_thread(self.store.prune_challenges, before_ms, self._is_stopping.is_set)
-            sizes = await asyncio.to_thread(self.store.count_bytes, [club.name for club in self.clubs])
-        except StoreError as error:
-            log.error("the frames of old challenges could not be deleted: %s", error)
-            return
-        for club in self.clubs:
-            if club.name in sizes:
-                club.log.bytes = club.arena.allowance.used_bytes = sizes[club.name]
-
-    def _read_ended(self) -> Mapping[str, Counted]:
-        with contextlib.closing(self.store.reader()) as reader:
-            return reader.ended_by_club()
-
     def _count_connections(self) -> dict[str, int]:
         bots, strangers = self.clubs.count_sessions()
         everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
@@ -444,33 +403,6 @@ class Server:
         if self._uvicorn is not None:
             for each in list(self._uvicorn.server_state.connections):
                 cast(HttpConnection | Connection, each).shut_out()
-
-    def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound | None], None]) -> None:
-        """Run `task`, the pairing of a round, in another process, and call `done` with the result later.
-
-        If the task fails, log the error, and call `done` with None. In this process the pairing library would hold up
-        the event loop.
-        """
-
-        async def pair() -> None:
-            try:
-                pulled = await self._pair(task)
-            except Exception:
-                log.exception("the pairing of a round failed")
-                pulled = None
-            done(pulled)
-
-        pairing = asyncio.get_running_loop().create_task(pair())
-        self._pairings.add(pairing)
-        pairing.add_done_callback(self._pairings.discard)
-
-    async def _pair(self, task: Callable[[], AnyRound]) -> AnyRound:
-        """Run `task` in another process, and return the result. If the process dies, run the task on a thread here."""
-        try:
-            return await self._pairing.run(task)
-        except (BrokenExecutor, OSError) as error:
-            log.error("the process that pairs rounds failed (%r): pairing here instead", error)
-            return await asyncio.to_thread(task)
 
     # --- parts of main, for commands and tests ---
 
@@ -526,7 +458,6 @@ class Server:
         Bots' connections are closed with code 1001. If a step fails, the others follow; raises an ExceptionGroup then.
         """
         tell_stopping()
-        self._is_stopping.set()
         await self._ending.aclose()
         if self._errors:
             raise ExceptionGroup("the server did not stop in order", self._errors)
@@ -550,18 +481,14 @@ class Server:
             self._uvicorn.should_exit = True
             await self._serving
 
-    def _end_pairings(self) -> None:
-        for pairing in self._pairings:
-            pairing.cancel()
-
     async def _end_lease(self) -> None:
         if self._node is not None:
             await self._node.stop()
 
     async def _end_threads(self) -> None:
-        await asyncio.gather(*self._threads)
-        if self._reading is not None:
-            self._reading.close()
+        if self._upkeep is not None:
+            await self._upkeep.close()
+            self.clubs.reading.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

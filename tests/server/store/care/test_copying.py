@@ -27,7 +27,7 @@ from tests.server.store.databases import SqliteDatabase, opened_store
 from tests.server.store.disk import rows, shut
 from tests.server.store.played import change, cut
 from tests.server.store.test_clubs import MATCH, fill
-from tests.server.test_app import Bot
+from tests.server.whole_server import Bot
 
 need_module("psycopg", "postgres")
 from rumble_server.store.care.postgres_damage import verify  # noqa: E402

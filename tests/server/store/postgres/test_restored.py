@@ -10,7 +10,7 @@ from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
 from tests.postgres.cluster import PATIENCE_S, Cluster, programs, run
-from tests.server.test_app import Bot
+from tests.server.whole_server import Bot
 
 need_module("psycopg", "postgres")
 from tests.server.store.care.test_copying import move, play_on, running, turn_of  # noqa: E402

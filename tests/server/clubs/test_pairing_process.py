@@ -1,0 +1,42 @@
+"""The pairing of rounds in another process."""
+
+import asyncio
+import threading
+from concurrent.futures import BrokenExecutor
+from functools import partial
+
+import pytest
+from rumble_server.clubs.pairing_process import PairingProcess
+from rumble_server.host.side_process import SideProcess
+
+from tests.server.failing import fail
+
+
+@pytest.mark.e2e
+async def test_a_pairing_that_fails_in_its_process_is_logged_and_reported(caplog: pytest.LogCaptureFixture) -> None:
+    answers: asyncio.Queue[object] = asyncio.Queue()
+    pairing = PairingProcess()
+    pairing.work(partial(int, "no number"), answers.put_nowait)  # type: ignore[arg-type]
+    assert await answers.get() is None
+    pairing.work(partial(int, "1"), answers.put_nowait)  # type: ignore[arg-type]
+    assert await answers.get() == 1
+    await pairing.close()
+    (told,) = [record.exc_text for record in caplog.records if record.message == "the pairing of a round failed"]
+    assert "invalid literal for int()" in str(told), "logged with the traceback"
+
+
+async def test_a_pairing_whose_process_dies_is_made_on_a_thread_and_may_fail_there_too(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(*_: object) -> None:
+        raise BrokenExecutor
+
+    answers: asyncio.Queue[object] = asyncio.Queue()
+    monkeypatch.setattr(SideProcess, "run", die)
+    pairing = PairingProcess()
+    pairing.work(threading.get_ident, answers.put_nowait)  # type: ignore[arg-type]
+    assert await answers.get() != threading.get_ident(), "the loop goes on meanwhile"
+    pairing.work(fail, answers.put_nowait)
+    assert await answers.get() is None
+    assert "pairing here instead" in caplog.text
+    assert "the pairing of a round failed" in caplog.text
