@@ -247,7 +247,10 @@ class Server:
         await asyncio.wait([leading, stopped], return_when=asyncio.FIRST_COMPLETED)
         for each in (leading, stopped):
             each.cancel()
-        return leading.done()
+        if not leading.done():
+            return False
+        await leading  # raises the error of the node, if any
+        return True
 
     def _make_gate(self) -> Callable[[], Gate] | None:
         """Return the function that makes the gates of clubs, or None without a lease."""

@@ -89,7 +89,7 @@ class NoClubs:
     def go_on(self) -> None: ...
 
     def expelled(self) -> None:
-        log.error(EXPELLED)
+        self._node.is_expelled = True
 
 
 class Node:
@@ -111,6 +111,8 @@ class Node:
         self.news = asyncio.Event()
         """Event that is set after each answer of the database, and when a club was loaded."""
         self.id = ""
+        self.is_expelled = False
+        """True if the node's row was missing before there were clubs, so that the node can lead no club any more."""
         self.lease: Lease
 
     def holds(self) -> bool:
@@ -137,8 +139,13 @@ class Node:
         self.begin(repeat(self._listen, AGAIN_S, "the node could not listen for notifications"))
 
     async def acquire(self, club: str) -> int:
-        """Wait until this node leads a club, and return the club's epoch."""
+        """Wait until this node leads a club, and return the club's epoch.
+
+        Raises StoreError if the node's row is gone from the database.
+        """
         while club not in self.lease.clubs:
+            if self.is_expelled:
+                raise StoreError(EXPELLED)
             self.want(club)  # repeated, because the lease forgets the wish if another node leads the club
             self.news.clear()
             with suppress(TimeoutError):

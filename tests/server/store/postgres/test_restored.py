@@ -1,15 +1,19 @@
-"""A database restored from an older copy: turn ids asked since the copy are never asked again."""
+"""A database restored from an older copy: turn ids asked since the copy are never asked again, and nodes end."""
 
 import asyncio
 import subprocess
 from pathlib import Path
 
 import pytest
+from rumble_server.app import Server
 from rumble_server.arena.organiser import Organiser
+from rumble_server.config import ServerConfig
+from rumble_server.store.errors import StoreError
 from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
 from tests.postgres.cluster import PATIENCE_S, Cluster, programs, run
+from tests.server.gateway.served import until
 from tests.server.whole_server import Bot
 
 need_module("psycopg", "postgres")
@@ -60,3 +64,14 @@ async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stal
             assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
         bot.say(**move(turn))
         await asyncio.gather(*(play_on(each) for each in bots))
+
+
+async def test_a_server_on_standby_whose_row_is_gone_ends_so_that_it_is_started_again(postgres_url: str) -> None:
+    async with running(postgres_url):
+        second = Server(ServerConfig(port=0, db=postgres_url))
+        starting = asyncio.create_task(second.start())
+        await until(lambda: second._node is not None)
+        assert second._node is not None
+        run(postgres_url, "DELETE FROM nodes WHERE id = %s", [second._node.id])
+        with pytest.raises(StoreError, match="the node's row is gone"):
+            await starting
