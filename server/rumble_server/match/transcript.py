@@ -4,6 +4,7 @@ Frames that follow from facts are not in the log. The transcript rebuilds the ex
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -70,9 +71,10 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match
     (`to_a_seat`), who reads only this bot's frames.
     """
-    kept, end, is_told = list(facts), 0, False
+    kept, is_told = list(facts), False
+    end = max((number for number, fact in enumerate(kept, 1) if isinstance(fact, match_facts.MatchOver)), default=0)
     plies: Plies | None = None
-    for number, fact in enumerate(kept):
+    for number, fact in enumerate(kept[end:], end):
         match fact:
             case match_facts.MatchStarted():
                 plies, is_told = Plies(fact) if fact.chance_seed else None, True
@@ -82,8 +84,6 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
                 is_told = number == end
             case match_facts.StartTold():
                 is_told = number == end and fact.all_seats
-            case match_facts.MatchOver():
-                plies = None
             case _:
                 is_told = False
         if plies is None or (is_told and (to_a_seat or not plies.hides)):
@@ -92,16 +92,21 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
 
 
 def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts.MatchOver]:
-    """Yield the frames of a match in order, and each verdict (`MatchOver`) just before the frames `match_over`."""
+    """Yield the frames of a match in order, and each verdict (`MatchOver`) just before the frames `match_over`.
+
+    If the game's code fails, the frames that cannot be rebuilt are left out; the attempt is void.
+    """
     terms: match_facts.MatchStarted | None = None
     state: State | None = None
     plies: Plies | None = None
     moves: list[str] = []
     away_excused_ms: dict[int, int] = {}
-    for fact in match_facts.with_turns(facts):
+
+    def lines(fact: object) -> Iterator[TranscriptLine]:
+        nonlocal terms, state, plies, moves
         match fact:
             case match_facts.MatchStarted():
-                terms, moves = fact, list(fact.moves)
+                terms, state, plies, moves = fact, None, None, list(fact.moves)
                 state = fact.opening_state()
                 plies = Plies(fact) if fact.chance_seed else None
             case match_facts.StartTold() if terms is not None:
@@ -113,31 +118,35 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
             case match_facts.TurnAsked() if terms is not None and plies is not None:
                 frame = frame_of_turn_with_news(fact, terms.game, plies).decode()
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
-            case match_facts.TurnAsked() if terms is not None and state is not None:
+            case match_facts.TurnAsked() if terms is not None and state is not None and fact.ply == len(moves):
                 own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
                 clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
                 frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves).decode()
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
-            case match_facts.MoveMade() if state is not None:
+            case match_facts.MoveMade() if terms is not None:
                 if fact.frame:
                     yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
-                if plies is None:
+                if plies is not None:
+                    state = plies.state if plies.apply_logged(fact) else state
+                elif state is not None and fact.ply == len(moves):
                     state = state.play(fact.move)
                     moves.append(fact.move)
-                elif plies.apply_logged(fact):
-                    state = plies.state
             case match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
                 if plies.apply_logged(fact):
                     state = plies.state
             case match_facts.FrameSeen():
                 told = fact.excused_ms, fact.bytes, fact.sha256
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)
-            case match_facts.MatchOver():
-                yield fact
-                if state is not None:
-                    over = frame_of_over(fact, state).decode()
-                    for seat in fact.told:
-                        yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)
+            case match_facts.MatchOver() if state is not None:
+                over = frame_of_over(fact, state).decode()
+                for seat in fact.told:
+                    yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)
+
+    for fact in match_facts.with_turns(facts):
+        if isinstance(fact, match_facts.MatchOver):
+            yield fact
+        with suppress(Exception):  # a game's code may raise anything
+            yield from lines(fact)
 
 
 def as_json(entry: TranscriptLine | match_facts.MatchOver) -> dict[str, Any]:

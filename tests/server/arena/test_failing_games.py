@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from rumble_engine.games.dilemma import DilemmaState
+from rumble_engine.games.dilemma import DilemmaGame, DilemmaState
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_server.match.facts import MatchOver, _state_after
+from rumble_server.match.transcript import told_so_far, transcript
 from rumble_server.tournament.tournament import OVER
 
 from tests.server.arena.playing import first_legal
@@ -92,7 +93,10 @@ def after_a_crash(
 
 
 def check(world: World, bots: list[Bot]) -> None:
-    """Play on, and check that the failing game has no effect outside its tournament, which ends or is paused."""
+    """Play on, and check that the failing game has no effect outside its tournament, which ends or is paused.
+
+    The transcripts of its matches can be read.
+    """
     world.run()
     assert (world.tournament("good").status, len(world.tournament("good").results)) == ("finished", 1)
     bad = world.tournament("bad")
@@ -103,6 +107,9 @@ def check(world: World, bots: list[Bot]) -> None:
     assert [over.at_fault for over in world.log.facts if isinstance(over, MatchOver) and over.at_fault] == []
     assert [bot.link.closed for bot in bots] == [None, None]
     assert not any(bot.link.was_cut for bot in bots)
+    for match in {over.match for over in world.log.facts if isinstance(over, MatchOver)}:
+        told = [fact for fact in world.log.facts if getattr(fact, "match", None) == match]
+        assert list(transcript(told_so_far(told, to_a_seat=True)))
 
 
 @pytest.mark.parametrize("play", [in_play, after_a_crash])
@@ -116,10 +123,11 @@ def test_a_plain_game_that_fails_stops_its_tournament_alone(
 
 @pytest.mark.parametrize("play", [in_play, after_a_crash])
 @pytest.mark.parametrize("name", ["initial", "initial_for", "load", "drawing", "diagram", "written", "path"])
+@pytest.mark.parametrize(("kind", "game"), [(TicTacToe, "tictactoe"), (DilemmaGame, "dilemma")])
 def test_a_kind_of_game_that_fails_stops_its_tournament_alone(
-    monkeypatch: pytest.MonkeyPatch, name: str, play: Callable[..., None]
+    monkeypatch: pytest.MonkeyPatch, kind: type, game: str, name: str, play: Callable[..., None]
 ) -> None:
-    play(monkeypatch, TicTacToe, name, lambda _: True)
+    play(monkeypatch, kind, name, lambda _: True, game=game)
 
 
 @pytest.mark.parametrize("play", [in_play, after_a_crash])
