@@ -408,8 +408,7 @@ class Arena:
             for tournament in list(self.tournaments.values()):
                 if trouble is not None and tournament.status == "running":
                     message = f"{tournament.id} is paused: the server cannot write to its disk ({trouble})"
-                    for fact in commands.pause(tournament, message, now_ms, by="disk"):
-                        self.recorder.record(fact)
+                    self.lifecycle.pause(tournament, message, by="disk")
                     self._notify_now(tournament, NoticeCode.DISK, message)
                 elif trouble is None and tournament.paused_by_disk:
                     self.recorder.record(commands.resume(tournament, now_ms))

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Literal
 
 from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode, NoticeCode
@@ -186,8 +187,14 @@ class Lifecycle:
         self.look_at_challenges(field)
         self._ended.append(tournament)
 
+    def pause(self, tournament: Tournament, reason: str, *, by: Literal["host", "disk"] = "host") -> None:
+        """Pause a tournament: running matches finish, and no match starts. Raises TournamentError."""
+        for fact in commands.pause(tournament, reason, self._recorder.clock.now_ms(), by=by):
+            self._recorder.record(fact)
+        self.look_at_challenges(self._recorder.players.of(tournament.field))
+
     def look_at_challenges(self, players: Iterable[Player]) -> None:
-        """Look at the players' challenges again, because a tournament may need no place of the players any more.
+        """Look at the players' challenges again, because a tournament may need no room of the players any more.
 
         When a match ends, the scheduler looks at all tournaments of its players; no call is needed then.
         """

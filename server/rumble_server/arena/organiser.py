@@ -94,8 +94,7 @@ class Organiser:
     def pause(self, tournament_id: str, reason: str) -> None:
         """Pause a tournament: running matches finish, and no match starts."""
         arena, tournament = self.arena, self._tournament(tournament_id)
-        for fact in commands.pause(tournament, reason, arena.clock.now_ms()):
-            arena.recorder.record(fact)
+        arena.lifecycle.pause(tournament, reason)
         arena.lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}")
 
     @transactional

@@ -128,9 +128,8 @@ class Scheduler:
             return
         if tournament.challenger is not None or tournament.status == "lobby":
             self._lifecycle.end(tournament, cancelled=True, reason=why)
-            return
-        for fact in commands.pause(tournament, why, self._recorder.clock.now_ms()):
-            self._recorder.record(fact)
+        else:
+            self._lifecycle.pause(tournament, why)
 
     def settle_all(self) -> None:
         """Settle every tournament in memory."""
@@ -194,8 +193,6 @@ class Scheduler:
         if tournament.status in ("paused", *OVER):
             for made in self._appointments.of(tournament):
                 self._lapse(made)
-        if tournament.status == "paused" and tournament.challenger is None:
-            self._lifecycle.look_at_challenges(self._recorder.players.of(tournament.field))
         if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
             self._start_by_itself(tournament)
         self._start_matches(tournament)

@@ -3,6 +3,7 @@
 import gc
 import weakref
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from random import Random
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena.player import Players
 from rumble_server.arena.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.results.standings import WinLossStandings
@@ -548,6 +550,23 @@ def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch
     world.clock.advance(10)
     assert set(looked_at) == {"club-7"}
     assert len(looked_at) < 10
+
+
+def test_a_bot_that_comes_back_in_a_pause_costs_the_same_in_any_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    _, (ann, *_) = world.begun(*NAMES[:6])
+    world.organiser.pause("friday", "lunch")
+    looked_up: list[str] = []
+    of = Players.of
+
+    def counted(self: Players, names: Iterable[str]) -> Any:
+        looked_up.extend(names := list(names))
+        return of(self, names)
+
+    monkeypatch.setattr(Players, "of", counted)
+    ann.drop()
+    world.login("ann")
+    assert set(looked_up) <= {"ann"}
 
 
 # --- the stop ---
