@@ -95,9 +95,6 @@ class Arena:
         """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
-        self._stopped = False
-        """True after `stop`. Messages of bots are then dropped, because no timer judges the turns that a move would
-        open. The next run continues from the log, and asks again for each move that the log lacks."""
 
     def _settle(self) -> None:
         self.scheduler.settle()
@@ -151,7 +148,7 @@ class Arena:
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
-        if self._stopped:
+        if self.recorder.stopped:
             return
         sessions = self._outlet.sessions
         shown = self.invitations.check_login(login, caller.address)
@@ -190,7 +187,7 @@ class Arena:
             self._outlet.sessions.send(session_id, error)
             return
         session = known[1]
-        if session.closing or self._stopped:
+        if session.closing or self.recorder.stopped:
             return
         if type(message) is not Move:
             with self._transaction:
@@ -260,7 +257,7 @@ class Arena:
         """
 
         def tell(ended: EndedTournament | None) -> None:
-            if session.closing or self._stopped:
+            if session.closing or self.recorder.stopped:
                 return
             try:
                 if ended is None:
@@ -282,7 +279,7 @@ class Arena:
         known = self._sessions.get(session_id)
         if known is None:
             self._outlet.sessions.send(session_id, error)
-        elif not (known[1].closing or self._stopped or self._judge_try(known[1], text, error)):
+        elif not (known[1].closing or self.recorder.stopped or self._judge_try(known[1], text, error)):
             self.matches.overhear(known[1], "bot", text)
             self._tell_error(known[1], error)
 
@@ -296,7 +293,7 @@ class Arena:
 
     def flooded(self, session_id: int, allowed: int) -> None:
         """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""
-        if self._stopped:
+        if self.recorder.stopped:
             return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
@@ -385,7 +382,7 @@ class Arena:
         """
         told = self._outlet.on_durable()
         self.lifecycle.forget_ended()
-        if not (told or self.recorder.unsettled) or self._stopped:
+        if not (told or self.recorder.unsettled) or self.recorder.stopped:
             return
         with self._transaction:
             known = (self._sessions.get(session.id) for session in told)
@@ -431,11 +428,12 @@ class Arena:
             player.send(frame)
 
     def stop(self) -> None:
-        """Stop judging, and drop later messages of bots. Held frames are still sent, and connections still end.
+        """Stop judging, and drop later messages of bots, because no timer judges the turns that a move would open.
 
-        The log keeps the running matches, and the next run continues the matches.
+        Held frames are still sent, and connections still end. The log keeps the running matches, and the next run
+        continues the matches.
         """
-        self._stopped = True
+        self.recorder.stopped = True
         self.scheduler.stop()
         self.matches.stop()
         self.lifecycle.followers.stop()

@@ -272,7 +272,7 @@ class Logins:
 
         Do nothing if a newer session took over, or the server no longer judges matches.
         """
-        if not player.disconnect(session) or self._scheduler.stopped:
+        if not player.disconnect(session) or self._recorder.stopped:
             return
         self._matches.go_on(player, player.take_up())
         self._note_presence(player)

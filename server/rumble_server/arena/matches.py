@@ -124,7 +124,6 @@ class Matches:
         self.live: dict[str, LiveMatch] = {}
         self._clock, self.lateness = recorder.clock, recorder.clock.lateness
         self._on_over = on_over
-        self._stopped = False
         self.new_turn_id: Callable[[], str] = map(f"{run:x}.%x".__mod__, count(1)).__next__
         """Function that returns a turn id, unique among all runs. For speed, the function is a chain of C functions."""
 
@@ -188,11 +187,7 @@ class Matches:
                 self._take_out(match)
 
     def stop(self) -> None:
-        """Stop the timers of all matches, and set no timer from now on.
-
-        Running matches do not end, and the log keeps their facts.
-        """
-        self._stopped = True
+        """Stop the timers of all matches. Running matches do not end, and the log keeps their facts."""
         for match in self.live.values():
             if match.timer is not None:
                 match.timer.cancel()
@@ -220,7 +215,7 @@ class Matches:
         return match
 
     def _is_playing(self) -> bool:
-        return bool(self.live) and not self._stopped
+        return bool(self.live) and not self.recorder.stopped
 
     def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
         """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
@@ -365,12 +360,12 @@ class Matches:
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
-        """Set the match's timer to the time at which the referee wants to be woken. After `stop`, set no timer.
+        """Set the match's timer to the time at which the referee wants to be woken. After the stop, set no timer.
 
         Keep a timer that fires at this time or earlier. A timer that fires earlier only sets the next timer.
         """
         wake_at_ms = match.referee.wake_at_ms
-        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self._stopped:
+        if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self.recorder.stopped:
             return
         if match.timer is not None:
             match.timer.cancel()

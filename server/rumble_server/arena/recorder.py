@@ -77,6 +77,9 @@ class Recorder:
         """Tournaments in memory, by id."""
         self.unsettled: dict[str, None] = {}
         """Ids of tournaments to settle at the transaction's end, in order. The dict is used as an ordered set."""
+        self.stopped = False
+        """True after `Arena.stop`: messages of bots are dropped, and nothing is judged or settled. The next run
+        continues from the log, and asks again for each move that the log lacks."""
         self.transaction = Transaction(log, self.unsettled, settle)
         self.append = log.append
         """Function that appends a fact about a single match to the log, without applying the fact."""

@@ -49,8 +49,6 @@ class Scheduler:
         """True while draining: no match starts any more."""
         self.trouble: str | None = None
         """Reason why the log cannot be written at present; None otherwise. No match starts while there is a reason."""
-        self.stopped = False
-        """True after `stop`. Later events are ignored; the next run recovers the state from the log."""
         self._recorder = recorder
         self._matches = matches
         self._lifecycle = lifecycle
@@ -73,8 +71,7 @@ class Scheduler:
         self._timer_at_ms = 0
 
     def stop(self) -> None:
-        """Settle nothing and start no match from now on."""
-        self.stopped = True
+        """Stop the timer, because nothing is settled from now on."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -162,7 +159,7 @@ class Scheduler:
 
         After `STARTS_AT_ONCE` matches, the rest is left to a later iteration of the event loop.
         """
-        if self.stopped:
+        if self._recorder.stopped:
             return
         queue, changed = self._queue, self._recorder.unsettled
         while (queue or changed) and self._budget > 0:
@@ -279,7 +276,7 @@ class Scheduler:
     def _lapse(self, made: Appointment) -> None:
         """End an appointment, and free its players for other matches."""
         self._appointments.end(made)
-        if not self.stopped:
+        if not self._recorder.stopped:
             with self._recorder.transaction:
                 for player in made.players:
                     self.look_at(player)
@@ -341,7 +338,7 @@ class Scheduler:
         def done(pulled: AnyRound | None) -> None:
             telling.cancel()
             tournament.is_pairing = tournament.pairs_long = False
-            if self.stopped:
+            if self._recorder.stopped:
                 return
             with self._recorder.transaction:
                 if pulled is None:
@@ -355,7 +352,7 @@ class Scheduler:
 
     def _tell_of_pairing(self, tournament: Tournament) -> None:
         tournament.pairs_long = True
-        if not self.stopped:
+        if not self._recorder.stopped:
             what = f"the next round of {tournament.id} is being paired; this may take some seconds"
             self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
 
