@@ -341,12 +341,15 @@ class Scheduler:
             if self._recorder.stopped:
                 return
             with self._recorder.transaction:
+                try:
+                    fact = None if pulled is None else tournament.paired(pulled, self._recorder.clock.now_ms())
+                    if fact is not None:
+                        self._recorder.record(fact)
+                except Exception:
+                    log.exception("%s: the next round could not be added", tournament.id)
+                    pulled = None
                 if pulled is None:
                     self._pause_failed(tournament, "the pairing of the next round")
-                    return
-                fact = tournament.paired(pulled, self._recorder.clock.now_ms())
-                if fact is not None:
-                    self._recorder.record(fact)
 
         self._work(task, done)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.pairs.plan import Round
+from rumble_server.tournament.pairs.plan import Pairing, Round
 
 from tests.server.arena.test_formats_in_play import (
     assert_all_was_played,
@@ -205,6 +205,13 @@ def test_after_a_restart_a_round_that_could_not_be_paired_is_paired_when_it_goes
     after.organiser.resume("friday")
     after.run(1_000)
     assert_all_was_played(after, paired(after))
+
+
+def test_a_round_that_cannot_be_added_pauses_its_tournament() -> None:
+    world, elsewhere, _ = between_rounds()
+    ((_, done),) = elsewhere.tasks
+    done(Round((Pairing(1, 2, 1, 0, 5),)))  # there is no bot 5
+    assert (status(world.tournament("friday")), world.tournament("friday").reason) == ("paused", FAILED)
 
 
 @pytest.mark.parametrize("cancelled", [True, False])
