@@ -66,8 +66,9 @@ class Tournament:
         self.agenda: Agenda | None = None
         self.openings: tuple[tuple[str, ...], ...] = ()
         self._terms = Terms(self.config, ())
-        self.voided_later: list[str] = []
-        """Matches of a Swiss whose results were voided after they had been used to pair a later round."""
+        self.voided_later: dict[str, None] = {}
+        """Matches of a Swiss whose results were voided after they had been used to pair a later round; a dict for its
+        order."""
         self.roster: tuple[str, ...] = ()
         """Names of the pupils whom the host expects."""
         self.half_byes: dict[int, dict[str, None]] = {}
@@ -231,7 +232,7 @@ class Tournament:
             self._has_more_from(bot, at_ms)
         if agenda.schedule.follows_results:  # the round was perhaps being paired while results were voided
             voided = (over.match for over in self.voided if over.scores is not None)
-            self.voided_later += [match for match in voided if match in agenda.open]
+            self.voided_later.update((match, None) for match in voided if match in agenda.open)
         agenda.add(made)
         self._must_look_at(bots)
 
@@ -284,7 +285,7 @@ class Tournament:
         self.voided.append(over)
         agenda = self._agenda()
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
-            self.voided_later.append(over.match)
+            self.voided_later[over.match] = None
         for bot in over.seats + over.absent:
             self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.pairs.plan import Pairing, Round
 
 from tests.server.arena.test_formats_in_play import (
@@ -167,7 +168,11 @@ def test_a_result_that_is_voided_while_the_next_round_is_paired_is_played_again_
     world.run(1_000)
     tournament = world.tournament("friday")
     assert tournament.results["friday.1.1.1.1"].attempt == 2
-    assert tournament.voided_later == ["friday.1.1.1.1"], "the second round was paired from the voided result"
+    assert list(tournament.voided_later) == ["friday.1.1.1.1"], "the second round was paired from the voided result"
+    world.organiser.play_again("friday.1.1.1.1")  # the third round is being paired
+    elsewhere.come_back()
+    assert export(tournament)["tournament"]["voided_later"] == ["friday.1.1.1.1"]
+    world.run(1_000)
     while elsewhere.tasks:
         elsewhere.come_back()
         world.run(1_000)

@@ -78,7 +78,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
         "half_byes": {str(number): list(names) for number, names in tournament.half_byes.items()},
         "withdrawn": [entrant.bot for entrant in tournament.field.values() if entrant.withdrawn],
         "virtual_points": [],
-        "voided_later": tournament.voided_later,
+        "voided_later": list(tournament.voided_later),
         "rounds_paired": [],
     }
     if agenda is not None:
