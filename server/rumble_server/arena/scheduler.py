@@ -354,8 +354,8 @@ class Scheduler:
         self._work(task, done)
 
     def _tell_of_pairing(self, tournament: Tournament) -> None:
-        tournament.pairs_long = True
-        if not self._recorder.stopped:
+        if not self._recorder.stopped and tournament.status not in OVER:
+            tournament.pairs_long = True
             what = f"the next round of {tournament.id} is being paired; this may take some seconds"
             self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
 

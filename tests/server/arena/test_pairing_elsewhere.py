@@ -248,6 +248,15 @@ def test_bots_are_told_when_pairing_takes_longer_than_a_second() -> None:
     assert not tournament.pairs_long
 
 
+def test_after_the_end_no_bot_is_told_of_a_pairing() -> None:
+    world = World(work=Elsewhere().take)
+    world.create(start_at_bots=4, format="swiss")
+    bots = log_in(world, names(4))
+    world.organiser.end("friday", cancelled=True)
+    world.run(5_000)
+    assert [bot.inbox.kinds()[-1] for bot in bots] == ["tournament_over"] * 4
+
+
 def test_a_half_point_bye_comes_too_late_for_a_round_that_is_being_paired() -> None:
     world, elsewhere, _ = between_rounds()
     with pytest.raises(TournamentError, match="round 2 of friday is paired, or is being paired; it is too late"):
