@@ -166,7 +166,7 @@ class Proxy:
             # Last: asyncio would never close an accepted connection without a transport when its port closes. No such
             # connection is left here, since it would have a task.
             self._server.close()
-            await asyncio.sleep(0)  # an aborted transport closes its socket in the next turn
+            await asyncio.sleep(0)  # an aborted transport closes its socket in the next iteration
 
         self._do(close())
         self._loop.call_soon_threadsafe(self._loop.stop)

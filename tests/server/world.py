@@ -67,7 +67,7 @@ class VirtualClock:
         self._now_ms = now_ms
         self.late_ms = 0
         self.suspended_until_ms = 0
-        self.end_turn: Callable[[], None] = lambda: None
+        self.end_iteration: Callable[[], None] = lambda: None
         """Function called before time passes, and after each callback of a timer."""
         self._timers: list[tuple[int, int, Timer]] = []
         """Timers by time; timers of the same time run in the order of their creation."""
@@ -101,7 +101,7 @@ class VirtualClock:
         timer = heapq.heappop(self._timers)[2]
         self._now_ms = max(self._now_ms, timer.when_ms)
         timer.callback()
-        self.end_turn()
+        self.end_iteration()
         return True
 
     def stall(self, ms: int) -> None:
@@ -111,7 +111,7 @@ class VirtualClock:
 
     def advance(self, ms: int) -> None:
         """Let `ms` ms pass, and run all timers due meanwhile."""
-        self.end_turn()
+        self.end_iteration()
         until_ms = self._now_ms + ms
         while self.step(until_ms):
             pass
@@ -144,7 +144,7 @@ class MemoryLog:
             self._clock.call_at(self._clock.now_ms() + self._delay_ms, lambda: self.write(number))
         return number
 
-    def end_turn(self) -> None:
+    def end_iteration(self) -> None:
         """Write the facts of the event that was just handled, and the facts that follow, if writing takes no time."""
         while self._delay_ms is None and self.durable < self.last and not self.stuck:
             self.write(self.last)
@@ -308,9 +308,9 @@ class MemoryLink:
 class Host:
     """An organiser, each of whose commands is an event."""
 
-    def __init__(self, organiser: Organiser, end_turn: Callable[[], None]) -> None:
+    def __init__(self, organiser: Organiser, end_iteration: Callable[[], None]) -> None:
         self._organiser = organiser
-        self._end_turn = end_turn
+        self._end_iteration = end_iteration
 
     def __getattr__(self, name: str) -> Any:
         command = getattr(self._organiser, name)
@@ -319,7 +319,7 @@ class Host:
             try:
                 return command(*given, **named)
             finally:
-                self._end_turn()
+                self._end_iteration()
 
         return event
 
@@ -359,7 +359,7 @@ class World:
         self.clock = VirtualClock(now_ms)
         self.gate = Gate(self.clock, HeldWhile(holds or (lambda: True)), lambda: 0.0)
         self.log = MemoryLog(self.clock, delay_ms)
-        self.clock.end_turn = self.end_turn
+        self.clock.end_iteration = self.end_iteration
         sessions = SessionRegistry()
         self.arena = make_arena(
             log=self.log,
@@ -369,7 +369,7 @@ class World:
             random=Random(seed),
             **{"find_ended": self.log.find_ended, **arena},
         )
-        self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_turn))
+        self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_iteration))
         admission = self.arena.admission
         self.gateway = Gateway(
             self.arena if holds is None else self.gate.leader(self.arena),
@@ -385,11 +385,11 @@ class World:
         self.log.on_durable.append(lambda: self.gate.enter(self.arena.on_durable))
         self.disk = Disk(self.log)
 
-    def end_turn(self) -> None:
+    def end_iteration(self) -> None:
         """Write the facts of the event that was just handled. Tests call this method after an event of the arena that
         comes from neither a bot nor the organiser.
         """
-        self.log.end_turn()
+        self.log.end_iteration()
         self._check_settled()
 
     def _check_settled(self) -> None:
@@ -421,7 +421,7 @@ class World:
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
         take_up(world.arena, recovered)
-        world.end_turn()
+        world.end_iteration()
         return world
 
     def connect(self, **link: Any) -> "Bot":
@@ -486,7 +486,7 @@ class Bot:
         """Send any text."""
         self.sent.append(text)
         self.session.received(text)
-        self.world.end_turn()
+        self.world.end_iteration()
 
     @property
     def inbox(self) -> Inbox:
@@ -534,4 +534,4 @@ class Bot:
         """End the socket."""
         self.gone = True
         self.world.gateway.lost(self.session)
-        self.world.end_turn()
+        self.world.end_iteration()

@@ -20,7 +20,7 @@ def test_commands_are_facts_that_rebuild_the_directory() -> None:
     changed = administrator.change("chess", title="Chess club", listed=True, house=True)
     assert (changed.title, changed.listed, changed.house, changed.quotas) == ("Chess club", True, True, Quotas(bots=2))
     administrator.remove("go")
-    world.end_turn()
+    world.end_iteration()
     again = world.after_crash().arena.clubs
     assert list(again) == list(world.arena.clubs)
     assert again.was_removed("go")

@@ -193,7 +193,7 @@ def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> No
     assert len(world.arena.matches.live) == STARTS_AT_ONCE + 10
 
 
-def test_many_events_of_a_turn_start_no_more_matches_than_one() -> None:
+def test_many_events_of_an_iteration_start_no_more_matches_than_one() -> None:
     world = World()
     tournament = world.create()
     bots = [world.login(f"bot-{number}", join=tournament.id, max_matches=4) for number in range(3 * STARTS_AT_ONCE)]

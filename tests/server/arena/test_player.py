@@ -47,7 +47,7 @@ def start(world: World, tournament: Tournament, *opponents: str) -> None:
     world.logins(*opponents, join=tournament.id, max_matches=4)
     with world.arena.transaction():
         world.arena.lifecycle.begin(tournament, ("ann", *opponents))
-    world.end_turn()
+    world.end_iteration()
 
 
 def playing(world: World, opponents: int = 1, *, names: tuple[str, ...] = ("one", "two"), **given: Any) -> list[Bot]:

@@ -99,7 +99,7 @@ def test_a_tournament_is_forgotten_only_in_memory() -> None:
     made.recorder.record(CREATED)
     tournament = made.recorder.tournaments["friday"]
     assert not made.recorder.is_durable(tournament)
-    made.log.end_turn()
+    made.log.end_iteration()
     assert made.recorder.is_durable(tournament)
     made.recorder.forget(tournament)
     assert (made.recorder.tournaments, made.recorder.number_of(tournament)) == ({}, 0)

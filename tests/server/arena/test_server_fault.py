@@ -185,7 +185,7 @@ def test_a_game_that_fails_when_a_bot_goes_away_or_gets_a_grace_voids_the_match_
         broken.setattr(DilemmaState, "movers", property(lambda _: 1 // 0))
         if is_graced:
             world.arena.go_on(1_000, bots_were_closed=True)
-            world.end_turn()
+            world.end_iteration()
         else:
             ann.drop()
     assert [over.termination for over in tournament.voided] == [Termination.ABORTED]

@@ -19,7 +19,7 @@ def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
     code = SlipDesk(world.arena).make(tournament.id, "ANN")
     assert len(code) == LENGTH
     redeemed = SlipDesk(world.arena).redeem(code, "192.0.2.2")
-    world.end_turn()
+    world.end_iteration()
     assert (redeemed.name, redeemed.display, redeemed.tournament) == ("ann", "Ann", tournament.id)
     assert (old.last("error")["code"], old.last("error")["fatal"]) == ("bad_key", True)
     refused = world.connect()

@@ -30,20 +30,20 @@ EMPTY = [(Opcode.PING, b"", True), (Opcode.PING, b"x" * 125, True), (Opcode.PONG
 
 
 @contextlib.asynccontextmanager
-async def frames_in_each_turn(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Counter[int]]:
+async def frames_in_each_iteration(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Counter[int]]:
     """Count the frames that connections handle by the iteration of the loop."""
     counts: Counter[int] = Counter()
-    turn = 0
+    iteration = 0
 
     def next_iteration() -> None:
-        nonlocal turn
-        turn += 1
+        nonlocal iteration
+        iteration += 1
         handle = asyncio.get_running_loop().call_soon(next_iteration)
         handles[:] = [handle]
 
     def counted(method: Any) -> Any:
         def call(reader: FrameReader | Session, frame: Any) -> Any:
-            counts[turn] += 1
+            counts[iteration] += 1
             return method(reader, frame)
 
         return call
@@ -62,7 +62,7 @@ async def test_who_floods_with_control_or_empty_frames_is_closed_with_4008_and_h
 ) -> None:
     async with (
         served(bounds=Bounds(frames_per_iteration=50, empty_frames_per_10_s=400)) as server,
-        frames_in_each_turn(monkeypatch) as counts,
+        frames_in_each_iteration(monkeypatch) as counts,
         server.raw() as flooder,
         server.connect() as other,
     ):
@@ -97,7 +97,7 @@ async def test_fragments_with_content_are_read_however_many_in_slices(monkeypatc
     bounds = Bounds(frames_per_iteration=100, stranger_frame_bytes=65_536)
     text = LOGIN.ljust(20_000)
     fragments = [WireFrame(Opcode.CONT, text[at : at + 1], at == 19_999) for at in range(1, 20_000)]
-    async with served(bounds=bounds) as server, frames_in_each_turn(monkeypatch) as counts, server.raw() as client:
+    async with served(bounds=bounds) as server, frames_in_each_iteration(monkeypatch) as counts, server.raw() as client:
         await client.upgrade()
         client.send(Opcode.TEXT, text[:1], fin=False)
         client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
@@ -109,7 +109,7 @@ async def test_fragments_with_content_are_read_however_many_in_slices(monkeypatc
 async def test_texts_are_read_in_slices_too_and_each_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     async with (
         served(bounds=Bounds(frames_per_iteration=10), unsolicited_per_minute=5_000) as server,
-        frames_in_each_turn(monkeypatch) as counts,
+        frames_in_each_iteration(monkeypatch) as counts,
         server.raw() as client,
     ):
         await client.upgrade()
@@ -133,7 +133,7 @@ async def test_bytes_are_read_in_slices_too() -> None:
         assert (await client.hear("error"))["code"] == "already_logged_in"
 
 
-async def test_what_waits_for_its_turn_is_not_copied_and_nothing_more_is_read_meanwhile() -> None:
+async def test_what_waits_for_time_is_not_copied_and_nothing_more_is_read_meanwhile() -> None:
     async with (
         served(bounds=Bounds(frames_per_iteration=10, strangers_ms_per_iteration=10_000)) as server,
         server.raw() as client,
@@ -190,7 +190,7 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
         served(
             bounds=Bounds(frames_per_iteration=100, strangers_ms_per_iteration=2_000), now_s=count().__next__
         ) as server,
-        frames_in_each_turn(monkeypatch) as counts,
+        frames_in_each_iteration(monkeypatch) as counts,
         contextlib.AsyncExitStack() as stack,
     ):
         clients = [await stack.enter_async_context(server.raw()) for _ in range(5)]
@@ -200,10 +200,10 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
             client.send(Opcode.TEXT, text[:1], fin=False)
             client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
         await clients[0].hear("session")
-        assert max(counts.values()) <= 2 * FRAMES_AT_ONCE + 2, "a turn has time for two pieces"
+        assert max(counts.values()) <= 2 * FRAMES_AT_ONCE + 2, "an iteration has time for two pieces"
 
 
-async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_texts_wait_for_time_but_answers_to_open_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strangers, unasked bots and long answers wait; short answers, one for each turn, do not."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     async with (
@@ -220,11 +220,11 @@ async def test_all_texts_wait_for_their_turn_but_answers_to_open_turns(monkeypat
         links = server.made
         for _ in range(2):
             links[0].send(turn)
-        async with frames_in_each_turn(monkeypatch) as counts:
+        async with frames_in_each_iteration(monkeypatch) as counts:
             bad = WireFrame(Opcode.TEXT, b"x").serialize(mask=True)
             for link in reversed(links):
                 link.data_received(bad)
-            assert sum(counts.values()) == 2 + 1, "a turn has time for two, and the first bot was asked"
+            assert sum(counts.values()) == 2 + 1, "an iteration has time for two, and the first bot was asked"
             links[0].data_received(WireFrame(Opcode.TEXT, b"x" * 600).serialize(mask=True))
             assert sum(counts.values()) == 2 + 1, "a long answer waits"
             for client in clients:
@@ -246,7 +246,7 @@ async def test_a_stranger_sends_at_most_4_kib_at_once_and_a_bot_64() -> None:
         assert await bot.close_code() == 1009
 
 
-async def test_so_many_wrong_answers_are_handled_at_once_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_so_many_wrong_answers_are_handled_at_once_in_an_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong answer ends its connection's privilege; after a few wrong answers of all bots, messages wait."""
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     monkeypatch.setattr(connection, "MOST_WASTED", 3)
@@ -260,7 +260,7 @@ async def test_so_many_wrong_answers_are_handled_at_once_in_a_turn(monkeypatch: 
             client.say(type="login", name=f"bot{number}")
             await client.hear("session")
         links = server.made
-        async with frames_in_each_turn(monkeypatch) as counts:
+        async with frames_in_each_iteration(monkeypatch) as counts:
             bad = WireFrame(Opcode.TEXT, b"x").serialize(mask=True)
             for link in links:
                 for _ in range(2):

@@ -169,7 +169,7 @@ async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> N
         gc.enable()
 
 
-async def test_an_upgrade_that_waits_for_its_turn_becomes_a_bots_connection(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_upgrade_that_waits_for_time_becomes_a_bots_connection(caplog: pytest.LogCaptureFixture) -> None:
     async with (
         served(bounds=Bounds(strangers_ms_per_iteration=2_000), now_s=count().__next__) as server,
         server.raw() as client,
@@ -180,13 +180,13 @@ async def test_an_upgrade_that_waits_for_its_turn_becomes_a_bots_connection(capl
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-async def test_of_many_that_connect_at_once_each_turn_makes_only_a_few_connections() -> None:
+async def test_of_many_that_connect_at_once_each_iteration_makes_only_a_few_connections() -> None:
     async with (
         served(bounds=Bounds(strangers_ms_per_iteration=4_000), now_s=count().__next__, app=Pages()) as server,
         contextlib.AsyncExitStack() as clients,
     ):
         sockets = []
-        for _ in range(40):  # without an `await`, so the server accepts all of them in the same turn
+        for _ in range(40):  # without an `await`, so the server accepts all of them in one iteration
             sockets.append(clients.enter_context(socket.create_connection(("127.0.0.1", server.port))))
             sockets[-1].sendall(GET % 1)
         grown = [0]
@@ -198,7 +198,9 @@ async def test_of_many_that_connect_at_once_each_turn_makes_only_a_few_connectio
             assert (await asyncio.to_thread(sock.recv, 12)) == b"HTTP/1.1 200"
 
 
-async def test_of_many_that_send_at_once_each_turn_reads_only_a_few_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_many_that_send_at_once_each_iteration_reads_only_a_few_sockets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     reads = [0]
     receive = HttpConnection.data_received
 
@@ -215,7 +217,7 @@ async def test_of_many_that_send_at_once_each_turn_reads_only_a_few_sockets(monk
             clients.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(4 * MOST_LATE)
         ]
         await until(lambda: len(server.entrance.fairness.sockets) == len(sockets))
-        await asyncio.sleep(0.05)  # for the transports, which begin to read in a later turn
+        await asyncio.sleep(0.05)  # for the transports, which begin to read in a later iteration
         for sock in sockets:
             sock.sendall(GET % 1)
         while sum(reads) < len(sockets):
@@ -251,7 +253,7 @@ async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkey
         assert all(isinstance(each, HttpConnection) for each in fairness.sockets), "a bot with a login is always read"
 
 
-async def test_a_connection_that_ends_before_its_turn_leaves_nothing() -> None:
+async def test_a_connection_that_ends_before_it_is_served_leaves_nothing() -> None:
     async with served(bounds=Bounds(strangers_ms_per_iteration=4_000), now_s=count().__next__) as server:
         for _ in range(5):
             socket.create_connection(("127.0.0.1", server.port)).close()

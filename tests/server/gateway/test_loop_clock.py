@@ -183,7 +183,7 @@ def test_a_busy_loop_that_is_seen_at_work_all_the_time_is_late_from_its_bound_on
     assert clock.late_ms == 50 - LATE_MS + 1
 
 
-def test_a_short_turn_of_the_loop_is_its_work(loop: BeatingLoop) -> None:
+def test_a_short_iteration_of_the_loop_is_its_work(loop: BeatingLoop) -> None:
     clock = watched(loop)
     for _ in range(100):
         loop.pass_ms(LATE_MS - 1)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_LATE, ReadFairness
 
-from tests.server.gateway.turning_loop import Loop
+from tests.server.gateway.iterating_loop import Loop
 
 
 class Reader:
@@ -28,7 +28,7 @@ class Reader:
         self.is_shed = True
 
 
-def test_all_together_have_no_more_than_the_time_of_a_turn() -> None:
+def test_all_together_have_no_more_than_the_time_of_an_iteration() -> None:
     loop = Loop()
     fairness = loop.fairness(5)
     readers = [Reader(fairness, 6) for _ in range(3)]
@@ -76,7 +76,7 @@ class Socket:
         return True
 
 
-def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_each_turn() -> None:
+def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_each_iteration() -> None:
     loop = Loop()
     fairness = loop.fairness(1)
     sockets = [Socket() for _ in range(2 * MOST_AGAIN)]
@@ -93,7 +93,7 @@ def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_e
     assert fairness.sockets == set(sockets)
 
 
-def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_turn() -> None:
+def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_iteration() -> None:
     loop = Loop()
     fairness = loop.fairness(1)
     stopped, new = Socket(), Socket()
@@ -110,7 +110,7 @@ def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_turn() -> None:
     assert new.is_read
 
 
-def test_a_turn_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_its_time() -> None:
+def test_an_iteration_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_its_time() -> None:
     loop = Loop()
     fairness = loop.fairness(1)
     fairness.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))

@@ -1,4 +1,4 @@
-"""No request, and no number of requests, holds up the loop for long in a turn."""
+"""No request, and no number of requests, holds up the loop for long in an iteration."""
 
 import asyncio
 import gc
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from rumble_server.gateway.request_fairness import RequestFairness
 
-from tests.server.gateway.turning_loop import Loop
+from tests.server.gateway.iterating_loop import Loop
 
 
-class Turns:
+class Iterations:
     """Iterations of the loop that always have time, with a log of the requests' questions."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ async def send(_message: Any) -> None:
     """Drop the answer."""
 
 
-async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn() -> None:
+async def test_requests_beyond_the_time_of_an_iteration_wait_and_go_on_one_in_each() -> None:
     loop, answered = Loop(), list[str]()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -52,7 +52,9 @@ async def test_requests_beyond_the_time_of_a_turn_wait_and_go_on_one_in_a_turn()
 
 
 @pytest.mark.parametrize("error", [None, RuntimeError("it failed")])
-async def test_requests_that_waited_for_the_same_go_on_within_the_time_of_a_turn(error: RuntimeError | None) -> None:
+async def test_requests_that_waited_for_the_same_go_on_within_the_time_of_an_iteration(
+    error: RuntimeError | None,
+) -> None:
     loop, answered, cancelled = Loop(), list[int](), list[int]()
     made: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -101,7 +103,7 @@ async def test_a_request_asks_for_time_once_after_each_wait_until_its_answer_beg
         await send({"type": "http.response.start"})
         await asyncio.sleep(0)
 
-    fairness: Any = Turns()
+    fairness: Any = Iterations()
     await RequestFairness(app, fairness)({"type": "http"}, late, send)
     assert fairness.asked == [False, False, True], "the beginning, the body, and the wait"
 
@@ -117,9 +119,9 @@ async def test_a_request_that_is_cancelled_while_it_waits_for_time_ends_at_once(
             ended.append("late")
         await send({"type": "http.response.start"})
 
-    class Never(Turns):
+    class Never(Iterations):
         async def come(self, address: str, *, again: bool = False) -> None:
-            await Turns.come(self, address, again=again)
+            await Iterations.come(self, address, again=again)
             if len(self.asked) == 2:
                 await asyncio.Event().wait()
 
@@ -162,7 +164,7 @@ async def test_a_failed_wait_leaves_no_reference_cycle() -> None:
                 await web({"type": "http"}, receive, send)
         return gc.collect()
 
-    fairness: Any = Turns()
+    fairness: Any = Iterations()
     gc.disable()
     try:
         assert await garbage(RequestFairness(app, fairness)) == await garbage(app)

@@ -71,7 +71,7 @@ class Slow:
 
     def __init__(self, world: World) -> None:
         self._arena = world.arena
-        self._end_turn = world.end_turn
+        self._end_iteration = world.end_iteration
         self._logins: list[tuple[int, Login, Caller]] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -83,7 +83,7 @@ class Slow:
     def answer(self) -> None:
         """Let the arena look at the oldest login."""
         self._arena.login(*self._logins.pop(0))
-        self._end_turn()
+        self._end_iteration()
 
 
 def slow_world() -> tuple[World, Slow]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rumble_server.gateway.unparsed_bytes import UnparsedBytes
 from rumble_server.limits.bounds import Bounds
 
-from tests.server.gateway.turning_loop import Loop
+from tests.server.gateway.iterating_loop import Loop
 
 BOUNDS = Bounds(pipelined_requests=2, bytes_per_iteration=100)
 """Bounds with pieces of 32 bytes, and 4 pieces in an iteration."""

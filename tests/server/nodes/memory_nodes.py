@@ -153,7 +153,7 @@ class MemoryNode:
         led = self.clubs.loaded(club)
         assert led is not None
         disk = SimpleNamespace(check=lambda *_: None)
-        world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=disk, end_turn=lambda: None)
+        world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=disk, end_iteration=lambda: None)
         bot = Bot(cast(Any, world), MemoryLink())
         if name:
             bot.login(name, **login)

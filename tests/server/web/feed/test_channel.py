@@ -322,7 +322,7 @@ async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> 
 
 
 @pytest.mark.parametrize(("together_bytes", "sent"), [(1, [1, 1, 1, 1]), (channels.TOGETHER_BYTES, [4])])
-async def test_many_boards_are_made_in_several_turns_and_the_last_event_tells_that_all_is_told(
+async def test_many_boards_are_made_in_several_iterations_and_the_last_event_tells_that_all_is_told(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, together_bytes: int, sent: list[int]
 ) -> None:
     monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
@@ -383,7 +383,7 @@ async def test_a_match_without_a_told_board_has_no_final_board(
     assert sorted(told["match_over"]) == sorted(tournament.results)
 
 
-async def test_a_snapshot_of_many_boards_is_made_in_turns_and_misses_nothing_that_comes_meanwhile(
+async def test_a_snapshot_of_many_boards_is_made_in_iterations_and_misses_nothing_that_comes_meanwhile(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader that comes during the making of a snapshot gets the moves of this time at the next flush."""

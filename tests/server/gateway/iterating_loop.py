@@ -13,9 +13,9 @@ class Loop:
         self.due: list[Callable[[], None]] = []
         self._ticks = count()
 
-    def fairness(self, looks: int) -> ReadFairness:
-        """Make a budget with time for `looks` pieces of work."""
-        return ReadFairness(looks * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
+    def fairness(self, pieces: int) -> ReadFairness:
+        """Return a budget with time for `pieces` pieces of work in an iteration."""
+        return ReadFairness(pieces * 1000, lambda callback: self.due.append(callback), lambda: next(self._ticks))
 
     def iterate(self) -> None:
         due, self.due = self.due, []
