@@ -287,14 +287,14 @@ class Club:
         if self.gate is not None:
             self.gate.close()
 
-    def abandon(self, code: CloseCode = CloseCode.NO_LEADER) -> None:
+    def abandon(self) -> None:
         """End the connections of bots and the streams of visitors at once.
 
         Bots and visitors find the leader when they connect again.
         """
         if self.gate is not None:
             self.gate.abandon()
-        self.gateway.end_all(code)
+        self.gateway.end_all(CloseCode.NO_LEADER)
         self.feed.end_streams()
 
     def go_on(self) -> None:

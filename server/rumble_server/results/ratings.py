@@ -88,14 +88,14 @@ class Ratings:
             return 0.5
         return (1 + erf(lead / sqrt(2 * variance))) / 2
 
-    def as_json(self, *, most_compared: int = MOST_COMPARED) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the ratings as JSON data for the API and commands.
 
         `superiority[one][other]` is the probability that the bot `one` is stronger than the bot `other`. `superiority`
-        is empty if more than `most_compared` bots have ratings.
+        is empty if more than `MOST_COMPARED` bots have ratings.
         """
         names = [line.name for line in self.lines if line.rating is not None]
-        names = names if len(names) <= most_compared else []
+        names = names if len(names) <= MOST_COMPARED else []
         interval = self.first_move_interval
         chances = {name: {other: self.superiority(name, other) for other in names if other != name} for name in names}
         seats = [{"worth": _rounded(worth), "interval": [*map(_rounded, reach)]} for worth, reach in self.seats]

@@ -73,7 +73,7 @@ def opening_of(openings: Sequence[Opening], cycle: int, leg: int, legs: int) -> 
     return openings[((cycle - 1) * legs + leg - 1) // 2 % len(openings)]
 
 
-def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = None, seed: int = 0) -> list[Opening]:
+def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = None) -> list[Opening]:
     """Return the openings in a text. Each line is an opening, with blanks between the moves.
 
     Empty lines and lines that begin with `#` are skipped. Raises BadOpenings, with the number of every bad line.
@@ -81,7 +81,7 @@ def read_openings(text: str, game: Game, settings: Mapping[str, Any] | None = No
     openings: list[Opening] = []
     lines: dict[Opening, int] = {}
     problems = []
-    start = game.initial(settings, seed)
+    start = game.initial(settings)
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         moves = tuple(line.split())
         if not moves or moves[0].startswith("#"):

@@ -160,12 +160,12 @@ class Site:
         await self.on_disk()
         return done
 
-    async def on_disk(self, number: int | None = None) -> None:
-        """Wait until the fact `number` is on disk. By default, wait for the newest fact. Raises WebError.
+    async def on_disk(self) -> None:
+        """Wait until the newest fact is on disk. Raises WebError.
 
         Only facts on disk may be shown.
         """
-        number = self.log.last if number is None else number
+        number = self.log.last
         if number <= self.log.durable:
             return
         self.need_disk()

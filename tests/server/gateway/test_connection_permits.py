@@ -21,11 +21,11 @@ pytestmark = pytest.mark.e2e
 
 
 @contextlib.asynccontextmanager
-async def several(server: GatewayServer, count: int, address: str = "127.0.1.1") -> AsyncIterator[list[Raw]]:
+async def several(server: GatewayServer, count: int) -> AsyncIterator[list[Raw]]:
     """Yield `count` accepted clients of a single address."""
     async with contextlib.AsyncExitStack() as stack:
         accepted = len(server.http) + count
-        clients = [await stack.enter_async_context(server.raw(address)) for _ in range(count)]
+        clients = [await stack.enter_async_context(server.raw("127.0.1.1")) for _ in range(count)]
         await until(lambda: len(server.http) >= accepted)
         yield clients
 
