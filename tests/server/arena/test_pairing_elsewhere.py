@@ -1,6 +1,7 @@
 """A round that is paired in another process, while bots come and go."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -97,20 +98,26 @@ def test_while_it_drains_no_round_is_asked_for() -> None:
     assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
 
 
+@contextmanager
+def paused(world: World, what: str) -> Iterator[None]:
+    """Hold up the tournament, by trouble with the disk or by a pause of the host."""
+    if what == "the disk":
+        world.arena.on_trouble("disk full")
+        yield
+        world.arena.on_trouble(None)
+    else:
+        world.organiser.pause("friday", "lunch")
+        yield
+        world.organiser.resume("friday")
+
+
 @pytest.mark.parametrize("what", ["the disk", "the host"])
 def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(what: str) -> None:
     world, elsewhere, _ = between_rounds()
-    if what == "the disk":
-        world.arena.on_trouble("disk full")
-    else:
-        world.organiser.pause("friday", "lunch")
-    elsewhere.come_back()
-    world.run(1_000)
-    assert (len(rounds_paired(world)), len(world.arena.matches.live)) == (2, 0)
-    if what == "the disk":
-        world.arena.on_trouble(None)
-    else:
-        world.organiser.resume("friday")
+    with paused(world, what):
+        elsewhere.come_back()
+        world.run(1_000)
+        assert (len(rounds_paired(world)), len(world.arena.matches.live)) == (2, 0)
     world.run(1_000)
     finish(world, elsewhere)
 
@@ -122,16 +129,9 @@ def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
     world.create(start_at_bots=4, format="swiss")
     log_in(world, names(4))
     elsewhere.come_back()
-    if what == "the disk":
-        world.arena.on_trouble("disk full")
-    else:
-        world.organiser.pause("friday", "lunch")
-    world.run(1_000)
-    assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
-    if what == "the disk":
-        world.arena.on_trouble(None)
-    else:
-        world.organiser.resume("friday")
+    with paused(world, what):
+        world.run(1_000)
+        assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
     assert elsewhere.asked == 2
     while elsewhere.tasks:
         elsewhere.come_back()
