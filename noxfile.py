@@ -1,6 +1,7 @@
-"""The checks of this repository as tasks: `nox -l` lists them, `nox` runs the usual ones, `nox -s lint` runs one.
+"""The checks of this repository as tasks. `nox -l` lists the tasks, `nox` runs the usual tasks, `nox -s lint` runs one.
 
-They use the active environment (`pip install -e '.[dev]'`), except those that make their own. `.ci/run` calls them all.
+The tasks `newest` and `releases` make an environment of their own. All other tasks use the active environment
+(`pip install -e '.[dev]'`). `.ci/run` is the gate, which runs tasks in order.
 """
 
 import os
@@ -17,7 +18,7 @@ import nox
 from packaging.requirements import Requirement
 
 IN_PROCESS = ("-m", "not e2e and not long")
-"""The options of pytest that leave out tests which start a browser, processes or sockets."""
+"""Options of pytest that leave out tests which start a browser, processes or sockets."""
 DIFFERS = (
     *("tests/protocol", "tests/bots/sdk", "tests/server/gateway", "tests/server/store", "tests/server/web"),
     *(
@@ -29,11 +30,11 @@ DIFFERS = (
         "tests/engine/test_conformance.py",
     ),
 )
-"""The tests of what another Python changes: annotations that pydantic reads, asyncio, TLS, sqlite3, commands."""
+"""Tests that another Python may break: annotations that pydantic reads, asyncio, TLS, sqlite3, commands."""
 NEWER = ("3.14", "3.13", "3.12")
-"""The Pythons that `newest` looks for, in this order."""
+"""Versions of Python that `newest` looks for, in this order."""
 PRIVATE = ("websockets", "uvicorn", "py4swiss")
-"""The libraries whose private parts Rumble uses: `releases` tries their oldest and newest."""
+"""Libraries whose private parts Rumble uses. `releases` tries the oldest and the newest release of each."""
 OF_PRIVATE = (
     "tests/server/gateway",
     "tests/server/test_app.py",
@@ -41,11 +42,11 @@ OF_PRIVATE = (
     "tests/server/host/test_tls.py",
     "tests/server/tournament/pairs",
 )
-"""The tests of what uses them."""
+"""Tests of the code that uses these private parts."""
 NO_TESTS = 5
-"""The exit code of pytest where no test was selected."""
+"""Exit code of pytest if no test was selected."""
 MOST_FILES = 60
-"""The most files of tests that `quick` runs, so that it takes half a minute; the others are left to the whole run."""
+"""Maximum number of unchanged files of tests that `quick` runs in half a minute. `test` runs all files."""
 
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "contracts", "test"]
@@ -72,21 +73,22 @@ def scripts(session: nox.Session) -> None:
 
 @nox.session
 def contracts(session: nox.Session) -> None:
-    """Check which package may import which."""
+    """Check the import contracts between packages."""
     session.run("lint-imports")
 
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """Run the tests, or those given: `nox -s test -- tests/engine -k hex`."""
+    """Run all tests, or the given tests: `nox -s test -- tests/engine -k hex`."""
     session.run("python", "-m", "pytest", *session.posargs)
 
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Check what differs from a commit (HEAD, or `nox -s quick -- REV`): lint, types, and the tests that it concerns.
+    """Check the difference from a commit (HEAD, or `nox -s quick -- REV`).
 
-    These are the tests of what changed, and of what imports it. The types of all of them are checked meanwhile.
+    Check the format of all files. Run the tests of modules that differ or import such a module. Check the types of
+    these modules and tests at the same time.
     """
     session.run("ruff", "check", "--quiet", ".")
     session.run("ruff", "format", "--quiet", "--check", ".")
@@ -109,7 +111,7 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def newest(session: nox.Session) -> None:
-    """Run the tests of what another Python changes on the newest one found."""
+    """Run the tests that another Python may break, with the newest Python found."""
     python = next(filter(None, map(interpreter, NEWER)), sys.executable)
     with environment(session, python, "-e", ".[test,postgres]", RUMBLE_SLOW="1") as run:
         run("pytest", "-p", "no:cacheprovider", *(session.posargs or (*IN_PROCESS, *DIFFERS)))
@@ -123,7 +125,7 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def long(session: nox.Session) -> None:
-    """Run all tests, with those that take long, and all others at their full size."""
+    """Run all tests, also the long ones, at full size."""
     session.run("python", "-m", "pytest", *session.posargs, env={"RUMBLE_LONG": "1"})
 
 
@@ -147,7 +149,7 @@ def site(session: nox.Session) -> None:
 
 @contextmanager
 def environment(session: nox.Session, python: str, *wanted: str, **variables: str) -> Iterator[Callable[..., object]]:
-    """Install what is wanted in a new environment of this Python, and give what runs one of its modules there."""
+    """Install `wanted` in a new environment of `python`. Yield a function that runs a module in the environment."""
     with tempfile.TemporaryDirectory() as folder:
         session.run(python, "-m", "venv", folder)
         given = {**variables, "PATH": f"{folder}/bin:{os.environ['PATH']}"}

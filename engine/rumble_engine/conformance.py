@@ -7,7 +7,7 @@ or, for an installed game, on the command line:
 
     python -m rumble_engine.conformance mygame --playouts 1000 --settings '{"size": 5}'
 
-A game that raises an error of an unexpected class fails, too. The ConformanceError then has this error as its cause.
+If a game raises an error of an unexpected class, the game fails, and the error is the cause of the ConformanceError.
 """
 
 import argparse

@@ -126,7 +126,7 @@ class Server:
         self._pairing = PairingProcess()
         self._upkeep: Upkeep | None = None
         self._ending = contextlib.AsyncExitStack()
-        """The steps that end what has started."""
+        """The steps of the server's end, in reverse order (see `_at_end`)."""
         self._errors: list[Exception] = []
         """Errors of these steps."""
 

@@ -194,7 +194,7 @@ class Lifecycle:
         self.look_at_challenges(self._recorder.players.of(tournament.field))
 
     def look_at_challenges(self, players: Iterable[Player]) -> None:
-        """Look at the players' challenges again, because a tournament may need no room of the players any more.
+        """Look at the players' challenges again, because a tournament may no longer need room of the players.
 
         When a match ends, the scheduler looks at all tournaments of its players; no call is needed then.
         """

@@ -17,7 +17,7 @@ NO_MATCH = ""
 
 
 class Outlet:
-    """The sender of the frames of all sessions. It knows which sessions have held frames."""
+    """The sender of the frames of all sessions, with a list of the sessions that have held frames."""
 
     def __init__(self, log: Log, sessions: Sessions) -> None:
         self.log = log
@@ -38,7 +38,7 @@ class Outlet:
     def on_durable(self) -> "list[BotSession]":
         """Send the held frames whose facts are on disk now.
 
-        Return the sessions to which a `match_over` was sent. These sessions have room for another match.
+        Return the sessions to which a `match_over` was sent, and which therefore have room for another match.
         """
         waiting, self._waiting = self._waiting, {}
         return [session for session in waiting if session.release()]

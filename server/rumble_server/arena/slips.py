@@ -18,7 +18,7 @@ LENGTH = 8
 """Number of characters of a slip's code."""
 LIFETIME_MS = 14 * 86_400_000
 """Time in ms for which a slip is valid. A pupil who misses the next week's lesson can use the slip in the week after.
-Somebody who finds an older slip cannot use it."""
+An older slip is of no use to a finder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def open_streams() -> None:
     codecs.register_error("rumble", _in_ascii)
     for descriptor, (name, mode) in enumerate(STREAMS.items()):
         if getattr(sys, name) is None:
-            os.open(os.devnull, os.O_RDWR)  # gets this descriptor, the lowest free one
+            os.open(os.devnull, os.O_RDWR)  # the lowest free descriptor, which is `descriptor`, is opened
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
         stream = getattr(sys, name)
         if mode == "w" and isinstance(stream, io.TextIOWrapper):

@@ -221,7 +221,7 @@ class Session:
     def _log_in(self, login: Login) -> None:
         """Ask the leader to check the login. Later frames wait until the answer.
 
-        The bot's time for the login stands until the answer, because the login may wait at a closed gate.
+        The bot's time for the login stands still until the answer, because the login may wait at a closed gate.
         """
         shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)

@@ -129,7 +129,7 @@ def test_no_more_challenges_are_open_than_a_server_a_bot_or_an_address_may_have(
     assert (challenge(guests[-1])["type"] != "error") or bound == "open_challenges_at_one_bot"
 
 
-def test_five_addresses_that_take_all_places_leave_room_for_others() -> None:
+def test_five_addresses_that_take_all_challenges_leave_room_for_others() -> None:
     """A newcomer from another address takes the place of the oldest challenge of the address with most."""
     world = World(admission=Admission(Bounds(open_challenges=10)))
     world.login("ben", challenges=True)
@@ -179,7 +179,7 @@ def test_25_pupils_of_one_address_play_the_same_house_bot_at_once() -> None:
     assert [challenge(bot, **wanted)["type"] == "error" for bot in guests] == [False] * 8 + [True]
 
 
-def test_a_class_leaves_places_at_a_bot_to_others() -> None:
+def test_a_class_leaves_room_at_a_bot_to_others() -> None:
     world = World(admission=Admission(Bounds(open_challenges_at_one_bot=5, challenges_per_address_at_one_bot=2)))
     world.create(invite="sesame")
     world.login("ben", challenges=True)
@@ -269,7 +269,7 @@ def test_a_table_that_cannot_be_is_refused(given: dict[str, Any], code: str, wor
 
 @pytest.mark.parametrize(("max_matches", "taken"), [(1, False), (2, False), (3, True)])
 @pytest.mark.parametrize("busy", ["challenger", "challenged"])
-def test_a_challenge_leaves_a_place_to_the_tournament_that_is_played(max_matches: int, taken: bool, busy: str) -> None:
+def test_a_challenge_leaves_room_to_the_tournament_that_is_played(max_matches: int, taken: bool, busy: str) -> None:
     world = World()
     world.create(start_at_bots=2, legs=6)
     ben = world.login("ben", challenges=True, max_matches=max_matches if busy == "challenged" else 9)
@@ -292,7 +292,7 @@ def test_a_challenge_leaves_a_place_to_the_tournament_that_is_played(max_matches
         assert challenge(ann)["type"] != "error", "it has nothing more to play"
 
 
-def test_a_match_of_a_tournament_takes_the_place_of_the_newest_challenge() -> None:
+def test_a_match_of_a_tournament_takes_the_room_of_the_newest_challenge() -> None:
     world = World()
     world.create(start_at_bots=2, legs=2)
     ben = world.login("ben", challenges=True, max_matches=2)
@@ -314,7 +314,7 @@ def test_a_match_of_a_tournament_takes_the_place_of_the_newest_challenge() -> No
     assert kinds.index("match_over") < kinds.index("match_start"), "it is never told of more matches than it takes"
 
 
-def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> None:
+def test_a_challenge_that_waits_takes_no_room_that_a_tournament_needs() -> None:
     world = World()
     ben = world.login("ben", challenges=True, max_matches=2)
     for name in ("ann", "cid", "dan"):
@@ -338,7 +338,7 @@ def test_a_challenge_that_waits_starts_in_no_place_that_a_tournament_needs() -> 
 
 
 def waits_for(world: World, *absent: str, **config: Any) -> tuple[Bot, Tournament]:
-    """Return a bot with a free place, and its challenge that leaves the place to a tournament with absent bots."""
+    """Return a bot with room, and its challenge that leaves the room to a tournament with absent bots."""
     ben = world.login("ben", challenges=True, max_matches=2)
     for name in ("ann", "cid", "dan"):
         assert challenge(world.login(name), time_control={"bank_ms": LONGEST_MS})["type"] != "error"
@@ -354,7 +354,7 @@ def waits_for(world: World, *absent: str, **config: Any) -> tuple[Bot, Tournamen
 
 
 @pytest.mark.parametrize("way", ["no show", "end", "pause", "leave"])
-def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_place_no_more(way: str) -> None:
+def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_room_no_more(way: str) -> None:
     """The tournament may give the place back without a match that ends."""
     world = World()
     ben, waiting = waits_for(world, "zoe")

@@ -222,7 +222,7 @@ def test_one_challenge_makes_room_for_a_match_also_while_its_end_waits_for_the_d
 
 
 @pytest.mark.parametrize("workers", [False, True])
-def test_no_challenge_gives_its_place_while_a_match_that_has_ended_is_about_to(workers: bool) -> None:
+def test_no_challenge_gives_its_room_while_a_match_that_has_ended_is_about_to(workers: bool) -> None:
     world = World(delay_ms=5)
     one, two = world.create(legs=1, name="one"), world.create(legs=1, name="two")
     if workers:

@@ -1,4 +1,4 @@
-"""Pupils join by a join code: their names, their places in the field, and who is refused."""
+"""Pupils join by a join code: their names, their entries in the field, and who is refused."""
 
 from random import Random
 from time import perf_counter

@@ -424,7 +424,7 @@ def test_a_challenge_is_accepted_if_any_worker_accepts_challenges() -> None:
     assert all(bot.last("joined") for bot in (ann, *bots))
 
 
-def test_a_tournament_takes_the_place_of_a_challenge_at_a_worker_of_its_game() -> None:
+def test_a_tournament_takes_the_room_of_a_challenge_at_a_worker_of_its_game() -> None:
     world = World()
     bots = [world.login("ann", worker=game, games=[game], challenges=True) for game in ("tictactoe", "connect4")]
     for name, game in (("ben", "tictactoe"), ("cid", "connect4")):
@@ -438,7 +438,7 @@ def test_a_tournament_takes_the_place_of_a_challenge_at_a_worker_of_its_game() -
     assert not bots[1].inbox.all("match_over"), "its challenge is not in the way"
 
 
-def test_a_place_that_a_challenge_leaves_goes_to_a_match_that_is_away_first() -> None:
+def test_the_room_that_a_challenge_leaves_goes_to_a_match_that_is_away_first() -> None:
     world = World()
     one, two = workers(world, "one", "two", challenges=True)
     world.login("zoe").say(type="challenge", against="ann", game="tictactoe")

@@ -114,7 +114,7 @@ def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
     assert held.socket.said == [b"over", b"tournament over", b"turn"]
 
 
-def test_a_match_has_its_place_until_its_end_is_told() -> None:
+def test_a_match_takes_up_room_until_its_end_is_told() -> None:
     held = Held(max_matches=2)
     parts = [Part(match_id, 0, "tictactoe", is_challenge=False) for match_id in "ab"]
     for part in parts:

@@ -52,7 +52,7 @@ def test_the_oldest_stranger_of_a_full_address_gives_way_when_it_had_its_time() 
     assert permits.counts["stranger", HERE] == 3
 
 
-def test_newcomers_of_a_full_address_wait_for_its_places_in_the_order_in_which_they_came() -> None:
+def test_newcomers_of_a_full_address_wait_for_its_permits_in_the_order_in_which_they_came() -> None:
     """1,000 bots of ten addresses come back at once: as soon as one has logged in the next one gets its permit."""
     permits, admitted = small(strangers_per_address=2, connections_per_address=8), list[Permit]()
     first, second = opened(permits), opened(permits)

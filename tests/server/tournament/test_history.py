@@ -40,7 +40,7 @@ def field(*bots: str) -> list[LogFact]:
     return [CREATED, *(BotJoined("t", bot, 0) for bot in bots), TournamentStarted("t", bots, (), 1_000)]
 
 
-def test_only_bots_with_a_free_place_wait_now() -> None:
+def test_only_bots_with_room_wait_now() -> None:
     leader = Leader.started("a", "b", "c", legs=1)
     leader.due_ids()
     (running,) = leader.tournament.running.values()

@@ -66,7 +66,7 @@ def trusted(certificate: str, file: str) -> Callable[[], ssl.SSLContext]:
 
 
 class House:
-    """The house bots that this process plays. Each bot plays in a task."""
+    """The house bots of this process. Each bot plays in a task."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group

@@ -18,7 +18,7 @@ SEATS, LEAST = 4, 2
 
 
 class Unreserved(TableQueue):
-    """A planted bug: a bot with a free place starts a newer table, though an older table waits for the bot."""
+    """A planted bug: a bot with room starts a newer table, though an older table waits for the bot."""
 
     def _held(self, bot: str, room_of: Callable[[str], int]) -> list[Slot]:
         return self.waiting(bot) if room_of(bot) else []
@@ -32,7 +32,7 @@ class Simulation:
         self.room = {f"bot{number}": 3 if number < 2 else 1 for number in range(12)}
         self.free, self.gone = dict(self.room), set[str]()
         self.ready_ms = dict.fromkeys(self.room, 0)
-        """Times in ms since which each bot has had a free place, or was gone."""
+        """Times in ms since which each bot has had room, or was gone."""
         self.put_ms: dict[str, int] = {}
         self.oldest_ms: dict[str, int] = {}
         """Times in ms since which a table is the oldest waiting table, by table, in order."""
