@@ -7,7 +7,7 @@ from rumble_protocol.codes import ErrorCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.clubs import ClubEntry
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names_and_keys import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.errors import TournamentError

@@ -16,7 +16,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import TimeControl
 
 from rumble_server.arena.lifecycle import Lifecycle
-from rumble_server.arena.names import is_house_name
+from rumble_server.arena.names_and_keys import is_house_name
 from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.session import BotSession

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.arena.names import digest_of, exchanged
+from rumble_server.arena.names_and_keys import digest_of, exchanged
 from rumble_server.limits.quotas import NO_QUOTAS, Quotas
 from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved
 

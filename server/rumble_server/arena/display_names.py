@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from rumble_server.arena.join_refused import JoinRefused
-from rumble_server.arena.names import HOUSE_PREFIX, Names
+from rumble_server.arena.names_and_keys import HOUSE_PREFIX, Names
 from rumble_server.tournament.facts import DisplayNamed
 
 LONGEST = 32

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from rumble_server.arena.names import digest_of, exchanged
+from rumble_server.arena.names_and_keys import digest_of, exchanged
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
 

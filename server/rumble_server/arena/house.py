@@ -14,7 +14,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import RANDOM_BYTES, make_secret
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.names import HOUSE_PREFIX, is_house_name
+from rumble_server.arena.names_and_keys import HOUSE_PREFIX, is_house_name
 from rumble_server.arena.ports import HouseBot, HouseRunner
 from rumble_server.arena.recorder import transactional
 from rumble_server.tournament import commands

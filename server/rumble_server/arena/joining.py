@@ -10,7 +10,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.display_names import check
 from rumble_server.arena.join_codes import read_code
 from rumble_server.arena.join_refused import JoinRefused, refuse_code
-from rumble_server.arena.names import is_house_name
+from rumble_server.arena.names_and_keys import is_house_name
 from rumble_server.arena.recorder import transactional
 from rumble_server.tournament import commands
 from rumble_server.tournament.errors import TournamentError

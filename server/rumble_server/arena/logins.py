@@ -12,7 +12,7 @@ from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
 from rumble_server.arena import messages
 from rumble_server.arena.lifecycle import Lifecycle
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.names import Claim, is_house_name
+from rumble_server.arena.names_and_keys import Claim, is_house_name
 from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller
 from rumble_server.arena.recorder import Recorder

@@ -10,7 +10,7 @@ from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 from rumble_server.arena import messages
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.join_codes import new_code
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names_and_keys import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.limits.bans import MOST_BANS
 from rumble_server.match.match_id import tournament_id_of

@@ -12,7 +12,7 @@ from rumble_server.arena.allowance import Allowance
 from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.display_names import DisplayNames
 from rumble_server.arena.host_tokens import HostTokens
-from rumble_server.arena.names import Names
+from rumble_server.arena.names_and_keys import Names
 from rumble_server.arena.player import Players
 from rumble_server.arena.ports import Clock, Log
 from rumble_server.limits.bans import Ban, Bans

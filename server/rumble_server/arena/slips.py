@@ -9,7 +9,7 @@ from rumble_protocol.secret import RANDOM_BYTES, make_secret
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.join_codes import new_code, read_code
 from rumble_server.arena.join_refused import refuse_code
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names_and_keys import digest_of
 from rumble_server.arena.recorder import transactional
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameUsed, SlipMade, SlipVoided

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.clubs import ClubDirectory, ClubEntry
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names_and_keys import digest_of
 from rumble_server.limits.quotas import Quotas
 from rumble_server.store.log.codec import read_facts
 from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved

@@ -3,7 +3,7 @@
 import pytest
 from rumble_server.arena.display_names import DisplayNames, check, folded
 from rumble_server.arena.join_refused import JoinRefused
-from rumble_server.arena.names import Names
+from rumble_server.arena.names_and_keys import Names
 from rumble_server.tournament.facts import DisplayNamed, NameUsed
 
 

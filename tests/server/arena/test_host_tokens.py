@@ -1,7 +1,7 @@
 """Host tokens: known by hashes, replaced and removed by facts."""
 
 from rumble_server.arena.host_tokens import HostToken, HostTokens
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names_and_keys import digest_of
 from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
 

@@ -5,7 +5,7 @@ from rumble_protocol.secret import make_secret
 from rumble_server.arena import slips
 from rumble_server.arena.join_refused import JoinRefused
 from rumble_server.arena.joining import Joining
-from rumble_server.arena.names import digest_of
+from rumble_server.arena.names_and_keys import digest_of
 from rumble_server.arena.slips import LENGTH, LIFETIME_MS, SlipDesk
 
 from tests.server.world import World

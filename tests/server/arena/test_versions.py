@@ -1,7 +1,7 @@
 """A saved version of a bot: its number, and the bench that the version ends."""
 
 import pytest
-from rumble_server.arena.names import Claim
+from rumble_server.arena.names_and_keys import Claim
 from rumble_server.arena.versions import add_version
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotBenched, VersionSaved

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 from rumble_server.gateway.arrival import Arrival
 
-from tests.server.gateway.turning_loop import Loop
+from tests.server.gateway.iterating_loop import Loop
 
 
 class Transport:

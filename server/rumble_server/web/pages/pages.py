@@ -15,7 +15,7 @@ from rumble_protocol.clubs import MAIN
 from starlette.responses import JSONResponse, Response
 
 from rumble_server.arena.join_codes import LENGTH, read_code
-from rumble_server.arena.names import is_house_name
+from rumble_server.arena.names_and_keys import is_house_name
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import is_made
-from rumble_server.arena.names import Names, digest_of, exchanged
+from rumble_server.arena.names_and_keys import Names, digest_of, exchanged
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset, NameUsed
 
