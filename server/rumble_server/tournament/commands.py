@@ -83,6 +83,7 @@ def absent(tournament: Tournament) -> list[str]:
     if there < least:
         message = f"{tournament.id} needs {least} bots to start; {there} of its {len(tournament.field)} are there"
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, message)
+    _make_schedule(tournament.config, there, tournament.id)
     return found
 
 

@@ -24,6 +24,17 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
     assert tournament.standings.tally.bots["ben"].wins == 2
 
 
+def test_a_start_without_the_absent_that_leaves_too_few_for_the_challengers_takes_nobody_out() -> None:
+    world = World()
+    tournament = world.create(format="gauntlet", challengers=3)
+    bots = world.logins("ann", "ben", "cid", "dan", join="friday")
+    for bot in bots[:2]:
+        bot.drop()
+    with pytest.raises(TournamentError, match="friday cannot be started: a gauntlet of 2 has 1 to 1 challengers"):
+        world.organiser.start("friday", without_absent=True)
+    assert (tournament.status, len(tournament.field)) == ("lobby", 4)
+
+
 def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_told() -> None:
     world = World()
     tournament, bots = begun_at_random(world, "ann", "ben")
