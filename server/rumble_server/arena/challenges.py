@@ -66,7 +66,7 @@ class Challenges:
             if not each.has_room_for_challenge(challenge.game) and each.needed_in is not None:
                 message = f"{each.name} has matches to play in {each.needed_in}, and no place beside them"
                 raise TournamentError(ErrorCode.UNAVAILABLE, message)
-        counted_for = _counted_for(player, session)
+        counted_for = self._counted_for(player, session)
         config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
         for other in others:
             at_other = open_now.keys() & other.tournaments.keys()
@@ -169,22 +169,21 @@ class Challenges:
             if tournament is None or (tournament.status in OVER and self._recorder.is_durable(tournament)):
                 del self._spenders[tournament_id]
 
+    def _counted_for(self, player: Player, session: BotSession) -> str:
+        """Return the holder for whom a challenge is counted.
+
+        The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's
+        address.
+        """
+        for tournament in player.tournaments.values():
+            is_by_code = tournament.field[player.name].by_code
+            if tournament.challenger is None and (tournament.invite is not None or is_by_code):
+                return f"tournament {self._admission.prefix}{tournament.id}"
+        return session.address
+
     def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
         self._admission.refusals.note("challenges", session.address, other.name)
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
-
-
-def _counted_for(player: Player, session: BotSession) -> str:
-    """Return the holder for whom a challenge is counted.
-
-    The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's
-    address.
-    """
-    for tournament in player.tournaments.values():
-        is_by_code = tournament.field[player.name].by_code
-        if tournament.challenger is None and (tournament.invite is not None or is_by_code):
-            return f"tournament {tournament.id}"
-    return session.address
 
 
 def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Player], *, seed: int) -> TournamentConfig:

@@ -20,7 +20,8 @@ class Admission:
         self.refusals = refusals = refusals or Refusals()
         self.guesses = Guesses(bounds, refusals)
         self.bans = Bans()
-        self._prefix = ""
+        self.prefix = ""
+        """Text before each id of a tournament in the shared counts; empty for main."""
         self._names = Buckets(bounds.names_per_hour, HOUR_MS)
         self.challenge_bytes = Buckets(bounds.challenge_bytes_per_day, DAY_MS)
         """Allowances of bytes that challenges may write to the log.
@@ -37,7 +38,7 @@ class Admission:
         every club.
         """
         other = copy(self)
-        other._prefix = f"{club}/"
+        other.prefix = f"{club}/"
         other.guesses, other.bans = self.guesses.of_club(club), Bans(above=self.bans)
         return other
 
@@ -47,7 +48,7 @@ class Admission:
 
     def take_invited_name(self, address: str, tournament_id: str, now_ms: int) -> bool:
         """Count a new name claimed by `address` with a valid invitation. Return False if there are too many."""
-        return self._invited_names.take(address, now_ms, self._prefix + tournament_id)
+        return self._invited_names.take(address, now_ms, self.prefix + tournament_id)
 
     def take_freed_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
         """Count a freed name. Return False if too many names were freed for `address`.
@@ -56,5 +57,5 @@ class Admission:
         tournament of a valid invitation, or None. Each tournament has its own count, and so have names without an
         invitation.
         """
-        about = "" if invited_to is None else self._prefix + invited_to
+        about = "" if invited_to is None else self.prefix + invited_to
         return self._freed_names.take(address, now_ms, about)

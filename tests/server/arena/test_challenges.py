@@ -446,3 +446,16 @@ def test_whose_challenges_wrote_much_makes_no_more_that_day_and_ends_what_runs()
     world.clock.stall(DAY_MS * 3)
     assert challenge(ann)["type"] != "error"
     assert world.arena.admission.refusals.counts == {"challenge_bytes": 2}
+
+
+def test_what_the_challenges_of_a_class_wrote_does_not_count_in_another_club() -> None:
+    main = Admission(Bounds(challenge_bytes_per_day=1_000))
+    for admission in (main, main.of_club("chess")):
+        world = World(admission=admission)
+        world.create(invite="sesame")
+        world.login("ben", challenges=True)
+        ann = guest(world, "ann")
+        ann.say(type="join", tournament="friday", invite="sesame")
+        assert challenge(ann)["type"] != "error"
+        (running,) = world.arena.challenges.still_open()
+        world.arena.challenges.spend({running: 99_999})
