@@ -339,8 +339,6 @@ class Matches:
                     players[part.seat].untold.append((frame, self.recorder.log.last))
         del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
         self._on_over(match.tournament, over, players)
-        for player in players:
-            self.take_up(player)
 
     def _take_out(self, match: LiveMatch) -> None:
         """Take a match out of the running matches."""
