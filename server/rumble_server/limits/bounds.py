@@ -130,7 +130,7 @@ class Constants(BaseModel):
     refused, because a class behind one address mistypes many codes.
     """
     open_challenges: Count = 256
-    """Maximum number of open challenges on the whole server. Open challenges take memory."""
+    """Maximum number of open challenges of a club. Open challenges take memory."""
     open_challenges_at_one_bot: Count = 64
     """Maximum number of open challenges to a bot: as many as the bot may have matches at the same time."""
     challenges_per_address: Count = 64
