@@ -220,12 +220,12 @@ class Arena:
                     self.matches.resign(session.matches[message.match], message, text)
                 case Resign():
                     problem = FieldProblem(field="match", problem="you have no open match of this id")
-                    told = "you cannot resign a match you are not playing"
-                    error_frame = messages.error(ErrorCode.BAD_MESSAGE, told, [problem])
+                    reason = "you cannot resign a match you are not playing"
+                    error_frame = messages.error(ErrorCode.BAD_MESSAGE, reason, [problem])
                     self._tell_error(session, error_frame, message.match)
                 case Login():
-                    told = f"this connection is logged in as {player.name}"
-                    self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, told))
+                    reason = f"this connection is logged in as {player.name}"
+                    self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))
         except TournamentError as error:
             if isinstance(message, Join):
                 self.note_refused(player.name, session.address, message.tournament, error)
@@ -262,8 +262,8 @@ class Arena:
             try:
                 if ended is None:
                     raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
-                told, line = answer(ended, player.name)
-                session.send(told)
+                frame, line = answer(ended, player.name)
+                session.send(frame)
                 if line is not None:
                     self.lifecycle.tell_over(ended, line, session)
             except TournamentError as error:
@@ -285,11 +285,11 @@ class Arena:
 
     def _judge_try(self, session: BotSession, text: str, error: bytes) -> bool:
         """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""
-        named, told = read_named_turn(text), read_server_message(error)
-        if named is None or not isinstance(told, Error):
+        named, answer = read_named_turn(text), read_server_message(error)
+        if named is None or not isinstance(answer, Error):
             return False
         with self._transaction:
-            return self.matches.misanswer(session, named, told.message, text)
+            return self.matches.misanswer(session, named, answer.message, text)
 
     def flooded(self, session_id: int, allowed: int) -> None:
         """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""
@@ -343,16 +343,16 @@ class Arena:
             with self._transaction:
                 self.logins.detach(player, session)
 
-    def sign_out(self, name: str, told: str) -> None:
+    def sign_out(self, name: str, reason: str) -> None:
         """Close the sessions of a bot once the change or removal of the bot's key is on disk.
 
-        `told` is the reason, which the bot receives as an error.
+        The bot receives `reason` as an error.
         """
         player = self.players.get(name)
         if player is None:
             return
         for session in list(player.sessions.values()):
-            session.send(messages.error(ErrorCode.BAD_KEY, told, fatal=True), self.log.last)
+            session.send(messages.error(ErrorCode.BAD_KEY, reason, fatal=True), self.log.last)
             self._close(player, session, CloseCode.WRONG_KEY)
 
     def close_banned(self) -> None:
@@ -380,12 +380,12 @@ class Arena:
 
         The consequences of an end are settled now, even if no bot could be sent the end.
         """
-        told = self._outlet.on_durable()
+        freed = self._outlet.on_durable()
         self.lifecycle.forget_ended()
-        if not (told or self.recorder.unsettled) or self.recorder.stopped:
+        if not (freed or self.recorder.unsettled) or self.recorder.stopped:
             return
         with self._transaction:
-            known = (self._sessions.get(session.id) for session in told)
+            known = (self._sessions.get(session.id) for session in freed)
             players = dict.fromkeys(found[0] for found in known if found is not None)
             for player in players:
                 player.note_room()

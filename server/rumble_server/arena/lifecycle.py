@@ -67,11 +67,11 @@ class Lifecycle:
         fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.enter(player, tournament, fact)
-        told = player if fact is not None or asker is None else asker
-        told.send(messages.joined(tournament), self._recorder.number_of(tournament))
+        recipient = player if fact is not None or asker is None else asker
+        recipient.send(messages.joined(tournament), self._recorder.number_of(tournament))
         if tournament.status in OVER:
             ended, after = EndedTournament.of(tournament), self._recorder.number_of(tournament)
-            sessions = told.sessions.values() if isinstance(told, Player) else [told]
+            sessions = recipient.sessions.values() if isinstance(recipient, Player) else [recipient]
             self._tell_over(ended, {player.name: sessions}, after)
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
@@ -97,8 +97,8 @@ class Lifecycle:
 
         Raises TournamentError.
         """
-        told = player if self._take_out(player, tournament, removed=False) else asker
-        told.send(messages.left(tournament), self._recorder.number_of(tournament))
+        recipient = player if self._take_out(player, tournament, removed=False) else asker
+        recipient.send(messages.left(tournament), self._recorder.number_of(tournament))
         self._forfeit_in(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
@@ -180,8 +180,8 @@ class Lifecycle:
         if cancelled:
             self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
         field = self._recorder.players.of(tournament.field)
-        told = {player.name: player.sessions.values() for player in field}
-        self._tell_over(ended, told, self._recorder.number_of(tournament))
+        recipients = {player.name: player.sessions.values() for player in field}
+        self._tell_over(ended, recipients, self._recorder.number_of(tournament))
         for player in field:
             player.tournaments.pop(tournament.id, None)
         self.look_at_challenges(field)
@@ -211,10 +211,10 @@ class Lifecycle:
 
     # --- what bots are told ---
 
-    def _tell_over(self, ended: EndedTournament, told: Mapping[str, Iterable[BotSession]], after: int) -> None:
-        """Tell sessions that the tournament is over. `told` has each bot's sessions, by the bot's name."""
+    def _tell_over(self, ended: EndedTournament, recipients: Mapping[str, Iterable[BotSession]], after: int) -> None:
+        """Tell sessions that the tournament is over. `recipients` has each bot's sessions, by the bot's name."""
         for line in ended.lines:
-            for session in told.get(line.name, ()):
+            for session in recipients.get(line.name, ()):
                 self.tell_over(ended, line, session, after)
 
     def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:

@@ -246,7 +246,7 @@ class Logins:
         tournaments, key, made_key = player.tournaments.values(), login.key, None
         if login.exchange_key and key is not None:
             made_key = self._recorder.names.made_key(player.name, key)
-        told = say.Session(
+        answer = say.Session(
             name=player.name,
             open=name_is_open,
             max_matches=session.max_matches,
@@ -254,7 +254,7 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
             made_key=made_key,
         )
-        session.send_last(write_message(told), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        session.send_last(write_message(answer), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
         while player.untold:
             session.send_last(*player.untold.popleft())
         if name_is_open and key is not None:
