@@ -247,7 +247,7 @@ class Organiser:
     @transactional
     def set_token(self, name: str, token: str) -> None:
         """Make a host token valid, in place of any older token of the name."""
-        salt = self.arena.random.getrandbits(128).to_bytes(16).hex()
+        salt = self.arena.logins.new_salt()
         self.arena.recorder.record(facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
 
     @transactional
