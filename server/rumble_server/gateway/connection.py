@@ -252,7 +252,7 @@ class Connection(asyncio.Protocol):
         return self._permit.has_room
 
     def has_room_for(self, tournament_id: str) -> bool:
-        return self._permit.has_room_for(tournament_id)
+        return self._permit.has_room_for(f"{self._gateway.club}/{tournament_id}")
 
     @property
     def delay_ms(self) -> DelayMs | None:
@@ -294,7 +294,7 @@ class Connection(asyncio.Protocol):
             self._fairness.waste()
 
     def invited(self, tournament_id: str) -> None:
-        self._permit.invite(tournament_id)
+        self._permit.invite(f"{self._gateway.club}/{tournament_id}")  # other clubs may have a tournament of this id
 
     def send(self, frame: bytes) -> None:
         """Add a text frame to the frames that are written at the end of this iteration of the loop."""

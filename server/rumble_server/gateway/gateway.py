@@ -57,6 +57,7 @@ class Gateway:
         With `open_names`, bots on other machines may log in without a key.
         """
         self.known = known
+        self.club = club
         self.clock = clock
         self.limits = limits = limits or Limits()
         self.frame_bytes = limits.frame_bytes  # a copy: each frame needs it, and a field of a pydantic model is slow

@@ -10,7 +10,7 @@ from rumble_server.limits.buckets import Buckets
 WAIT_MS = 5_000
 """Maximum time in ms that a new connection waits for a permit. A stranger keeps its permit for at least this time."""
 CountKey = tuple[str, ...]
-"""Key under which a permit is counted: kind of permit, address, and for an invited connection also the tournament.
+"""Key under which a permit is counted: kind of permit, address, and for an invited connection club and tournament.
 
 If the key is empty, the permit is not counted.
 """

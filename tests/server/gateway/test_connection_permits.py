@@ -176,6 +176,19 @@ async def test_a_login_takes_a_permit_from_accept_to_close() -> None:
             assert await answer(fifth) == (200, b'["/1", 0]')
 
 
+async def test_the_invited_to_a_tournament_are_counted_in_its_club_alone() -> None:
+    bounds = {**LIMITED, "connections_per_address": 1, "invited_connections_per_address": 1}
+    async with pages(bounds=bounds) as (server, _), several(server, 3) as clients:
+        for client in clients:
+            await client.upgrade()
+        known, invited, other = server.made
+        known.known()
+        invited.invited("friday")
+        assert not other.has_room_for("friday")
+        server.gateway.club = "chess"
+        assert other.has_room_for("friday")
+
+
 async def test_every_permit_is_given_back() -> None:
     async with pages(bounds={**LIMITED, "strangers_per_address": 1, "idle_ms": 10}) as (server, _):
         for _ in range(5):
