@@ -24,6 +24,8 @@ TUNNELLED = "{} (forwarded)"
 The proxy's own address is filled in. Unlike loopback, the resulting address is not exempt from limits. Wrong
 tries of the proxy's clients do not count against people at this machine itself.
 """
+LONGEST = 128
+"""Maximum number of bytes of a header that are read as an address. Read texts are kept in memory."""
 SCHEMES = frozenset({"http", "https"})
 
 
@@ -105,7 +107,7 @@ def is_forwarded(headers: Headers) -> bool:
         if name == b"host":
             if host_name(value.decode("latin-1")) not in LOCAL_HOST_NAMES:
                 return True
-        elif FORWARDS.search(name) or _read(value.partition(b",")[0].decode("latin-1")) is not None:
+        elif FORWARDS.search(name) or _read(value.partition(b",")[0][:LONGEST].decode("latin-1")) is not None:
             return True
     return False
 

@@ -2,7 +2,8 @@
 
 import pytest
 from rumble_server.host.host_names import is_loopback
-from rumble_server.limits.source import Source, Sources, limited_address
+from rumble_server.limits import source
+from rumble_server.limits.source import Source, Sources, is_forwarded, limited_address
 
 PROXY, CLIENT = "192.0.2.1", "198.51.100.7"
 HOST = (b"host", b"localhost:8765")
@@ -146,3 +147,10 @@ def test_what_nobody_forwarded_is_local_on_loopback(peer: str) -> None:
     usual = [(b"user-agent", b"curl/8.0"), (b"accept", b"*/*"), (b"dnt", b"1"), (b"content-length", b"12")]
     assert of(*usual, peer=peer, proxies=()).is_local
     assert not of(*usual, peer="192.0.2.9", proxies=()).is_local
+
+
+def test_of_a_long_header_little_is_kept_in_memory() -> None:
+    source._read.cache_clear()
+    for end in (b"1", b"2"):
+        assert not is_forwarded([(b"cookie", b"x" * 60_000 + end)])
+    assert source._read.cache_info().currsize == 1
