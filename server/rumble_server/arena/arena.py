@@ -33,7 +33,6 @@ from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament import commands
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import CommandRefused, TournamentError
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -400,23 +399,7 @@ class Arena:
         While the log cannot be written, frames about facts that are not on disk stay unsent.
         """
         self.scheduler.trouble = trouble
-        now_ms = self.clock.now_ms()
-        with self._transaction:
-            for tournament in list(self.tournaments.values()):
-                if trouble is not None and tournament.status == "running":
-                    message = f"{tournament.id} is paused: the server cannot write to its disk ({trouble})"
-                    self.lifecycle.pause(tournament, message, by="disk")
-                    self._notify_now(tournament, NoticeCode.DISK, message)
-                elif trouble is None and tournament.paused_by_disk:
-                    self.recorder.record(commands.resume(tournament, now_ms))
-                    self._notify_now(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on: the disk works again")
-            self.scheduler.settle_all()
-
-    def _notify_now(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
-        frame = messages.notice(code, message, tournament_id=tournament.id)
-        for player in self.players.of(tournament.field):
-            for session in player.sessions.values():
-                session.send_now(frame)
+        self.scheduler.settle_all()
 
     # --- the end of this run ---
 

@@ -245,3 +245,10 @@ class Lifecycle:
         frame = messages.notice(code, message, tournament_id=tournament.id)
         for player in self._recorder.players.of(tournament.field) if players is None else players:
             player.send(frame, self._recorder.number_of(tournament))
+
+    def notify_now(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
+        """Send a notice to the whole field at once, even if the tournament's newest fact is not on disk."""
+        frame = messages.notice(code, message, tournament_id=tournament.id)
+        for player in self._recorder.players.of(tournament.field):
+            for session in player.sessions.values():
+                session.send_now(frame)

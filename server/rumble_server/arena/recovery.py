@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
-from rumble_server.tournament import commands
 from rumble_server.tournament.facts import HostTokensRemoved, LogFact, NameUsed, ServerFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
@@ -109,8 +108,6 @@ def _read(
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
     tournament.nobody_there(arena.lifecycle.absent_from_ms())
-    if tournament.paused_by_disk:
-        arena.recorder.record(commands.resume(tournament, arena.clock.now_ms()))
     for name, entrant in tournament.field.items():
         player = arena.players.enter(name)
         if tournament.status not in OVER and not entrant.withdrawn:

@@ -187,11 +187,12 @@ class Scheduler:
 
     def _settle(self, tournament: Tournament) -> None:
         """Settle one tournament of the queue. If the budget is spent meanwhile, the tournament stays in the queue."""
+        if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
+            self._start_by_itself(tournament)
+        self._follow_disk(tournament)
         if tournament.status in ("paused", *OVER):
             for made in self._appointments.of(tournament):
                 self._lapse(made)
-        if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
-            self._start_by_itself(tournament)
         self._start_matches(tournament)
         if self._budget > 0:
             del self._queue[tournament.id]
@@ -199,6 +200,17 @@ class Scheduler:
             if not tournament.plays:
                 self._go_on_or_end(tournament)
             self._watch_clock(tournament.id, tournament.wake_at_ms)
+
+    def _follow_disk(self, tournament: Tournament) -> None:
+        """Pause a running tournament while the log cannot be written, and resume the tournament afterwards."""
+        if self.trouble is not None and tournament.status == "running":
+            message = f"{tournament.id} is paused: the server cannot write to its disk ({self.trouble})"
+            self._lifecycle.pause(tournament, message, by="disk")
+            self._lifecycle.notify_now(tournament, NoticeCode.DISK, message)
+        elif self.trouble is None and tournament.paused_by_disk:
+            self._recorder.record(commands.resume(tournament, self._recorder.clock.now_ms()))
+            message = f"{tournament.id} goes on: the disk works again"
+            self._lifecycle.notify_now(tournament, NoticeCode.RESUMED, message)
 
     def _pause_failed(self, tournament: Tournament, what: str) -> None:
         """Pause or cancel a tournament because the server failed at `what`, and tell the bots of a pause."""

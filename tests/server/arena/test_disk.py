@@ -160,6 +160,22 @@ def test_while_the_log_cannot_be_written_no_match_starts_and_it_is_said_why() ->
     assert_all_was_played(tournament)
 
 
+def test_a_tournament_that_starts_meanwhile_waits_for_the_disk_and_charges_nobody_for_absence() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, absent_ms=30_000)
+    _, ben = world.logins("ann", "ben", join="friday")
+    ben.drop()
+    world.log.stuck = True
+    world.arena.on_trouble("disk full")
+    cid = world.login("cid", join="friday")
+    assert (tournament.status, tournament.paused_by_disk) == ("paused", True)
+    assert cid.last("notice")["code"] == "disk"
+    world.clock.advance(60_000)
+    world.log.unstick()
+    world.arena.on_trouble(None)
+    assert (tournament.status, tournament.field["ben"].absent_left_ms) == ("running", 30_000)
+
+
 def behind_a_join() -> tuple[World, Bot]:
     """Return a world whose disk is stuck, and the bot whose turn waits behind the answer to its `join`."""
     world = World()
