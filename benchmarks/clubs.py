@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 import psutil
 from options import options_of
 from rumble_server.app import Server
-from rumble_server.arena.administrator import Administrator
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.tournament.config import TournamentConfig
 

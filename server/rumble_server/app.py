@@ -22,12 +22,12 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.secret import make_secret
 from starlette.concurrency import run_in_threadpool
 
-from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.host_tokens import DEFAULT
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
+from rumble_server.arena.state.clubs import ClubDirectory
+from rumble_server.arena.state.host_tokens import DEFAULT
 from rumble_server.clubs.club import Club, ClubParts
 from rumble_server.clubs.lone_loader import LoneLoader
 from rumble_server.clubs.pairing_process import PairingProcess

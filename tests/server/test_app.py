@@ -19,7 +19,7 @@ import uvicorn
 from pydantic import ValidationError
 from rumble_engine import registry
 from rumble_server.app import Server, StartError
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.clubs.club import Club
 from rumble_server.clubs.lone_loader import LoneLoader
 from rumble_server.clubs.reading_thread import ReadingThread

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copies import backup, restore
 from rumble_server.store.log.async_reader import AsyncReader

@@ -15,10 +15,10 @@ from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, take_up
+from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.sessions import SessionRegistry

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import NoticeCode
-from rumble_server.arena import scheduler
-from rumble_server.arena.followers import Followers
-from rumble_server.arena.lifecycle import Lifecycle
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part
 from rumble_server.arena.matches import LiveMatch, Matches
-from rumble_server.arena.player import Player
 from rumble_server.arena.recorder import Recorder
-from rumble_server.arena.session import NO_MATCH, BotSession, Part
+from rumble_server.arena.tournaments import scheduler
+from rumble_server.arena.tournaments.followers import Followers
+from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.match import frames
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade, SeatAway, SeatFell, StartTold
 from rumble_server.match.match_id import MatchId

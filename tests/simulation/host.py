@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.joining import Joining
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.joining import Joining
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament

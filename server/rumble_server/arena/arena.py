@@ -15,20 +15,20 @@ from rumble_protocol.codec import read_named_turn, read_server_message
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, NoticeCode
 from rumble_protocol.server_messages import Error, FieldProblem
 
-from rumble_server.arena import messages
-from rumble_server.arena.challenges import Challenges
-from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.ended import Answer, answer_join, answer_leave
-from rumble_server.arena.invitations import Invitation, Invitations, too_many
-from rumble_server.arena.lifecycle import Lifecycle
-from rumble_server.arena.logins import Logins, MayClaim
+from rumble_server.arena.bots import messages
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.bots.session import NO_MATCH, BotSession, Outlet
+from rumble_server.arena.logins.invitations import Invitation, Invitations, too_many
+from rumble_server.arena.logins.logins import Logins, MayClaim
+from rumble_server.arena.logins.refused import RefusedBots
 from rumble_server.arena.matches import Matches
-from rumble_server.arena.player import Player
 from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
 from rumble_server.arena.recorder import Recorder, Transaction
-from rumble_server.arena.refused import RefusedBots
-from rumble_server.arena.scheduler import Scheduler
-from rumble_server.arena.session import NO_MATCH, BotSession, Outlet
+from rumble_server.arena.state.clubs import ClubDirectory
+from rumble_server.arena.tournaments.challenges import Challenges
+from rumble_server.arena.tournaments.ended import Answer, answer_join, answer_leave
+from rumble_server.arena.tournaments.lifecycle import Lifecycle
+from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds

@@ -14,9 +14,9 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import RANDOM_BYTES, make_secret
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.names_and_keys import HOUSE_PREFIX, is_house_name
 from rumble_server.arena.ports import HouseBot, HouseRunner
 from rumble_server.arena.recorder import transactional
+from rumble_server.arena.state.names_and_keys import HOUSE_PREFIX, is_house_name
 from rumble_server.tournament import commands
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError

@@ -16,10 +16,10 @@ from rumble_protocol.bot_messages import Move, Resign
 from rumble_protocol.codec import NamedTurn, write_message
 from rumble_protocol.codes import Rejection
 
-from rumble_server.arena.player import Player
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.bots.session import BotSession, Part
 from rumble_server.arena.ports import TimerHandle
 from rumble_server.arena.recorder import Recorder
-from rumble_server.arena.session import BotSession, Part
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted, Placement

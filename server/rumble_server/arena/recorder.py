@@ -8,13 +8,13 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, TypeVar, assert_never, cast, get_args
 
-from rumble_server.arena.allowance import Allowance
-from rumble_server.arena.clubs import ClubDirectory
-from rumble_server.arena.display_names import DisplayNames
-from rumble_server.arena.host_tokens import HostTokens
-from rumble_server.arena.names_and_keys import Names
-from rumble_server.arena.player import Players
+from rumble_server.arena.bots.player import Players
 from rumble_server.arena.ports import Clock, Log
+from rumble_server.arena.state.allowance import Allowance
+from rumble_server.arena.state.clubs import ClubDirectory
+from rumble_server.arena.state.display_names import DisplayNames
+from rumble_server.arena.state.host_tokens import HostTokens
+from rumble_server.arena.state.names_and_keys import Names
 from rumble_server.limits.bans import Ban, Bans
 from rumble_server.tournament import facts
 from rumble_server.tournament.tournament import Tournament

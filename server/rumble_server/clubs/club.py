@@ -19,10 +19,10 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseRunner, Work
 from rumble_server.arena.recovery import Recovered, read, take_up
+from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway

@@ -17,8 +17,8 @@ from typing import Protocol
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
-from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.ports import TimerHandle
+from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.clubs.club import Club, ClubParts, Stored
 from rumble_server.clubs.idle import Idle
 from rumble_server.clubs.reading_thread import ReadingThread

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from rumble_server.arena.names_and_keys import Names
+from rumble_server.arena.state.names_and_keys import Names
 from rumble_server.limits.quotas import Quotas
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import NameFact

@@ -14,7 +14,7 @@ from rumble_protocol.codec import BadMessage, read_bot_message
 from rumble_protocol.codes import CLOSE_REASONS, WORKER_REPLACED, CloseCode, ErrorCode
 from rumble_protocol.server_messages import Limits
 
-from rumble_server.arena import messages
+from rumble_server.arena.bots import messages
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
 from rumble_server.gateway.ports import Leader
 from rumble_server.limits.buckets import Bucket, NameBuckets

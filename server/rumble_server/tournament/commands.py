@@ -1,6 +1,6 @@
 """Commands to a tournament. Each function checks a command, and returns a fact that the caller records and applies.
 
-The organiser (`arena/organiser.py`) and the players' sessions call the functions, on behalf of hosts and bots.
+The organiser (`arena/commands/organiser.py`) and the players' sessions call the functions, on behalf of hosts and bots.
 """
 
 from math import inf

@@ -16,8 +16,8 @@ from fastapi import Request
 from rumble_protocol.clubs import MAIN, web_path
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots
+from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.host.histogram import Histogram
 from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import ErrorCode
-from rumble_server.arena.followers import WAIT_MS
+from rumble_server.arena.tournaments.followers import WAIT_MS
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError

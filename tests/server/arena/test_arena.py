@@ -12,8 +12,8 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.player import Players
-from rumble_server.arena.scheduler import STARTS_AT_ONCE
+from rumble_server.arena.bots.player import Players
+from rumble_server.arena.tournaments.scheduler import STARTS_AT_ONCE
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.results.standings import WinLossStandings
 from rumble_server.tournament.errors import TournamentError

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.recorder import Recorder, transactional
+from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.limits.bans import Bans
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, NameUsed, TournamentCreated

@@ -8,8 +8,8 @@ from rumble_engine import Termination
 from rumble_engine.games.dilemma import DilemmaState
 from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_protocol.fields import TimeControl
+from rumble_server.arena.bots.session import BotSession
 from rumble_server.arena.matches import WHY_VOID
-from rumble_server.arena.session import BotSession
 from rumble_server.match.facts import MoveMade, SeatFell
 from rumble_server.match.transcript import TranscriptLine, transcript
 from rumble_server.tournament.agenda import Agenda

@@ -7,9 +7,9 @@ from typing import Any, cast
 import httpx
 import pytest
 from rumble_protocol.clubs import MAIN
-from rumble_server.arena.administrator import Administrator
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.recovery import take_up
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader

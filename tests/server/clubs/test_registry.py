@@ -13,8 +13,8 @@ import httpx
 import pytest
 from rumble_protocol.clubs import MAIN, web_path
 from rumble_server.app import Server
-from rumble_server.arena.administrator import Administrator
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.ports import HouseBot
 from rumble_server.clubs.club import Club
 from rumble_server.limits.bounds import Bounds

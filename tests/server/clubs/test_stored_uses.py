@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_server.arena.names_and_keys import digest_of
+from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.clubs import stored_uses
 from rumble_server.clubs.stored_uses import StoredUses
 from rumble_server.limits.quotas import Quotas

@@ -15,7 +15,7 @@ import uvicorn
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.descriptors import Descriptors, Sheddable

@@ -9,7 +9,7 @@ from weakref import ref
 
 import pytest
 from rumble_protocol.clubs import MAIN
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.sessions import SessionRegistry

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from rumble_protocol import SUBPROTOCOL
 from rumble_server.app import Server, StartError
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.main import run
 from rumble_server.cli.processes.house import HouseProcesses
 from rumble_server.config import ServerConfig

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from rumble_protocol.clubs import MAIN
-from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.clubs.club import Club, ClubParts
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.config import ServerConfig

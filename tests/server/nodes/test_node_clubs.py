@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
-from rumble_server.arena.administrator import Administrator
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.clubs.club import Club
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.limits.quotas import NO_QUOTAS

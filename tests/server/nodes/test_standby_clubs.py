@@ -2,7 +2,7 @@
 
 import pytest
 from rumble_protocol.clubs import MAIN
-from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.clubs.club import read_club
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig

@@ -16,9 +16,9 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from rumble_protocol.feed_messages import FeedEvent
 from rumble_protocol.schema import schemas
-from rumble_server.arena.clubs import ClubDirectory
 from rumble_server.arena.house import HouseBots, HouseKeys
-from rumble_server.arena.names_and_keys import digest_of
+from rumble_server.arena.state.clubs import ClubDirectory
+from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.host.histogram import Histogram
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits

@@ -2,7 +2,7 @@ import asyncio
 
 import httpx
 import pytest
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.web.errors import WebError
 
 from tests.server.web.memory_server import MemoryServer

@@ -14,7 +14,7 @@ from rich.live import Live
 from rumble_engine import get_game
 from rumble_protocol.fields import TimeControl
 
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.tables import crosstable, standings_for, standings_table, tiebreak_legend, title_of
 from rumble_server.cli.output.terminal import is_screen, plain_or_rich

@@ -17,7 +17,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import DAY_MS, TimeControl
 from rumble_protocol.secret import make_secret
 
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.output.advice import CLOSES
 from rumble_server.cli.output.errors import ExitCode
 from rumble_server.cli.output.screen import Screen

@@ -4,8 +4,8 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 
-from rumble_server.arena.joining import Joining
-from rumble_server.arena.slips import SlipDesk
+from rumble_server.arena.commands.joining import Joining
+from rumble_server.arena.commands.slips import SlipDesk
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.from_log import Basics

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Depends, Request
 from rumble_engine import Game, game_names, get_game
 
-from rumble_server.arena.player import Player
+from rumble_server.arena.bots.player import Player
 from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
 from rumble_server.web.compression import public
 from rumble_server.web.site import Site, site_of

@@ -9,8 +9,8 @@ from pydantic import AfterValidator
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
 
-from rumble_server.arena.names_and_keys import Claim
-from rumble_server.arena.versions import add_version
+from rumble_server.arena.commands.versions import add_version
+from rumble_server.arena.state.names_and_keys import Claim
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import SourceLanguage, VersionSaved
 from rumble_server.tournament.versions import MOST_SOURCE_BYTES, visible

@@ -19,7 +19,7 @@ from rumble_protocol.feed_messages import (
 )
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.display_names import DisplayNames
+from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.ended import Outline, outline_of

@@ -3,7 +3,7 @@
 from fastapi import Request
 from starlette.responses import Response
 
-from rumble_server.arena.host_tokens import ADMINISTRATOR
+from rumble_server.arena.state.host_tokens import ADMINISTRATOR
 from rumble_server.limits.guesses import HOST_TOKEN, SHORTEST_TOKEN
 from rumble_server.web.client import is_local
 from rumble_server.web.errors import WebError

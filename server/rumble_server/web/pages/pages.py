@@ -14,8 +14,8 @@ from rumble_engine import get_game
 from rumble_protocol.clubs import MAIN
 from starlette.responses import JSONResponse, Response
 
-from rumble_server.arena.join_codes import LENGTH, read_code
-from rumble_server.arena.names_and_keys import is_house_name
+from rumble_server.arena.commands.join_codes import LENGTH, read_code
+from rumble_server.arena.state.names_and_keys import is_house_name
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament

@@ -8,8 +8,8 @@ import httpx
 import psutil
 import pytest
 from rumble_server.app import Server
-from rumble_server.arena.administrator import Administrator
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.processes.house import HouseProcesses
 from rumble_server.config import ServerConfig
 from rumble_server.limits.quotas import NO_QUOTAS

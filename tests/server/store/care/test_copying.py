@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from rumble_server.app import Server
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.limits.bounds import Bounds
 from rumble_server.store.care.copying import copy_database
 from rumble_server.store.errors import StoreError

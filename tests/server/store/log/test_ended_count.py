@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 from rumble_server.app import Server
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.sqlite.rows import read_sqlite

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rumble_server.app import Server
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.config import TournamentConfig

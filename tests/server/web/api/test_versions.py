@@ -3,7 +3,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.tournament.facts import BotBenched
 from rumble_server.tournament.versions import MOST_SOURCE_BYTES, MOST_VERSIONS
 

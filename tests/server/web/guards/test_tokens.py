@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from rumble_protocol.secret import make_secret
-from rumble_server.arena.administrator import Administrator
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.commands.organiser import Organiser
 
 from tests.server.web.guards.test_secret_checks import ADDRESS, ask
 from tests.server.web.memory_server import HOST, MemoryServer

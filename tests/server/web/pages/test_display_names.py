@@ -3,7 +3,7 @@
 import re
 
 from rumble_protocol.secret import make_secret
-from rumble_server.arena.joining import Joining
+from rumble_server.arena.commands.joining import Joining
 
 from tests.server.web.memory_server import MemoryServer
 

@@ -4,7 +4,7 @@ from typing import Any
 import httpx
 import pytest
 from rumble_engine.games.tictactoe import TicTacToe
-from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.house import HouseKeys
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.web.feed.shown import report

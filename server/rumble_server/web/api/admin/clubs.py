@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Request
 from rumble_protocol.clubs import MAIN
 from starlette.responses import Response
 
-from rumble_server.arena.administrator import Administrator
-from rumble_server.arena.clubs import ClubEntry
+from rumble_server.arena.commands.administrator import Administrator
+from rumble_server.arena.state.clubs import ClubEntry
 from rumble_server.limits.quotas import Quotas
 from rumble_server.web.api.admin import models
 from rumble_server.web.api.host.auditing import audit_command

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.limits.bans import Ban, Bans, network_to_ban
 from rumble_server.limits.buckets import MINUTE_MS
 from rumble_server.web.api.host import models

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request, Response
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.feed_messages import TournamentView
 
-from rumble_server.arena.organiser import Organiser
-from rumble_server.arena.slips import LIFETIME_MS, SlipDesk
+from rumble_server.arena.commands.organiser import Organiser
+from rumble_server.arena.commands.slips import LIFETIME_MS, SlipDesk
 from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError

@@ -9,7 +9,7 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.rebuild import Rebuilt

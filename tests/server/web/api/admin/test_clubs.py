@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from rumble_server.arena.administrator import Administrator
+from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.quotas import Quotas
 

@@ -2,8 +2,8 @@
 
 import httpx
 import pytest
-from rumble_server.arena.host_tokens import MOST_TOKENS
-from rumble_server.arena.organiser import Organiser
+from rumble_server.arena.commands.organiser import Organiser
+from rumble_server.arena.state.host_tokens import MOST_TOKENS
 
 from tests.server.web.api.organiser import get, post
 from tests.server.web.memory_server import HOST, TOKEN, MemoryServer

@@ -1,0 +1,1 @@
+"""Bots as the live club knows them: players, sessions, and messages to bots."""

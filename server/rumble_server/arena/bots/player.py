@@ -1,0 +1,307 @@
+"""A bot on the running server: sessions, matches, tournaments."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part
+from rumble_server.tournament.tournament import Tournament
+
+MOST_UNTOLD = 16
+"""Maximum number of `match_over` frames that are kept for an absent bot; the newest are kept."""
+Free = dict[str, set[str]]
+"""Names of the free players, by game. A free player can take a further tournament match. If necessary, a challenge is
+cancelled to make room."""
+
+
+@dataclass(slots=True, eq=False)
+class Player:
+    """A bot, known by its name. Each worker of the bot has a session; workers may run on different machines."""
+
+    name: str
+    _free: Free
+    """Names of all free players of the club, by game. The player adds and removes only its own name."""
+    sessions: dict[str, BotSession] = field(default_factory=dict)
+    """Sessions by worker in lower case, the newest login last."""
+    sole: BotSession | None = None
+    """The bot's only session, if this session names no worker; otherwise None. The session gets matches of any game."""
+    away_from: dict[str, Part] = field(default_factory=dict)
+    """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
+    tournaments: dict[str, Tournament] = field(default_factory=dict)
+    """Open tournaments of the bot by id. When a match ends, the tournament of the match becomes the last entry."""
+    claimed: int = 0
+    """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
+    free_since_ms: int = 0
+    """Time in ms at which the bot last connected or became free. The fairness audit uses the time."""
+    version: str | None = None
+    """Version given in the newest login in this run."""
+    has_played: bool = False
+    """True if the bot was in a match in this run."""
+    kept_for: str | None = None
+    """Game of the appointed match for which the bot keeps room; None without an appointment."""
+    untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
+    """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
+    the frames at its next login in this run."""
+
+    @property
+    def is_connected(self) -> bool:
+        return bool(self.sessions)
+
+    @property
+    def newest(self) -> BotSession | None:
+        """Session of the newest login; None for a disconnected bot."""
+        return next(reversed(self.sessions.values()), None)
+
+    @property
+    def accepts_challenges(self) -> bool:
+        return any(each.accepts_challenges for each in self.sessions.values())
+
+    def plays(self, game: str) -> bool:
+        """Return true if a session of the bot admits this game."""
+        return any(each.plays(game) for each in self.sessions.values())
+
+    @property
+    def room(self) -> int:
+        """Number of further matches that the bot can take."""
+        return sum(max(0, each.room) for each in self.sessions.values())
+
+    def has_room_for_challenge(self, game: str) -> bool:
+        """Return true if the bot has room for a challenge. If a tournament has matches for the bot, the challenge must
+        leave room for one of the matches.
+        """
+        return self.session_for(game) is not None and self.room > (0 if self.needed_in is None else 1)
+
+    @property
+    def needed_in(self) -> str | None:
+        """Id of a running tournament, not a challenge, that has matches for the bot; None without such a tournament."""
+        for tournament in self.tournaments.values():
+            if tournament.challenger is None and tournament.has_matches(self.name):
+                return tournament.id
+        return None
+
+    def is_shared(self, tournament: Tournament) -> bool:
+        """Return true if the bot has matches to play in this tournament, and also plays or has to play matches in
+        another tournament. A challenge does not count as another tournament.
+        """
+        others = [each for each in self.tournaments.values() if each is not tournament and each.challenger is None]
+        return tournament.has_matches(self.name) and any(
+            each.has_matches(self.name) or each.field[self.name].playing for each in others
+        )
+
+    @property
+    def plays_anything(self) -> bool:
+        """True if the bot is in a match, or still has to be told of the end of a match."""
+        return bool(self.away_from) or any(each.matches or each.held_overs for each in self.sessions.values())
+
+    # --- sessions and matches ---
+
+    def matches(self) -> list[str]:
+        """Return the ids of the bot's matches, with or without a session."""
+        return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
+
+    def connect(self, session: BotSession) -> BotSession | None:
+        """Add a session in place of an older session of the same worker. Return the older session, or None.
+
+        The matches of the older session wait until a session takes them up.
+        """
+        older = self.sessions.get(session.worker.casefold())
+        if older is not None:
+            self.disconnect(older)
+        self.sessions[session.worker.casefold()] = session
+        self._note_sessions()
+        return older
+
+    def disconnect(self, session: BotSession) -> bool:
+        """Remove a session, and return true. The matches of the session wait for a new session.
+
+        If a newer login has replaced the session, change nothing, and return false.
+        """
+        worker = session.worker.casefold()
+        if self.sessions.get(worker) is not session:
+            return False
+        del self.sessions[worker]
+        for match_id, part in list(session.matches.items()):
+            session.give_up(part)
+            self.away_from[match_id] = part
+        self._note_sessions()
+        return True
+
+    def _note_sessions(self) -> None:
+        self.sole = self.sessions.get("") if len(self.sessions) == 1 else None
+        self.note_room()
+
+    def begin(self, part: Part) -> None:
+        """Let the bot enter a match. A session with room plays the match; otherwise the match waits in `away_from`."""
+        self.has_played = True
+        session = self.session_for(part.game)
+        if session is None:
+            self.away_from[part.match_id] = part
+        else:
+            session.give(part)
+            self.note_room()
+
+    def end(self, part: Part) -> None:
+        """Remove an ended match from the bot's matches."""
+        if part.session is None:
+            del self.away_from[part.match_id]
+        else:
+            part.session.give_up(part)
+            self.note_room()
+
+    def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
+        """Give waiting matches, the longest waiting first, to sessions that play the game of the match and have room.
+        Return the given matches.
+
+        A `newcomer` that is the bot's only session, and names no worker, takes every match, even beyond its room,
+        because earlier sessions of the bot played these matches.
+        """
+        taken: list[Part] = []
+        heir = newcomer if newcomer is self.sole else None
+        for part in self.away_from.values():
+            session = heir or self.session_for(part.game)
+            if session is not None:
+                session.give(part)
+                taken.append(part)
+        for part in taken:
+            del self.away_from[part.match_id]
+        if taken:
+            self.note_room()
+        return taken
+
+    def take_no_more(self, session: BotSession) -> None:
+        """Let a session take no further match."""
+        session.max_matches = 0
+        self.note_room()
+
+    def able(self, game: str) -> list[BotSession]:
+        """Return the sessions that may play a match of this game.
+
+        If the bot has a single session, and this session names no worker, the session may play any game. Otherwise
+        return the sessions whose login admits the game.
+        """
+        if self.sole is not None:
+            return [self.sole]
+        return [each for each in self.sessions.values() if each.plays(game)]
+
+    def session_for(self, game: str) -> BotSession | None:
+        """Return the session with most room for a further match of this game; None if no session has room."""
+        sole = self.sole
+        if sole is not None:
+            return sole if sole.room > 0 else None
+        found: BotSession | None = None
+        for each in self.able(game):
+            if each.room > (0 if found is None else found.room):
+                found = each
+        return found
+
+    def challenge_to_cancel(self, game: str) -> str | None:
+        """Return the match id of a challenge that can be cancelled to make room for a tournament match of this game.
+        Return None if cancelling a challenge does not make room.
+        """
+        able = self.able(game)
+        return next((each.challenges[-1] for each in able if each.challenges and each.tournament_room > 0), None)
+
+    def _free_room(self, game: str) -> int:
+        """Return the number of further tournament matches of this game that the bot can take.
+
+        A challenge that can be cancelled counts as room.
+        """
+        if self.sole is not None:
+            return max(0, self.sole.tournament_room)
+        able = self.able(game)
+        if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
+            return sum(max(0, each.room) for each in able)
+        return sum(max(0, each.tournament_room) for each in able)
+
+    def is_free(self, game: str) -> bool:
+        """Return true if the bot can take a further tournament match of this game."""
+        return self._free_room(game) > 0
+
+    def spares(self, game: str, other: str) -> bool:
+        """Return true if the bot, with a further match of `game`, still has room for a match of the game `other`."""
+        return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
+
+    def may_begin(self, game: str) -> bool:
+        """Return true if the bot can take a match of this game, and then still has the room that it keeps for an
+        appointment.
+        """
+        return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
+
+    def tournament_room(self, game: str) -> int:
+        """Return the number of further tournament matches of this game that the bot can begin."""
+        if not self.may_begin(game):
+            return 0
+        return max(1, self._free_room(game) - (self.kept_for is not None))
+
+    def note_room(self) -> None:
+        """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
+        sole, name = self.sole, self.name
+        # The usual case, for any game:
+        is_free = sole is not None and self.kept_for is None and sole.tournament_room > 0
+        for game, names in self._free.items():
+            if is_free or ((sole is None or self.kept_for is not None) and self.may_begin(game)):
+                names.add(name)
+            else:
+                names.discard(name)
+
+    def keep(self, game: str | None) -> None:
+        """Reserve room of the bot for a match of this game. If `game` is None, end the reservation."""
+        self.kept_for = game
+        self.note_room()
+
+    # --- frames of no match in particular: every session gets them ---
+
+    def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
+        """Send a frame to all sessions, as soon as the fact with number `after` is on disk."""
+        for session in self.sessions.values():
+            session.send(frame, after, match_id)
+
+    def send_last(self, frame: bytes, after: int) -> None:
+        """Send a frame to all sessions after all earlier frames, as soon as the fact with number `after` is on disk."""
+        for session in self.sessions.values():
+            session.send_last(frame, after)
+
+
+class Players:
+    """The bots known in this run, by name compared without case."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Player] = {}
+        """Players by name in lower case."""
+        self._free: Free = {}
+
+    def get(self, name: str) -> Player | None:
+        return self.by_name.get(name.casefold())
+
+    def __getitem__(self, name: str) -> Player:
+        return self.by_name[name.casefold()]
+
+    def __iter__(self) -> Iterator[Player]:
+        return iter(self.by_name.values())
+
+    def enter(self, name: str) -> Player:
+        """Return the player of a name; a new name gets a new player."""
+        return self.by_name.setdefault(name.casefold(), Player(name, self._free))
+
+    def forget(self, name: str) -> None:
+        """Forget a bot. The bot must have no claimed name, no matches, and no tournaments in memory."""
+        del self.by_name[name.casefold()]
+
+    def of(self, names: Iterable[str]) -> tuple[Player, ...]:
+        """Return the players of these known names."""
+        by_name = self.by_name
+        return tuple([by_name[name.casefold()] for name in names])
+
+    def tournament_room(self, game: str, name: str) -> int:
+        """Return the number of further tournament matches of this game that the player of a known name can begin."""
+        return self[name].tournament_room(game)
+
+    def free(self, game: str) -> set[str]:
+        """Return the names of players who can take a further tournament match of this game. Players keep the returned
+        set up to date.
+        """
+        found = self._free.get(game)
+        if found is None:
+            found = self._free[game] = {each.name for each in self if each.may_begin(game)}
+        return found

@@ -1,0 +1,1 @@
+"""Logins of bots, with invitations and refusals."""

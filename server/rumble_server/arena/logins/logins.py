@@ -1,0 +1,292 @@
+"""Logins: the use of names, and the effects of a bot's coming and going on its matches and tournaments."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+
+from rumble_protocol import server_messages as say
+from rumble_protocol.bot_messages import Login
+from rumble_protocol.codec import write_message
+from rumble_protocol.codes import CloseCode, ErrorCode, NoticeCode
+
+from rumble_server.arena.bots import messages
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.bots.session import BotSession
+from rumble_server.arena.matches import Matches
+from rumble_server.arena.ports import Caller
+from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.state.names_and_keys import Claim, is_house_name
+from rumble_server.arena.tournaments.lifecycle import Lifecycle
+from rumble_server.arena.tournaments.scheduler import Scheduler
+from rumble_server.limits.admission import Admission
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import NameReset, NameUsed
+
+UNPLAYED_MS = 60_000
+"""Minimum time in ms of a bot's absence before its name can be freed to make room for a new name. Bots with a match in
+this run keep their names."""
+MayClaim = Callable[[str, str | None], bool]
+"""Function that returns true if a key may claim an unclaimed name."""
+
+
+@dataclass(eq=False)
+class Logins:
+    """Accepts or refuses the logins of a club, and handles the ends of sessions."""
+
+    _recorder: Recorder
+    _matches: Matches
+    _lifecycle: Lifecycle
+    _scheduler: Scheduler
+    _random: Random
+    _may_claim: MayClaim
+    _admission: Admission
+    _claimed: dict[str, dict[str, Claim | None]] = field(default_factory=dict)
+    """Claims made in this run, by address and by name; the newest claim comes last. An entry may be out of date: the
+    bot may have played after its claim, or a later claim may have replaced the entry's claim."""
+
+    def check_room(self, login: Login, caller: Caller, invited_to: str | None) -> None:
+        """Raise TournamentError with the code `too_many_messages` if there is no room for a login's connection."""
+        has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
+        if not has_room and not self._claim_own_session(login, caller.address):
+            self._admission.refusals.note("connections", caller.address, login.name)
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
+
+    def is_stranger(self, login: Login, address: str, invited_to: str | None) -> bool:
+        """Return true if a login has no valid invitation, and the right key of the name never came from `address`."""
+        return invited_to is None and not self._admission.guesses.knows(address, login.name)
+
+    def _claim_own_session(self, login: Login, address: str) -> bool:
+        """Return true if a login shows the right key of its name, and the bot may have a further session of its own.
+
+        Sessions of a bot's own do not count toward the bounds of an address. A bot in a tournament has a session for
+        each of its workers; any other bot has a single session. A wrong key is counted.
+        """
+        player, key, now_ms = self._recorder.players.get(login.name), login.key, self._recorder.clock.now_ms()
+        claim = self._recorder.names.get(login.name)
+        if key is None or claim is None or claim.open:
+            return False
+        if player is not None and all(each.challenger is not None for each in player.tournaments.values()):
+            others = player.sessions.keys() - {(login.worker or "").casefold()}  # without the older login
+            if others:
+                return False
+        if not self._admission.guesses.admit_try(address, login.name, key, now_ms):
+            return False
+        is_right = self._recorder.names.owns(login.name, key)
+        if not is_right:
+            self._admission.guesses.count_wrong(address, login.name, key, now_ms)
+        return is_right
+
+    def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
+        """Log a bot in. Return the player and a flag, which is true if no key protects the name.
+
+        `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, or with
+        the code `banned` or `too_many_messages`. If the bot already has as many workers as allowed, the
+        code is `unavailable`.
+        """
+        admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
+        if is_stranger and not caller.may_speak and not self._claim_own_session(login, address):
+            admission.refusals.note("messages", address, name)
+            message = "too many messages from your address; try again in a minute"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+        ban = admission.bans.of_name(name, now_ms) or admission.bans.of_address(address, now_ms)
+        if ban is not None:
+            admission.refusals.note("banned", address, name)
+            raise TournamentError(ErrorCode.BANNED, ban.told)
+        claim = self._recorder.names.get(name)
+        takes_any_key = self._may_claim(name, None) if claim is None else claim.open
+        key = login.key or ""
+        is_tried = bool(key) and not takes_any_key
+        if is_tried and not admission.guesses.admit_try(address, name, key, now_ms):
+            message = "too many wrong keys from your address; try again in a minute"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+
+        def take_name() -> bool:
+            return (
+                admission.take_name(address, now_ms)
+                or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
+                or self._free_name(address, take_freed_name, now_ms)
+            )
+
+        def take_freed_name() -> bool:
+            return admission.take_freed_name(address, invited_to, now_ms)
+
+        def make_room() -> bool:
+            return any(self._free_name(each, take_freed_name, now_ms) for each in self._by_share(address))
+
+        try:
+            player, is_open = self.admit(
+                name, login.key, keyless_allowed=caller.keyless_allowed, take_name=take_name, make_room=make_room
+            )
+        except TournamentError as error:
+            if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
+                admission.guesses.count_wrong(address, name, key, now_ms)
+            elif error.code is ErrorCode.TOO_MANY_MESSAGES:
+                admission.refusals.note("names", address, name)
+            raise
+        if claim is None:
+            self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
+        if not is_open:
+            admission.guesses.note_right(address, name, now_ms)
+        most = admission.bounds.sessions_per_bot
+        if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
+        return player, is_open
+
+    def _by_share(self, address: str) -> list[str]:
+        """Return the addresses that may lose a name to `address`. The address with the most names comes first, and
+        `address` itself comes last.
+
+        Another address may lose a name only if it claimed at least two names more than `address`.
+        """
+        counts = {each: len(names) for each, names in self._claimed.items()}
+        own = counts.pop(address, 0)
+        larger = [each for each in counts if counts[each] > own + 1]
+        return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
+
+    def _free_name(self, address: str, take_freed_name: Callable[[], bool], now_ms: int) -> bool:
+        """Free a name claimed by `address`, so that a new bot is not kept out by names of idle bots. Return whether
+        a name was freed.
+
+        The freed name is the newest name whose bot was never in a match, is in no tournament that has started, and has
+        been away for `UNPLAYED_MS`. `take_freed_name` counts the name before the name is freed. If `take_freed_name`
+        returns false, no name is freed.
+        """
+        claimed = self._claimed.get(address, {})
+        for name, claim in reversed(list(claimed.items())):
+            player = self._recorder.players.get(name)
+            if player is None or player.has_played or self._recorder.names.get(name) is not claim:
+                del claimed[name]
+                continue
+            tournaments = list(player.tournaments.values())
+            if any(each.status != "lobby" for each in tournaments):
+                del claimed[name]
+            elif not player.is_connected and now_ms - player.free_since_ms >= UNPLAYED_MS:
+                if not take_freed_name():
+                    return False
+                for tournament in tournaments:
+                    self._lifecycle.remove(player, tournament)
+                self._recorder.record(NameReset(name, now_ms))
+                if not any(name in each.field for each in self._recorder.tournaments.values()):
+                    self._recorder.players.forget(name)
+                del claimed[name]
+                return True
+        return False
+
+    def admit(
+        self,
+        name: str,
+        key: str | None,
+        *,
+        keyless_allowed: bool,
+        take_name: Callable[[], bool] = lambda: True,
+        make_room: Callable[[], bool] = lambda: False,
+    ) -> tuple[Player, bool]:
+        """Check a name and its key, and record a new name.
+
+        Return the player and a flag, which is true if no key protects the name.
+
+        `take_name` counts a new name before the name is recorded; if it returns false, TournamentError with the code
+        `too_many_messages` is raised. The other codes are those of `check`.
+        """
+        claim, used = self.check(name, key, keyless_allowed=keyless_allowed, make_room=make_room)
+        if used is not None and not take_name():
+            message = "too many new names from your address; log in with one that is there, or try again later"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+        return self.take_in(claim, used), claim.open
+
+    def check(
+        self,
+        name: str,
+        key: str | None,
+        *,
+        keyless_allowed: bool,
+        make_room: Callable[[], bool] = lambda: False,
+        others: int = 0,
+    ) -> tuple[Claim, NameUsed | None]:
+        """Check a name and its key. Return the claim on the name, and the fact to record if the name is new.
+
+        `make_room` is called for a new name beyond the quota; if it returns false, TournamentError with the code
+        `quota` is raised. `others` is the number of other new names that are to be recorded with this name. The other
+        codes are `bad_name`, `key_required` and `bad_key`.
+        """
+        names = self._recorder.names
+        if names.get(name) is None and not self._may_claim(name, key):
+            raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
+        claim, used = names.admit(
+            name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
+        )
+        if used is not None and self._recorder.display_names.taken(name):
+            raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
+        if used is not None and not is_house_name(name):
+            try:
+                self._recorder.allowance.check_name(names.of_bots + others)
+            except TournamentError:
+                if not make_room():
+                    raise
+        return claim, used
+
+    def take_in(self, claim: Claim, used: NameUsed | None) -> Player:
+        """Return the player of a name that `check` allowed, and record the name if the name is new."""
+        player = self._recorder.players.enter(claim.name)
+        if used is not None:
+            self._recorder.record(used)
+            player.claimed = self._recorder.log.last
+        return player
+
+    def new_salt(self) -> str:
+        """Return a new random salt for a key or a token, in hex."""
+        return self._random.getrandbits(128).to_bytes(16).hex()
+
+    def attach(self, player: Player, session: BotSession, login: Login, *, name_is_open: bool) -> None:
+        """Answer an admitted login, and let the session take up matches. An older session of the same worker ends."""
+        older = player.connect(session)
+        if older is not None:
+            older.close(CloseCode.REPLACED)
+        taken = player.take_up(session)
+        tournaments, key, made_key = player.tournaments.values(), login.key, None
+        if login.exchange_key and key is not None:
+            made_key = self._recorder.names.made_key(player.name, key)
+        answer = say.Session(
+            name=player.name,
+            open=name_is_open,
+            max_matches=session.max_matches,
+            matches=list(session.matches),
+            tournaments=[messages.summary(tournament) for tournament in tournaments],
+            made_key=made_key,
+        )
+        session.send_last(write_message(answer), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        while player.untold:
+            session.send_last(*player.untold.popleft())
+        if name_is_open and key is not None:
+            message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
+            session.send(messages.notice(NoticeCode.NAME_OPEN, message))
+        player.version = login.version
+        if login.version is not None:
+            self._lifecycle.unbench_changed(player, login.version)
+        self._matches.go_on(player, taken)
+        self._note_presence(player)
+        self._scheduler.look_at(player)
+
+    def detach(self, player: Player, session: BotSession) -> None:
+        """Handle the end of a session.
+
+        Do nothing if a newer session took over, or the server no longer judges matches.
+        """
+        if not player.disconnect(session) or self._recorder.stopped:
+            return
+        self._matches.go_on(player, player.take_up())
+        self._note_presence(player)
+        self._scheduler.look_at(player)
+
+    def _note_presence(self, player: Player) -> None:
+        """Record in each of the player's tournaments whether the player is absent.
+
+        A player is absent if none of its sessions can play the tournament's game.
+        """
+        for tournament in player.tournaments.values():
+            if player.able(tournament.config.game):
+                fact = tournament.appear(player.name, self._recorder.clock.now_ms())
+                if fact is not None:
+                    self._recorder.record(fact)
+            else:
+                tournament.disappear(player.name, self._lifecycle.absent_from_ms())

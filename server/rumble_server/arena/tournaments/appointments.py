@@ -1,0 +1,174 @@
+"""Appointments, for the scheduler: a bot in several tournaments keeps room for a match that has waited too long.
+
+Bots whose matches end together are often the only free bots. Without appointments, two tournaments would pair these
+bots again and again, while a third tournament waits for one of the bots. An appointment keeps both bots of a match free
+for the match. No bot has two appointments. So a bot with an appointment waits only for the end of its opponent's
+current match, never for another appointment.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from rumble_server.arena.bots.player import Player, Players
+from rumble_server.arena.ports import Clock, TimerHandle
+from rumble_server.match.facts import MatchStarted
+from rumble_server.tournament.slot import Slot
+from rumble_server.tournament.tournament import Tournament
+
+PATIENCE = 2
+"""Factor that decides when a bot owes a waiting tournament a match.
+
+The bot owes the match after a number of matches in other tournaments. The number is `PATIENCE` times the number of
+tournaments with matches for the bot. For example, a bot has matches in three tournaments. After 3 * `PATIENCE` matches
+in the first two tournaments, the bot owes the third tournament a match.
+"""
+
+
+@dataclass(slots=True, eq=False)
+class Passed:
+    """A count of how often a bot has passed over a tournament.
+
+    While a match of the tournament waits for the bot, each match that the bot begins in another tournament is counted.
+    """
+
+    since_ms: int
+    """Time in ms at which the first counted match began. An appointment for the tournament does not change the time."""
+    times: int = 0
+    """Number of counted matches. An appointment for the tournament sets the number to 0."""
+
+
+@dataclass(slots=True, eq=False)
+class Appointment:
+    """A waiting match, whose players are kept free until the match begins or the appointment's time is over."""
+
+    tournament: Tournament
+    slot: Slot
+    players: tuple[Player, ...]
+    timer: TimerHandle | None = None
+
+    @property
+    def stands(self) -> bool:
+        """True if the match still waits to be played, and both players are connected and may play."""
+        tournament = self.tournament
+        is_waiting = tournament.status == "running" and self.slot.order > 0
+        return is_waiting and all(
+            player.able(tournament.config.game) and not tournament.field[player.name].gone for player in self.players
+        )
+
+    @property
+    def is_due(self) -> bool:
+        return all(player.is_free(self.tournament.config.game) for player in self.players)
+
+
+class Appointments:
+    """The appointments of a club.
+
+    An appointment lasts at most as long as its match has waited before. If an appointment ends too early because the
+    opponent's matches are long, the next appointment lasts longer.
+    """
+
+    def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:
+        """`lapse` is called when the time of an appointment is over."""
+        self._players = players
+        self._clock = clock
+        self._lapse = lapse
+        self._of: dict[Player, Appointment] = {}
+        self._passed: dict[Player, dict[str, Passed]] = {}
+        """Counts by player, and by the id of a tournament that has a match for the player. Only players in several
+        tournaments have counts."""
+
+    def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
+        """Return the tournament to which a player of the match `started` owes a match; None if `started` may begin.
+
+        Make an appointment for the owed match, which keeps the match's players free. An owed match does not hold up
+        `started` in two cases: an appointment was made for `started`, or the tournament of `started` was passed over
+        at least as often as the tournament of the owed match.
+        """
+        made = self._of.get(pair[0])
+        if not self._passed or (made is not None and made.slot.match_id == started.match):
+            return None
+        passed = [self._passed.get(player, {}) for player in pair]
+        here = max(each[started.tournament].times if started.tournament in each else 0 for each in passed)
+        for player, elsewhere in zip(pair, passed, strict=True):
+            least = max(here + 1, PATIENCE * (len(elsewhere) + 1))
+            for tournament_id, counted in elsewhere.items():
+                other = player.tournaments.get(tournament_id) if counted.times >= least else None
+                if other is None or player in self._of or player.spares(started.game, other.config.game):
+                    continue
+                if self._make(player, other, counted):
+                    return other
+        return None
+
+    def _make(self, player: Player, tournament: Tournament, counted: Passed) -> bool:
+        """Make an appointment for the player's oldest match with a connected opponent. Return whether an appointment
+        was made.
+        """
+        found: Appointment | None = None
+        for slot in tournament.waiting(player.name):
+            if found is None or slot.order < found.slot.order:
+                made = Appointment(tournament, slot, self._players.of(slot.seats))
+                if made.stands and self._of.keys().isdisjoint(made.players):
+                    found = made
+        if found is None:
+            return False
+        now_ms = self._clock.now_ms()
+        found.timer = self._clock.call_at(2 * now_ms - counted.since_ms, partial(self._lapse, found))
+        counted.times = 0
+        for each in found.players:
+            self._of[each] = found
+            each.keep(tournament.config.game)
+            tournament.look_at_again(each.name)
+        return True
+
+    def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
+        """Yield each appointed match of a tournament if all players of the match are free now.
+
+        End the appointments that do not stand any more (see `Appointment.stands`).
+        """
+        if not self._of:
+            return
+        for name in tournament.to_look_at:
+            player = self._players.get(name)  # None: the bot left the lobby, and its name is free again
+            made = None if player is None else self._of.get(player)
+            if made is None or made.tournament is not tournament:
+                continue
+            if not made.stands:
+                self._lapse(made)
+            elif made.is_due:
+                yield tournament.start_of(made.slot, now_ms)
+
+    def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
+        """Record the start of a match in a tournament, between the players of `pair`.
+
+        End the appointment for the match, if any.
+
+        For each player, the match is counted for every other tournament in which a match waits for the player.
+        """
+        now_ms = self._clock.now_ms()
+        for player in pair:
+            others = player.tournaments.values()
+            was = self._passed.pop(player, {})
+            passed = {}
+            if len(others) > 1:
+                for other in others:
+                    if other is not tournament and other.challenger is None and other.has_waiting(player.name):
+                        counted = passed[other.id] = was.get(other.id) or Passed(now_ms)
+                        counted.times += 1
+            if passed:
+                self._passed[player] = passed
+            made = self._of.get(player)
+            if made is not None and not made.slot.order:
+                self._lapse(made)
+
+    def of(self, tournament: Tournament) -> list[Appointment]:
+        """Return the appointments for matches of a tournament."""
+        return [made for made in dict.fromkeys(self._of.values()) if made.tournament is tournament]
+
+    def end(self, made: Appointment) -> None:
+        """End an appointment. Its players are free for other matches again."""
+        if made.timer is not None:
+            made.timer.cancel()
+        for player in made.players:
+            del self._of[player]
+            player.keep(None)

@@ -1,0 +1,226 @@
+"""Challenges: each is an unlisted, unrated tournament of a single match between connected bots.
+
+The challenges from an address, and the challenges against a bot, are bounded, so that they cannot fill the room of
+bots and the disk that all bots share.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from random import Random
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+from rumble_engine import Game, UnknownGame, get_game
+from rumble_protocol.bot_messages import Challenge
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.fields import TimeControl
+
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.bots.session import BotSession
+from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.state.names_and_keys import is_house_name
+from rumble_server.arena.tournaments.lifecycle import Lifecycle
+from rumble_server.limits.admission import Admission
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.tournament import OVER, Tournament
+
+TOO_MANY = "too many challenges are open here; try again later"
+GAVE_WAY = "all places for challenges were taken, most of them from your address"
+LONGEST_MS = 3_600_000
+"""Maximum in ms for each of `move_ms`, `bank_ms` and `increment_ms` in a challenge, so that a match with a silent bot
+ends."""
+
+
+class Challenges:
+    """The open challenges of a club.
+
+    Each challenge is counted for a holder: an address or a tournament.
+    """
+
+    def __init__(self, recorder: Recorder, lifecycle: Lifecycle, random: Random, admission: Admission) -> None:
+        self._recorder = recorder
+        self._lifecycle = lifecycle
+        self._random = random
+        self._admission = admission
+        self._counted: dict[str, str] = {}
+        """Holder of each open challenge, by the challenge's tournament id (see `_counted_for`)."""
+        self._spenders: dict[str, str] = {}
+        """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
+        until its end is on disk."""
+
+    def still_open(self) -> dict[str, Tournament]:
+        """Return the challenges that are not over, by tournament id."""
+        tournaments = self._recorder.tournaments.values()
+        return {each.id: each for each in tournaments if each.challenger is not None and each.status not in OVER}
+
+    def challenge(self, player: Player, session: BotSession, challenge: Challenge) -> None:
+        """Create and begin the tournament of the challenge that a player sent by a session. Raises TournamentError."""
+        open_now = self.still_open()
+        self._counted = {each: self._counted.get(each, "") for each in open_now}  # without challenges that are over
+        own = next((each.id for each in open_now.values() if each.challenger == player.name), None)
+        if own is not None:
+            raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
+        others = self._opponents(player, challenge)
+        for each in (player, *others):
+            if not each.has_room_for_challenge(challenge.game) and each.needed_in is not None:
+                message = f"{each.name} has matches to play in {each.needed_in}, and no place beside them"
+                raise TournamentError(ErrorCode.UNAVAILABLE, message)
+        counted_for = self._counted_for(player, session)
+        config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
+        for other in others:
+            at_other = open_now.keys() & other.tournaments.keys()
+            self._check_bounds(session, other, counted_for, at_other)
+            self._check_bytes(session, other, counted_for)
+            if not other.plays(config.game):
+                raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
+            self._check_hurry(session, other, len(at_other), config.time_control)
+        if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(counted_for):
+            self._refuse(session, others[0], TOO_MANY)
+        tournament = self._lifecycle.create(config, challenger=player.name)
+        seats = [other.name for other in others]
+        seats.insert(self._random.randrange(len(seats) + 1) if challenge.seat is None else challenge.seat, player.name)
+        self._counted[tournament.id] = self._spenders[tournament.id] = counted_for
+        for each in (player, *others):
+            self._lifecycle.join(each, tournament)
+        self._lifecycle.begin(tournament, tuple(seats))
+
+    def _opponents(self, player: Player, challenge: Challenge) -> list[Player]:
+        """Return the opponents in the order of their seats. Each seat for which no bot is named gets a free house bot.
+
+        Raises TournamentError.
+        """
+        wanted = [challenge.against, *(challenge.others or ())]
+        named = [self._opponent(player, name) for name in wanted if name is not None]
+        if len(set(named)) < len(named):
+            raise TournamentError(ErrorCode.BAD_SETTINGS, "a challenge names each opponent once")
+        house = (
+            each
+            for each in self._recorder.players
+            if is_house_name(each.name)
+            and each not in (player, *named)
+            and each.accepts_challenges
+            and each.plays(challenge.game)
+            and each.has_room_for_challenge(challenge.game)
+        )
+        found, by_name = [], iter(named)
+        for name in wanted:
+            other = next(house, None) if name is None else next(by_name)
+            if other is None:
+                _game_of(challenge)
+                raise TournamentError(ErrorCode.UNAVAILABLE, "no further house bot is free for a seat at your table")
+            found.append(other)
+        return found
+
+    def _opponent(self, player: Player, name: str) -> Player:
+        other = self._recorder.players.get(name)
+        if other is None or not other.is_connected:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot {name!r} is connected")
+        if other is player or not other.accepts_challenges:
+            raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
+        return other
+
+    def _check_hurry(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
+        """Raise TournamentError for a challenge with long time limits, if `other` has many open challenges already."""
+        bounds = self._admission.bounds
+        longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
+        if at_other >= bounds.unhurried_challenges and longest_ms > bounds.hurried_challenge_ms:
+            message = f"many challenge {other.name}: at the moment only with at most {bounds.hurried_challenge_ms} ms"
+            self._refuse(session, other, f"{message} in `move_ms` and `bank_ms`")
+
+    def _check_bounds(self, session: BotSession, other: Player, counted_for: str, at_other: Set[str]) -> None:
+        bounds, counted = self._admission.bounds, self._counted
+        own = {each for each, counts_for in counted.items() if counts_for == counted_for}
+        if len(own) >= bounds.challenges_per_address:
+            self._refuse(session, other, TOO_MANY)
+        most = bounds.challenges_per_address_at_one_bot
+        if counted_for != session.address:  # a class: it may have all challenges except the share of an address
+            most = max(most, bounds.open_challenges_at_one_bot - most)
+        if len(at_other) >= bounds.open_challenges_at_one_bot or len(own & at_other) >= most:
+            self._refuse(session, other, f"too many challenge {other.name}; try again later")
+
+    def _make_room(self, asker: str) -> bool:
+        """Cancel a challenge to make room for the holder `asker`. Return whether a challenge was cancelled.
+
+        The oldest challenge of the holder with the most challenges is cancelled, if this holder has at least two
+        challenges more than `asker`.
+        """
+        shares = Counter(self._counted.values())
+        ((holder, most),) = shares.most_common(1)
+        if most <= shares[asker] + 1:
+            return False
+        oldest = next(each for each, counted_for in self._counted.items() if counted_for == holder)
+        self._lifecycle.end(self._recorder.tournaments[oldest], cancelled=True, reason=GAVE_WAY)
+        return True
+
+    def _check_bytes(self, session: BotSession, other: Player, counted_for: str) -> None:
+        if not self._admission.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
+            self._admission.refusals.note("challenge_bytes", session.address, other.name)
+            most = self._admission.bounds.challenge_bytes_per_day
+            message = f"challenges from your address have written {most} bytes in a day, as much as they may"
+            raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
+
+    def spend(self, sizes: Mapping[str, int]) -> None:
+        """Charge bytes on disk to the holders of challenges. `sizes` maps tournament ids to numbers of new bytes."""
+        for tournament_id in self._spenders.keys() & sizes.keys():
+            spender, now_ms = self._spenders[tournament_id], self._recorder.clock.now_ms()
+            self._admission.challenge_bytes.spend(spender, now_ms, sizes[tournament_id])
+            tournament = self._recorder.tournaments.get(tournament_id)
+            if tournament is None or (tournament.status in OVER and self._recorder.is_durable(tournament)):
+                del self._spenders[tournament_id]
+
+    def _counted_for(self, player: Player, session: BotSession) -> str:
+        """Return the holder for whom a challenge is counted.
+
+        The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's
+        address.
+        """
+        for tournament in player.tournaments.values():
+            is_by_code = tournament.field[player.name].by_code
+            if tournament.challenger is None and (tournament.invite is not None or is_by_code):
+                return f"tournament {self._admission.prefix}{tournament.id}"
+        return session.address
+
+    def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
+        self._admission.refusals.note("challenges", session.address, other.name)
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+
+
+def challenge_config(challenge: Challenge, challenger: str, others: Sequence[Player], *, seed: int) -> TournamentConfig:
+    """Return the configuration of a challenge. Raises TournamentError with `unknown_game` or `bad_settings`.
+
+    For more than two seats, the format is a Swiss with one round. The round is a single match.
+    """
+    game = _game_of(challenge)
+    seats = len(others) + 1
+    if challenge.seat is not None and challenge.seat >= seats:
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{game.name} has the seats 0 to {seats - 1}")
+    control = challenge.time_control
+    if control is not None and max(control.move_ms, control.bank_ms, control.increment_ms) > LONGEST_MS:
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"a challenge's clock has at most {LONGEST_MS} ms in each part")
+    given: dict[str, Any] = {} if control is None else {"time_control": control}
+    if seats > 2:
+        given |= {"format": "swiss", "rounds": 1}
+    try:
+        return TournamentConfig(
+            name=f"challenge {challenger} {others[0].name}",
+            game=game.name,
+            settings=challenge.settings or {},
+            seats=seats,
+            legs=1,
+            seed=seed,
+            rated=False,
+            listed=False,
+            **given,
+        )
+    except ValidationError as error:
+        problem = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise TournamentError(ErrorCode.BAD_SETTINGS, problem) from None
+
+
+def _game_of(challenge: Challenge) -> Game:
+    """Return the game of a challenge. Raises TournamentError."""
+    try:
+        return get_game(challenge.game)
+    except UnknownGame as error:
+        raise TournamentError(ErrorCode.UNKNOWN_GAME, str(error)) from None

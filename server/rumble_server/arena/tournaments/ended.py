@@ -1,0 +1,39 @@
+"""Answers to bots about ended tournaments that are not in memory, made from the tournament's record."""
+
+from collections.abc import Callable
+
+from rumble_protocol.codes import ErrorCode
+
+from rumble_server.arena.bots import messages
+from rumble_server.tournament.commands import closed
+from rumble_server.tournament.ended import EndedTournament, FinalResult
+from rumble_server.tournament.errors import TournamentError
+
+Answer = Callable[[EndedTournament, str], tuple[bytes, FinalResult | None]]
+"""Function that takes a tournament's record and a bot's name, and returns the answer to the bot and the bot's result.
+
+The result is None if no `tournament_over` is to follow. The function raises TournamentError to answer with an error.
+"""
+
+
+def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
+    """Return the message `joined`, and the bot's result, for a bot that stayed to the end.
+
+    Raises TournamentError for any other bot.
+    """
+    line = ended.line(bot)
+    if line is None:
+        raise closed(ended.id, ended.status, "; it takes no more bots: join another")
+    if line.withdrawn:
+        raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")
+    return messages.joined(ended), line
+
+
+def answer_leave(ended: EndedTournament, bot: str) -> tuple[bytes, None]:
+    """Return the message `left` for a bot that left, or was never in the field. Raises TournamentError for a bot that
+    stayed to the end.
+    """
+    line = ended.line(bot)
+    if line is not None and not line.withdrawn:
+        raise closed(ended.id, ended.status)
+    return messages.left(ended), None

@@ -1,0 +1,62 @@
+"""Followers: sessions that wait after a tournament for the host's next tournament, for an hour at most.
+
+Until the next tournament, or until the hour is over, the frame `tournament_over` is held back.
+"""
+
+from dataclasses import dataclass, field
+
+from rumble_server.arena.bots.session import BotSession
+from rumble_server.arena.ports import Clock, TimerHandle
+
+WAIT_MS = 3_600_000
+"""Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
+Frames = dict[BotSession, tuple[bytes, int]]
+"""For each session, the held frame `tournament_over`, and the number of a fact.
+
+The frame is sent only when this fact is on disk.
+"""
+
+
+@dataclass(eq=False, slots=True)
+class Followers:
+    """The waiting sessions of a club, by the id of the ended tournament. A session is forgotten when the session's
+    connection ends.
+    """
+
+    _clock: Clock
+    _held: dict[str, Frames] = field(default_factory=dict)
+    _timers: dict[str, TimerHandle] = field(default_factory=dict)
+
+    def hold(self, tournament_id: str, ended_at_ms: int, session: BotSession, over: bytes, after: int) -> bool:
+        """Hold back the frame `over`, a `tournament_over`, and return true. If the tournament ended too long ago, hold
+        nothing back, and return false.
+        """
+        until_ms = ended_at_ms + WAIT_MS
+        if self._clock.now_ms() >= until_ms:
+            return False
+        if tournament_id not in self._held:
+            self._held[tournament_id] = {}
+            self._timers[tournament_id] = self._clock.call_at(until_ms, lambda: self.release(tournament_id))
+        self._held[tournament_id][session] = over, after
+        return True
+
+    def release(self, tournament_id: str) -> None:
+        """Send the held frames of a tournament, after all earlier frames of the sessions."""
+        timer = self._timers.pop(tournament_id, None)
+        if timer is not None:
+            timer.cancel()
+        for session, (over, after) in self._held.pop(tournament_id, {}).items():
+            session.send_last(over, after)
+
+    def forget(self, session: BotSession) -> None:
+        """Forget a session whose connection has ended."""
+        for held in self._held.values():
+            held.pop(session, None)
+
+    def stop(self) -> None:
+        """Cancel the timers, so that held frames stay unsent.
+
+        After the server's next start, each bot gets the news of the tournament's end when the bot logs in.
+        """
+        for timer in self._timers.values():
+            timer.cancel()

@@ -1,0 +1,254 @@
+"""The life of tournaments: creation, joining, leaving, start and end, and the messages to bots about these events."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from rumble_engine import Termination
+from rumble_protocol.codes import ErrorCode, NoticeCode
+
+from rumble_server.arena.bots import messages
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.bots.session import BotSession
+from rumble_server.arena.matches import Matches
+from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.tournaments.followers import Followers
+from rumble_server.tournament import commands
+from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.ended import EndedTournament, FinalResult
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.facts import BotJoined, TournamentCreated
+from rumble_server.tournament.ids import tournament_id
+from rumble_server.tournament.tournament import OVER, Tournament
+
+
+class Lifecycle:
+    """The life of a club's tournaments. `taken_ids` are the ids of all tournaments ever created, in memory or not."""
+
+    def __init__(self, recorder: Recorder, matches: Matches, taken_ids: Iterable[str]) -> None:
+        self.taken_ids = set(taken_ids)
+        self.damaged: set[str] = set()
+        """Ids of open tournaments that could not be rebuilt at the start."""
+        self.followers = Followers(recorder.clock)
+        self._recorder = recorder
+        self._matches = matches
+        self._ended: deque[Tournament] = deque()
+
+    def tournament(self, tournament_id: str) -> Tournament:
+        """Return a tournament in memory, open or just ended. Raises TournamentError if the tournament is damaged, is
+        unknown, or is over and no longer in memory.
+        """
+        found = self._recorder.tournaments.get(tournament_id)
+        if tournament_id in self.damaged:
+            raise TournamentError(
+                ErrorCode.TOURNAMENT_CLOSED, f"{tournament_id} is damaged; the server's log says more"
+            )
+        if self.is_over(tournament_id):
+            raise commands.closed(tournament_id, "finished")
+        if found is None:
+            raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
+        return found
+
+    def is_over(self, tournament_id: str) -> bool:
+        """Return true if the tournament is over, its end is on disk, and the tournament is no longer in memory."""
+        in_memory_or_damaged = tournament_id in self._recorder.tournaments or tournament_id in self.damaged
+        return tournament_id in self.taken_ids and not in_memory_or_damaged
+
+    # --- bots ---
+
+    def join(
+        self, player: Player, tournament: Tournament, invite: str | None = None, asker: BotSession | None = None
+    ) -> None:
+        """Enter a bot in a tournament, and tell all sessions of the bot. Raises TournamentError.
+
+        If the bot is in the tournament already, tell only the `asker`.
+        """
+        fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
+        if fact is not None:
+            self.enter(player, tournament, fact)
+        recipient = player if fact is not None or asker is None else asker
+        recipient.send(messages.joined(tournament), self._recorder.number_of(tournament))
+        if tournament.status in OVER:
+            ended, after = EndedTournament.of(tournament), self._recorder.number_of(tournament)
+            sessions = recipient.sessions.values() if isinstance(recipient, Player) else [recipient]
+            self._tell_over(ended, {player.name: sessions}, after)
+
+    def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
+        """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
+
+        A bot with a display name belongs to a pupil. In a classroom's tournament, a pupil's bot is
+        recorded with `by_code` true, even if the bot shows no join code now. So a pupil who was away at the
+        tournament's start can still join as a pupil.
+        """
+        display = self._recorder.display_names.get(player.name)
+        by_code = joined.by_code or (display is not None and tournament.config.classroom)
+        self._recorder.record(replace(joined, display_name=display, by_code=by_code))
+        player.tournaments[tournament.id] = tournament
+        if not player.able(tournament.config.game):
+            tournament.disappear(player.name, self.absent_from_ms())
+
+    def absent_from_ms(self) -> int:
+        """Return the time in ms at which the absent budget of a bot begins to run if the bot disconnects now."""
+        return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
+
+    def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
+        """Let a bot leave for good. The bot loses its remaining matches. If the bot left before, tell only the `asker`.
+
+        Raises TournamentError.
+        """
+        recipient = player if self._take_out(player, tournament, removed=False) else asker
+        recipient.send(messages.left(tournament), self._recorder.number_of(tournament))
+        self._forfeit_in(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
+
+    def remove(self, player: Player, tournament: Tournament) -> None:
+        """Take a bot out of a tournament for good, because the host removed it. The bot loses its remaining matches.
+
+        Raises TournamentError.
+        """
+        self._take_out(player, tournament, removed=True)
+        message = f"the host removed {player.name} from {tournament.id}"
+        self.notify(tournament, NoticeCode.REMOVED, message, [player])
+        self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
+
+    def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
+        """Record that a bot is out of a tournament for good. Return false if the bot was out before."""
+        fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)
+        player.tournaments.pop(tournament.id, None)
+        if fact is not None:
+            self._recorder.record(fact)
+            self.look_at_challenges([player])
+        return fact is not None
+
+    def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
+        for match_id in [match_id for match_id in player.matches() if match_id in tournament.running]:
+            self._matches.forfeit(match_id, player, termination, reason)
+
+    def unbench_changed(self, player: Player, version: str) -> None:
+        """Let a changed bot play again in each tournament that has benched an earlier version of the bot for faults."""
+        for tournament in player.tournaments.values():
+            entrant = tournament.field[player.name]
+            if entrant.benched and entrant.benched_version != version:
+                reason = f"{player.name} has changed: it is version {version} now"
+                self._recorder.record(commands.unbench(tournament, player.name, self._recorder.clock.now_ms(), reason))
+
+    # --- tournaments ---
+
+    def create(
+        self,
+        config: TournamentConfig,
+        challenger: str | None = None,
+        made_invite: str | None = None,
+        follows: str | None = None,
+    ) -> Tournament:
+        """Create a tournament. Raises TournamentError with the code `quota`.
+
+        `challenger` is the bot that sent the challenge, if the tournament is a challenge. `made_invite` is a secret
+        that admits bots just like the host's invitation code. `follows` is the id of the ended tournament
+        whose pupils are moved to the new tournament.
+        """
+        self._recorder.allowance.check_creation()
+        if challenger is None:
+            self._recorder.allowance.check_tournament(self.count_open())
+        now_ms = self._recorder.clock.now_ms()
+        named = tournament_id(config.name, self.taken_ids)
+        created = TournamentCreated(named, config, now_ms, challenger, made_invite, follows)
+        self.taken_ids.add(created.tournament)
+        self._recorder.record(created)
+        return self._recorder.tournaments[created.tournament]
+
+    def count_open(self) -> int:
+        """Return the number of open tournaments. Challenges and damaged tournaments do not count."""
+        tournaments = self._recorder.tournaments.values()
+        return sum(each.challenger is None and each.status not in OVER for each in tournaments)
+
+    def begin(self, tournament: Tournament, order: tuple[str, ...] | None = None) -> None:
+        """Give the entrants their numbers, and begin the tournament. Raises TournamentError.
+
+        Matches start when the transaction settles.
+        """
+        self._recorder.record(commands.start(tournament, self._recorder.clock.now_ms(), order))
+
+    def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:
+        """End a tournament, complete or not, and tell its field. Raises TournamentError."""
+        now_ms = self._recorder.clock.now_ms()
+        self._recorder.record(commands.end(tournament, now_ms, cancelled=cancelled, reason=reason))
+        ended = EndedTournament.of(tournament)
+        self._recorder.log.file(ended)
+        for match_id in list(tournament.running):
+            self._matches.abort(match_id, f"{tournament.id}: {reason}")
+        if cancelled:
+            self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
+        field = self._recorder.players.of(tournament.field)
+        recipients = {player.name: player.sessions.values() for player in field}
+        self._tell_over(ended, recipients, self._recorder.number_of(tournament))
+        for player in field:
+            player.tournaments.pop(tournament.id, None)
+        self.look_at_challenges(field)
+        self._ended.append(tournament)
+
+    def pause(self, tournament: Tournament, reason: str, *, by: Literal["host", "disk"] = "host") -> None:
+        """Pause a tournament: running matches finish, and no match starts. Raises TournamentError."""
+        for fact in commands.pause(tournament, reason, self._recorder.clock.now_ms(), by=by):
+            self._recorder.record(fact)
+        self.look_at_challenges(self._recorder.players.of(tournament.field))
+
+    def look_at_challenges(self, players: Iterable[Player]) -> None:
+        """Look at the players' challenges again, because a tournament may no longer need room of the players.
+
+        When a match ends, the scheduler looks at all tournaments of its players; no call is needed then.
+        """
+        for player in players:
+            for tournament in player.tournaments.values():
+                if tournament.challenger is not None:
+                    tournament.look_at_again(player.name)
+                    self._recorder.unsettled[tournament.id] = None
+
+    def forget_ended(self) -> None:
+        """Forget the tournaments whose end is on disk. Facts of a forgotten tournament are read from the disk."""
+        while self._ended and self._recorder.is_durable(self._ended[0]):
+            self._recorder.forget(self._ended.popleft())
+
+    # --- what bots are told ---
+
+    def _tell_over(self, ended: EndedTournament, recipients: Mapping[str, Iterable[BotSession]], after: int) -> None:
+        """Tell sessions that the tournament is over. `recipients` has each bot's sessions, by the bot's name."""
+        for line in ended.lines:
+            for session in recipients.get(line.name, ()):
+                self.tell_over(ended, line, session, after)
+
+    def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
+        """Send `tournament_over` to `session`, once the fact with the number `after` is on disk.
+
+        `line` is the result of the bot to which the session belongs.
+
+        If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
+        back if the host's next tournament is open, or if the tournament ended too long ago.
+        """
+        over = messages.over(ended, line)
+        follows = line.by_code and session.follow and not self._has_next(ended.id)
+        if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
+            session.send(messages.waiting(ended, line), after)
+        else:
+            session.send_last(over, after)
+
+    def _has_next(self, tournament_id: str) -> bool:
+        """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""
+        return any(
+            each.follows == tournament_id and each.status not in OVER for each in self._recorder.tournaments.values()
+        )
+
+    def notify(
+        self, tournament: Tournament, code: NoticeCode, message: str, players: Iterable[Player] | None = None
+    ) -> None:
+        """Send a notice to `players`, by default the whole field, once the tournament's newest fact is on disk."""
+        frame = messages.notice(code, message, tournament_id=tournament.id)
+        for player in self._recorder.players.of(tournament.field) if players is None else players:
+            player.send(frame, self._recorder.number_of(tournament))
+
+    def notify_now(self, tournament: Tournament, code: NoticeCode, message: str) -> None:
+        """Send a notice to the whole field at once, even if the tournament's newest fact is not on disk."""
+        frame = messages.notice(code, message, tournament_id=tournament.id)
+        for player in self._recorder.players.of(tournament.field):
+            for session in player.sessions.values():
+                session.send_now(frame)

@@ -1,0 +1,424 @@
+"""The consequences of events: matches begin or are lost; tournaments start, pair their rounds, and end.
+
+A transaction settles the tournaments changed by its facts. The scheduler starts only a few matches in an iteration of
+the event loop, so that frames are not kept waiting. A tournament that cannot be settled, because the code of its game
+or of its schedule fails, is paused, and stops no other tournament.
+"""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
+
+from rumble_protocol.codes import NoticeCode
+
+from rumble_server.arena.bots.player import Player
+from rumble_server.arena.matches import Matches
+from rumble_server.arena.ports import TimerHandle, Work
+from rumble_server.arena.recorder import Recorder
+from rumble_server.arena.tournaments.appointments import Appointment, Appointments
+from rumble_server.arena.tournaments.lifecycle import Lifecycle
+from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.frames import frame_of_over
+from rumble_server.match.match_id import tournament_id_of
+from rumble_server.tournament import commands
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.formats import AnyRound
+from rumble_server.tournament.tournament import OVER, Tournament
+
+log = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 5
+"""Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
+match. A challenge is cancelled instead of paused."""
+MOST_STALLS = 2
+"""Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
+attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
+TOLD_OF_PAIRING_MS = 1_000
+"""Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
+STARTS_AT_ONCE = 32
+"""Maximum number of matches started or lost in an iteration of the event loop; the rest follow in the next
+iteration."""
+
+
+class Scheduler:
+    """The scheduler of a club: it starts matches, and settles changed tournaments."""
+
+    def __init__(self, recorder: Recorder, matches: Matches, lifecycle: Lifecycle, work: Work) -> None:
+        self.draining = False
+        """True while draining: no match starts any more."""
+        self.trouble: str | None = None
+        """Reason why the log cannot be written at present; None otherwise. No match starts while there is a reason."""
+        self._recorder = recorder
+        self._matches = matches
+        self._lifecycle = lifecycle
+        self._work = work
+        self._appointments = Appointments(recorder.players, recorder.clock, self._lapse)
+        self._queue: dict[str, None] = {}
+        """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later
+        iteration of the event loop."""
+        self._budget = STARTS_AT_ONCE
+        """Number of further matches that may start or be lost in this iteration of the event loop."""
+        self._is_refill_due = False
+        """True if the next iteration of the event loop calls `_refill`."""
+        self._held: dict[str, None] = {}
+        """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
+        first. A tournament that starts a match goes to the end."""
+        self._wakes: dict[str, int] = {}
+        """For each tournament id, the time in ms at which the tournament's next absent budget is used up, or at which
+        the tournament starts by itself."""
+        self._timer: TimerHandle | None = None
+        self._timer_at_ms = 0
+
+    def stop(self) -> None:
+        """Stop the timer, because nothing is settled from now on."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    # --- events ---
+
+    def look_at(self, player: Player) -> None:
+        """Look at a player's tournaments again, because the player has connected or become free.
+
+        The player's tournaments are sorted by the end of the player's last match in the tournament, earliest end first.
+        So no tournament is always passed over.
+        """
+        player.free_since_ms = self._recorder.clock.now_ms()
+        unsettled = self._recorder.unsettled
+        for tournament in player.tournaments.values():
+            tournament.look_at_again(player.name)
+            unsettled.pop(tournament.id, None)
+            unsettled[tournament.id] = None
+
+    def on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
+        """Handle the end of a match: bench failing players, count void attempts, look at the players' tournaments."""
+        if self._held:  # held tournaments first; the tournament of this match was just played in
+            waiting = {**self._held, **self._recorder.unsettled}
+            self._recorder.unsettled.clear()
+            self._recorder.unsettled.update(waiting)
+        for seat in over.at_fault:
+            self._bench_if_failing(tournament, players[seat])
+        if over.scores is None and tournament.status == "running":
+            self._look_at_void(tournament, over)
+        for player in players:
+            player.free_since_ms = over.at_ms
+            others = player.tournaments
+            if tournament.id in others:
+                if len(others) == 1:
+                    continue  # the end's own fact makes the tournament unsettled
+                others[tournament.id] = others.pop(tournament.id)
+            self.look_at(player)
+
+    def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
+        """If a match was void too often, pause its tournament; if the tournament is a challenge, cancel it instead."""
+        stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
+        if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
+            return
+        self._pause(tournament, f"match {over.match} was void {over.attempt} times: {over.reason}")
+
+    def _pause(self, tournament: Tournament, why: str) -> None:
+        """Pause a running tournament, so that the host can look into it. Cancel a challenge, or a lobby.
+
+        Do nothing if the tournament is paused or over.
+        """
+        if tournament.status in ("paused", *OVER):
+            return
+        if tournament.challenger is not None or tournament.status == "lobby":
+            self._lifecycle.end(tournament, cancelled=True, reason=why)
+        else:
+            self._lifecycle.pause(tournament, why)
+
+    def settle_all(self) -> None:
+        """Settle every tournament in memory."""
+        with self._recorder.transaction:
+            self._recorder.unsettled.update(dict.fromkeys(self._recorder.tournaments))
+
+    def excuse_absence(self, for_ms: int) -> None:
+        """Do not charge absent budgets for the last `for_ms` milliseconds, because the club was suspended then.
+
+        Absent budgets run again from the time that `Lifecycle.absent_from_ms` returns. The timer is set anew, because
+        server time may have jumped.
+        """
+        now_ms = self._recorder.clock.now_ms()
+        with self._recorder.transaction:
+            for tournament in self._recorder.tournaments.values():
+                if tournament.status == "running":
+                    for fact in tournament.absence.used(now_ms - for_ms):
+                        self._recorder.record(fact)
+                    self._recorder.unsettled[tournament.id] = None
+                tournament.absence.count_from(self._lifecycle.absent_from_ms())
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._arm(self._timer_at_ms)
+
+    # --- what follows ---
+
+    def settle(self) -> None:
+        """Start the due matches, record the lost matches, and start, pair or end tournaments, until nothing changes.
+
+        After `STARTS_AT_ONCE` matches, the rest is left to a later iteration of the event loop.
+        """
+        if self._recorder.stopped:
+            return
+        queue, changed = self._queue, self._recorder.unsettled
+        while (queue or changed) and self._budget > 0:
+            queue.update(changed)
+            changed.clear()
+            tournament_id = next(iter(queue))
+            tournament = self._recorder.tournaments.get(tournament_id)
+            if tournament is None:
+                del queue[tournament_id]
+                self._held.pop(tournament_id, None)
+                self._watch_clock(tournament_id, None)
+                continue
+            try:
+                self._settle(tournament)
+            except Exception:
+                log.exception("%s: could not be settled", tournament_id)
+                queue.pop(tournament_id, None)
+                self._budget -= 1
+                self._pause_failed(tournament, "the schedule")
+        queue.update(changed)
+        changed.clear()
+        if self._budget < STARTS_AT_ONCE and not self._is_refill_due:
+            self._is_refill_due = True
+            self._recorder.clock.after_input(self._refill)
+
+    def _settle(self, tournament: Tournament) -> None:
+        """Settle one tournament of the queue. If the budget is spent meanwhile, the tournament stays in the queue."""
+        if tournament.status == "lobby" and tournament.ready_to_start(self._recorder.clock.now_ms()):
+            self._start_by_itself(tournament)
+        self._follow_disk(tournament)
+        if tournament.status in ("paused", *OVER):
+            for made in self._appointments.of(tournament):
+                self._lapse(made)
+        self._start_matches(tournament)
+        if self._budget > 0:
+            del self._queue[tournament.id]
+            self._recorder.unsettled.pop(tournament.id, None)
+            if not tournament.plays:
+                self._go_on_or_end(tournament)
+            self._watch_clock(tournament.id, tournament.wake_at_ms)
+
+    def _follow_disk(self, tournament: Tournament) -> None:
+        """Pause a running tournament while the log cannot be written, and resume the tournament afterwards."""
+        if self.trouble is not None and tournament.status == "running":
+            message = f"{tournament.id} is paused: the server cannot write to its disk ({self.trouble})"
+            self._lifecycle.pause(tournament, message, by="disk")
+            self._lifecycle.notify_now(tournament, NoticeCode.DISK, message)
+        elif self.trouble is None and tournament.paused_by_disk:
+            self._recorder.record(commands.resume(tournament, self._recorder.clock.now_ms()))
+            message = f"{tournament.id} goes on: the disk works again"
+            self._lifecycle.notify_now(tournament, NoticeCode.RESUMED, message)
+
+    def _pause_failed(self, tournament: Tournament, what: str) -> None:
+        """Pause or cancel a tournament because the server failed at `what`, and tell the bots of a pause."""
+        why = f"the server failed at {what}; the server's log has the error"
+        try:
+            self._pause(tournament, why)
+            if tournament.status == "paused":
+                self._lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {why}")
+        except Exception:
+            log.exception("%s: could not be paused", tournament.id)
+
+    def _refill(self) -> None:
+        """Begin the budget of a new iteration of the event loop, and settle the tournaments that are left."""
+        self._is_refill_due, self._budget = False, STARTS_AT_ONCE
+        if self._queue:
+            with self._recorder.transaction:
+                self._recorder.unsettled.update(self._queue)
+
+    def _go_on_or_end(self, tournament: Tournament) -> None:
+        """Pair the next round of a tournament that has no open matches, or end the tournament if it is complete."""
+        if not tournament.is_complete:
+            self._pair_next_round(tournament)
+        if tournament.is_complete:  # perhaps complete now, without a further round
+            self._lifecycle.end(tournament, cancelled=False, reason=tournament.why_complete)
+
+    def _start_matches(self, tournament: Tournament) -> None:
+        """Start due matches and record lost matches, as far as the budget and the club's quota allow."""
+        if self.draining or self.trouble is not None:
+            return
+        players, game = self._recorder.players, tournament.config.game
+        is_challenge = tournament.challenger is not None
+        if is_challenge:
+            free = {each.name for each in players.of(tournament.field) if each.has_room_for_challenge(game)}
+            room_of: Callable[[str], int] = free.__contains__
+        else:
+            free = players.free(game)
+            room_of = partial(players.tournament_room, game)
+        room = self._match_room()
+        if room <= 0 and tournament.status == "running":
+            self._hold(tournament)
+            return
+        if self._held:
+            self._held.pop(tournament.id, None)
+        now_ms = self._recorder.clock.now_ms()
+        for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, room_of)):
+            if isinstance(found, MatchStarted):
+                pair = players.of(found.seats)
+                if not is_challenge:
+                    owed = self._appointments.owed(found, pair)
+                    if owed is not None:
+                        self._recorder.unsettled[owed.id] = None
+                        continue
+                    if not self._make_room(found, pair):
+                        continue
+                found.free_since_ms = tuple([player.free_since_ms for player in pair])
+                versions = tuple([player.version or "" for player in pair])
+                found.versions = versions if any(versions) else ()
+                self._matches.start(found, tournament, pair)
+                if not is_challenge:
+                    self._appointments.begun(tournament, pair)
+                self._lifecycle.look_at_challenges(players.of(found.absent))
+                room -= 1
+            else:
+                self._recorder.record_of(tournament, found)
+            if isinstance(found, MatchOver):
+                self._tell_no_show(tournament, found)
+                self._lifecycle.look_at_challenges(players.of(found.absent + found.seats))
+            self._budget -= 1
+            if self._budget <= 0:
+                break
+            if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
+                self._held[tournament.id] = None
+                break
+
+    def _lapse(self, made: Appointment) -> None:
+        """End an appointment, and free its players for other matches."""
+        self._appointments.end(made)
+        if not self._recorder.stopped:
+            with self._recorder.transaction:
+                for player in made.players:
+                    self.look_at(player)
+
+    def _hold(self, tournament: Tournament) -> None:
+        """Let a tournament wait for the club's quota of matches.
+
+        If the tournament is a challenge, send its bots a single notice about the wait.
+        """
+        if tournament.id in self._held:
+            return
+        self._held[tournament.id] = None
+        if tournament.challenger is not None and not tournament.running and not tournament.is_complete:
+            most = self._recorder.allowance.quotas.matches
+            what = f"this club plays as many matches at once as it may ({most}); yours begins when another is over"
+            self._lifecycle.notify(tournament, NoticeCode.QUOTA, what)
+
+    def _match_room(self) -> int:
+        """Return the number of further matches that the club's quota allows."""
+        return self._recorder.allowance.match_room(len(self._matches.live))
+
+    def _make_room(self, started: MatchStarted, players: tuple[Player, ...]) -> bool:
+        """Cancel the newest challenge of each bot that has no room left for the match `started`.
+
+        Return true if every bot has room now. A bot still has no room if the message about the challenge's end must be
+        sent first. A bot also has no room if an older match, from which the bot was away, takes the freed room.
+        """
+        had_room = True
+        for player in players:
+            if player.sole is not None and not player.sole.challenges:
+                continue  # the usual case: a free bot has room
+            if player.session_for(started.game) is None:
+                had_room = False
+                to_cancel = player.challenge_to_cancel(started.game)
+                if to_cancel is not None:
+                    challenge = self._recorder.tournaments[tournament_id_of(to_cancel)]
+                    reason = f"{player.name} has a match to play in {started.tournament}"
+                    self._lifecycle.end(challenge, cancelled=True, reason=reason)
+        return had_room or all(player.session_for(started.game) is not None for player in players)
+
+    def _start_by_itself(self, tournament: Tournament) -> None:
+        try:
+            self._lifecycle.begin(tournament)
+        except TournamentError as error:
+            self._lifecycle.end(tournament, cancelled=True, reason=str(error))
+
+    def _pair_next_round(self, tournament: Tournament) -> None:
+        """Start the pairing of the next round in the background, if the round is due and the schedule is `slow`."""
+        if self.draining or self.trouble is not None or tournament.is_pairing:
+            return
+        task = tournament.pairing_task()
+        if task is None:
+            return
+        tournament.is_pairing = True
+
+        clock = self._recorder.clock
+        telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, partial(self._tell_of_pairing, tournament))
+
+        def done(pulled: AnyRound | None) -> None:
+            telling.cancel()
+            tournament.is_pairing = tournament.pairs_long = False
+            if self._recorder.stopped:
+                return
+            with self._recorder.transaction:
+                try:
+                    fact = None if pulled is None else tournament.paired(pulled, self._recorder.clock.now_ms())
+                    if fact is not None:
+                        self._recorder.record(fact)
+                except Exception:
+                    log.exception("%s: the next round could not be added", tournament.id)
+                    pulled = None
+                if pulled is None:
+                    self._pause_failed(tournament, "the pairing of the next round")
+
+        self._work(task, done)
+
+    def _tell_of_pairing(self, tournament: Tournament) -> None:
+        if not self._recorder.stopped and tournament.status not in OVER:
+            tournament.pairs_long = True
+            what = f"the next round of {tournament.id} is being paired; this may take some seconds"
+            self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
+
+    def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
+        fact = commands.bench(tournament, player.name, self._recorder.clock.now_ms(), player.version)
+        if fact is not None:
+            self._recorder.record(fact)
+            again = "a new version, or the host, lets it play again"
+            message = f"{fact.reason}: it is benched in {tournament.id}; {again}"
+            self._lifecycle.notify(tournament, NoticeCode.BENCHED, message, [player])
+
+    def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
+        frame = frame_of_over(over, tournament.terms_of(over).opening_state())
+        for seat, player in enumerate(self._recorder.players.of(over.seats)):
+            session = player.newest
+            if session is not None and seat not in over.at_fault:
+                # The match never took up room in the session, so its end frees none.
+                session.send(frame, self._recorder.number_of(tournament), over.match)
+
+    # --- time ---
+
+    def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
+        """Record that a settled tournament wants to be woken at `wake_at_ms`.
+
+        The scheduler's only timer then fires at `wake_at_ms` or earlier. If `wake_at_ms` is None, the tournament does
+        not want to be woken.
+        """
+        if wake_at_ms is None:
+            self._wakes.pop(tournament_id, None)
+        elif wake_at_ms != self._wakes.get(tournament_id):
+            self._wakes[tournament_id] = wake_at_ms
+            self._arm(wake_at_ms)
+
+    def _arm(self, wake_at_ms: int) -> None:
+        if self._timer is not None:
+            if self._timer_at_ms <= wake_at_ms:
+                return
+            self._timer.cancel()
+        self._timer_at_ms = wake_at_ms
+        self._timer = self._recorder.clock.call_at(wake_at_ms, self._on_clock)
+
+    def _on_clock(self) -> None:
+        """Wake the tournaments whose time has come, perhaps none, and set the next timer."""
+        self._timer = None
+        now_ms = self._recorder.clock.now_ms()
+        with self._recorder.transaction:
+            for tournament_id in [each for each, wake_at_ms in self._wakes.items() if wake_at_ms <= now_ms]:
+                del self._wakes[tournament_id]
+                self._recorder.unsettled[tournament_id] = None
+                tournament = self._recorder.tournaments.get(tournament_id)
+                for fact in [] if tournament is None else tournament.expire_absent(now_ms):
+                    self._recorder.record(fact)
+        if self._wakes:
+            self._arm(min(self._wakes.values()))

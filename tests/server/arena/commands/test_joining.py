@@ -1,0 +1,147 @@
+"""Pupils join by a join code: their names, their entries in the field, and who is refused."""
+
+from random import Random
+from time import perf_counter
+
+import pytest
+from rumble_protocol.codes import ErrorCode
+from rumble_protocol.secret import make_secret
+from rumble_server.arena.commands.join_codes import ALPHABET, new_code, read_code
+from rumble_server.arena.commands.joining import MOST_NOTED, Joined, Joining
+from rumble_server.arena.state.join_refused import JoinRefused
+from rumble_server.tournament.errors import TournamentError
+from rumble_server.web.feed.headline import headline
+
+from tests.server.world import World
+
+ADDRESS = "203.0.113.7"
+KEY = make_secret()
+
+
+def classroom(world: World, **config: object) -> str:
+    """Create a classroom; return its join code."""
+    code = world.create(classroom=True, **config).join_code
+    assert code is not None
+    return code
+
+
+def join(world: World, code: str, display: str, key: str | None = None) -> Joined:
+    return Joining(world.arena).join(code, display, key or make_secret(), ADDRESS)
+
+
+def refusal(world: World, code: str, display: str, key: str | None = None) -> str:
+    """Return the code of the refusal of a pupil."""
+    with pytest.raises((JoinRefused, TournamentError)) as refused:
+        join(world, code, display, key)
+    return str(getattr(refused.value, "code", ""))
+
+
+def test_codes_are_read_as_people_write_them_and_never_repeat() -> None:
+    assert len(set(ALPHABET)) == 30
+    assert read_code(" kmr-tva ") == "KMRTVA"
+    code = new_code(Random(5), ())
+    assert new_code(Random(5), (code, None)) != code
+
+
+def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> None:
+    world = World()
+    code = classroom(world, invite="sesame")
+    joined = join(world, code.lower(), "J\u00f6rg", KEY)
+    entrant = joined.tournament.field["jorg"]
+    assert (joined.name, joined.display, entrant.by_code, entrant.display) == ("jorg", "J\u00f6rg", True, "J\u00f6rg")
+    assert (entrant.absent_since_ms is not None, world.arena.is_connected("jorg")) == (True, False)
+    assert joined.tournament.standings.lines()[0].display_name == "J\u00f6rg"
+    assert not joined.tournament.config.listed
+    bot = world.connect(is_local=False, address=ADDRESS)
+    bot.login("jorg", key=KEY)
+    assert bot.last("session")["tournaments"][0]["id"] == joined.tournament.id
+    assert joined.tournament.field["jorg"].absent_since_ms is None
+    again = world.after_crash().arena
+    assert again.display_names.shown("jorg") == "J\u00f6rg"
+    assert (again.tournaments["friday"].join_code, again.tournaments["friday"].field["jorg"].by_code) == (code, True)
+
+
+def test_the_host_sees_who_was_refused() -> None:
+    world = World()
+    assert refusal(world, classroom(world), "Z" * 100) == "bad_display_name"
+    (kept,) = world.arena.refused_bots.newest_first()
+    assert (kept.name, kept.address, kept.code) == ("Z" * MOST_NOTED, ADDRESS, "bad_display_name")
+
+
+def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
+    world = World()
+    code = classroom(world)
+    assert [
+        join(world, code, each).name for each in ("\u00c4nna", "Anna", "\u674e\u96f7", "\u674e", "House Elf", "House")
+    ] == ["anna", "anna-2", "pupil", "pupil-2", "pupil-house-elf", "pupil-house"]
+    assert join(world, code, "Zoe", KEY).name == "zoe"
+    assert refusal(world, code, "ZOE") == "name_taken"
+    next_week = world.create(name="Monday", classroom=True).join_code or ""
+    assert next_week != code
+    again = join(world, next_week, "zoe", KEY)
+    assert (again.name, again.display, again.tournament.id) == ("zoe", "Zoe", "monday")
+    assert join(world, next_week, "Zoe", KEY) == again
+    world.login("plain")
+    assert refusal(world, code, "Plain") == "name_taken"
+    assert refusal(world, code, "a  b") == "bad_display_name"
+    join(world, code, "Anna-Lena-Maria-of-the-7th-grade")
+    thief = world.connect()
+    thief.login("anna-lena-maria-OF-the-7th-grade")
+    assert thief.error() == "bad_name", "people would take this bot for the pupil"
+    longest = join(world, code, "x" * 32).name, join(world, code, "X" * 31).name
+    assert longest == ("x" * 24, "x" * 24 + "-2")
+
+
+def test_a_name_whose_key_the_host_forgets_is_claimed_anew_by_its_display_name_or_its_name() -> None:
+    world = World()
+    code = classroom(world)
+    for display in ("Anna", "Zo\u00e9"):
+        join(world, code, display)
+    for name in ("anna", "zoe"):
+        world.organiser.reset_key(name)
+    assert join(world, code, "Zoe").name == "zoe-2", "people know the bot zoe as Zo\u00e9"
+    again = join(world, code, "ZO\u00c9", KEY)
+    assert (again.name, again.display, world.arena.names.owns("zoe", KEY)) == ("zoe", "Zo\u00e9", True)
+    assert world.login("anna", key=make_secret()).last("session")["tournaments"][0]["id"] == "friday"
+
+
+def test_a_long_name_of_marks_costs_no_comparison() -> None:
+    stranger = World().connect()
+    began_s = perf_counter()
+    stranger.login("a" + "\u0301\u0323" * 6000, key=KEY)
+    assert stranger.error() == "bad_name"
+    assert perf_counter() - began_s < 0.5, "to put the marks in order takes time by the square of their number"
+
+
+def test_the_host_closes_the_door_and_opens_it_with_a_new_code() -> None:
+    world = World()
+    code = classroom(world, late_join=False)
+    world.organiser.close_door("friday")
+    assert refusal(world, code, "Anna") == "unknown_code"
+    world.organiser.open_door("friday")
+    assert refusal(world, code, "Anna") == "unknown_code"
+    newer = world.arena.tournaments["friday"].join_code or ""
+    join(world, newer, "Anna")
+    join(world, newer, "Ben")
+    world.organiser.start("friday")
+    facts = world.log.last
+    assert refusal(world, newer, "Cid") == ErrorCode.TOURNAMENT_CLOSED
+    assert world.log.last == facts, "a refused pupil leaves no name behind"
+
+
+def test_a_class_starts_by_itself_when_the_bots_are_there() -> None:
+    world = World()
+    code, keys = classroom(world, start_at_bots=2), [make_secret() for _ in range(3)]
+    names = [join(world, code, display, key).name for display, key in zip(("Ann", "Ben", "Cid"), keys, strict=True)]
+    assert headline(world.tournament("friday"), ()) == "3 bots are in. It starts with 2 connected bots."
+    world.login(names[0], key=keys[0])
+    assert world.tournament("friday").status == "lobby"
+    world.login(names[2], key=keys[2])
+    assert world.tournament("friday").status == "running"
+
+
+def test_who_is_banned_does_not_join() -> None:
+    world = World()
+    code = classroom(world)
+    world.organiser.ban("anna", by_name=True, until_ms=None, reason="rude")
+    assert refusal(world, code, "Anna") == ErrorCode.BANNED

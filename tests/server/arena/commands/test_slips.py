@@ -1,0 +1,67 @@
+"""Slips in a world: what their codes do to the bot that is logged in, and who is refused."""
+
+import pytest
+from rumble_protocol.secret import make_secret
+from rumble_server.arena.commands import slips
+from rumble_server.arena.commands.joining import Joining
+from rumble_server.arena.commands.slips import LENGTH, LIFETIME_MS, SlipDesk
+from rumble_server.arena.state.join_refused import JoinRefused
+from rumble_server.arena.state.names_and_keys import digest_of
+
+from tests.server.world import World
+
+
+def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
+    world = World()
+    tournament, key = world.create(classroom=True), make_secret()
+    Joining(world.arena).join(str(tournament.join_code), "Ann", key, "192.0.2.1")
+    old = world.login("ann", key=key, join=tournament.id)
+    code = SlipDesk(world.arena).make(tournament.id, "ANN")
+    assert len(code) == LENGTH
+    redeemed = SlipDesk(world.arena).redeem(code, "192.0.2.2")
+    world.end_iteration()
+    assert (redeemed.name, redeemed.display, redeemed.tournament) == ("ann", "Ann", tournament.id)
+    assert (old.last("error")["code"], old.last("error")["fatal"]) == ("bad_key", True)
+    refused = world.connect()
+    refused.login("ann", key=key)
+    assert refused.last("error")["code"] == "bad_key"
+    assert world.login("ann", key=redeemed.key).last("session")["tournaments"][0]["id"] == tournament.id
+    with pytest.raises(JoinRefused) as error:
+        SlipDesk(world.arena).redeem(code, "192.0.2.2")
+    assert error.value.code == "unknown_code"
+
+
+def test_a_slip_is_valid_for_two_weeks_and_while_the_host_knows_the_key() -> None:
+    world = World()
+    tournament = world.create(classroom=True)
+    desk, made = SlipDesk(world.arena), {}
+    for display in ("Ann", "Ben", "Cid"):
+        Joining(world.arena).join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
+        made[display] = desk.make(tournament.id, display)
+    world.organiser.reset_key("ann")
+    world.clock.advance(LIFETIME_MS - 1)
+    assert desk.redeem(made["Ben"], "192.0.2.2").name == "ben"
+    world.clock.advance(1)
+    for display in ("Ann", "Cid"):
+        with pytest.raises(JoinRefused, match="within two weeks"):
+            desk.redeem(made[display], "192.0.2.2")
+
+
+def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    computed: list[tuple[str, ...]] = []
+    tournament = world.create(classroom=True)
+    desk, joining = SlipDesk(world.arena), Joining(world.arena)
+    for display in ("Ann", "Ben", "Cid"):
+        joining.join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
+        code = desk.make(tournament.id, display)
+
+    def counted(*given: str) -> str:
+        computed.append(given)
+        return digest_of(*given)
+
+    monkeypatch.setattr(slips, "digest_of", counted)
+    with pytest.raises(JoinRefused):
+        desk.redeem("AAAAAAAA", "192.0.2.2")
+    assert len(computed) == 1
+    assert desk.redeem(code, "192.0.2.2").name == "cid"
