@@ -257,11 +257,6 @@ class Player:
         for session in self.sessions.values():
             session.send(frame, after, match_id)
 
-    def send_last(self, frame: bytes, after: int) -> None:
-        """Send a frame to all sessions after all earlier frames, as soon as the fact with number `after` is on disk."""
-        for session in self.sessions.values():
-            session.send_last(frame, after)
-
 
 class Players:
     """The bots known in this run, by name compared without case."""
