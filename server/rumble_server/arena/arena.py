@@ -32,10 +32,9 @@ from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bans import Ban
 from rumble_server.limits.bounds import Bounds
-from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import CommandRefused, TournamentError
-from rumble_server.tournament.tournament import OVER, Tournament
+from rumble_server.tournament.tournament import OVER
 
 FATAL = {
     ErrorCode.BAD_KEY: CloseCode.WRONG_KEY,
@@ -74,13 +73,13 @@ class Arena:
         self.log = log
         self.random = random
         self.admission = admission
-        self.recorder = recorder = Recorder(log, clock, self._settle, admission.bans, clubs)
+        self.recorder = recorder = Recorder(log, clock, lambda: self.scheduler.settle(), admission.bans, clubs)
         self.names, self.players, self.tournaments = recorder.names, recorder.players, recorder.tournaments
         self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
         nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, self._on_over, nobody_away_before_ms, bounds)
+        self.matches = Matches(recorder, run, lambda *end: self.scheduler.on_over(*end), nobody_away_before_ms, bounds)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)
@@ -94,12 +93,6 @@ class Arena:
         """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
-
-    def _settle(self) -> None:
-        self.scheduler.settle()
-
-    def _on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
-        self.scheduler.on_over(tournament, over, players)
 
     def go_on(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
         """Go on after a suspension of `suspended_ms`. If connections of bots were closed meanwhile, the bots get the
