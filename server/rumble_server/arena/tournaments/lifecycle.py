@@ -104,9 +104,10 @@ class Lifecycle:
     def remove(self, player: Player, tournament: Tournament) -> None:
         """Take a bot out of a tournament for good, because the host removed it. The bot loses its remaining matches.
 
-        Raises TournamentError.
+        Do nothing if the bot is out already. Raises TournamentError.
         """
-        self._take_out(player, tournament, removed=True)
+        if not self._take_out(player, tournament, removed=True):
+            return
         message = f"the host removed {player.name} from {tournament.id}"
         self.notify(tournament, NoticeCode.REMOVED, message, [player])
         self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)

@@ -24,6 +24,14 @@ def test_the_host_removes_a_bot_which_is_told_and_loses_by_adjudication() -> Non
     assert tournament.standings.tally.bots["ben"].wins == 2
 
 
+def test_a_bot_that_has_left_is_not_told_that_the_host_removed_it() -> None:
+    world = World()
+    tournament, (ann, *_) = world.begun("ann", "ben", "cid")
+    ann.say(type="leave", tournament=tournament.id)
+    world.organiser.remove(tournament.id, "ann")
+    assert ann.inbox.all("notice") == []
+
+
 def test_a_start_without_the_absent_that_leaves_too_few_for_the_challengers_takes_nobody_out() -> None:
     world = World()
     tournament = world.create(format="gauntlet", challengers=3)
