@@ -75,6 +75,7 @@ class Challenges:
             if not other.plays(config.game):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_hurry(session, other, len(at_other), config.time_control)
+        self._recorder.allowance.check_creation()  # before another challenge gives way
         if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(counted_for):
             self._refuse(session, others[0], TOO_MANY)
         tournament = self._lifecycle.create(config, challenger=player.name)

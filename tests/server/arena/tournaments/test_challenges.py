@@ -11,6 +11,7 @@ from rumble_server.cli.processes.house_process import MATCHES_TO_CHALLENGE
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import DAY_MS
+from rumble_server.limits.quotas import Quotas
 from rumble_server.tournament.facts import BotBenched
 from rumble_server.tournament.tournament import Tournament
 
@@ -140,6 +141,16 @@ def test_five_addresses_that_take_all_challenges_leave_room_for_others() -> None
     assert (told["code"], told["tournament"]) == ("cancelled", takers[0].last("joined")["tournament"])
     assert all(not each.inbox.all("notice") for each in takers[1:])
     assert challenge(guest(world, "cid", address="192.0.2.1"))["code"] == "unavailable", "it has its fair share"
+
+
+def test_no_challenge_gives_way_to_one_that_the_quota_of_bytes_refuses() -> None:
+    world = World(admission=Admission(Bounds(open_challenges=2)))
+    world.login("ben", challenges=True)
+    takers = [guest(world, name) for name in ("ann", "cid")]
+    assert all(challenge(each)["type"] != "error" for each in takers)
+    world.arena.allowance.quotas, world.arena.allowance.used_bytes = Quotas(bytes=1), 1
+    assert challenge(guest(world, "eve", address="192.0.2.1"))["code"] == "quota"
+    assert len(world.arena.challenges.still_open()) == 2
 
 
 def test_loopback_is_an_address_like_any_other() -> None:
