@@ -87,12 +87,15 @@ class Terms:
     def _fallen(self, slot: Slot, gone: tuple[int, ...], reason: str, at_ms: int) -> Outcome:
         """Return the outcome if the seats `gone` fall out before the first ply. The game's rules give the payoffs.
 
-        The other seats make some move. The choice of the move changes neither their places nor their payoffs.
+        The other seats make some move. The choice of the move changes neither their places nor their payoffs. In a game
+        whose rules leave the outcome open, no seat gains or loses anything.
         """
         state, seats = self.start(slot, at_ms).opening_state(), len(slot.seats)
         if isinstance(state, JointState) and state.can_fall:
             state = state.after_all({seat: state.codes_for(seat)[0] for seat in state.movers if seat not in gone})
-        return (state.outcome or Outcome.ranked([1] * seats, reason)).with_falls(dict.fromkeys(gone, 0))
+        payoffs = [0.0] * seats if get_game(self._game).pays else None
+        outcome = state.outcome or Outcome.ranked([1] * seats, reason, payoffs=payoffs)
+        return outcome.with_falls(dict.fromkeys(gone, 0))
 
     def _opening(self, slot: Slot) -> Opening:
         cycle, _, _, leg = slot.key

@@ -44,7 +44,9 @@ class Leader:
     """Leader of a tournament whose bots are connected as the test says. A bot plays a match at a time."""
 
     def __init__(self, *bots: str, **config: Any) -> None:
-        created = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe", **config), START_MS)
+        created = TournamentCreated(
+            "friday", TournamentConfig(name="Friday", **{"game": "tictactoe"} | config), START_MS
+        )
         self.now_ms = START_MS
         self.tournament = Tournament(created)
         self.facts: list[LogFact] = []

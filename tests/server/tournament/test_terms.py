@@ -1,3 +1,4 @@
+import pytest
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament import commands
 
@@ -25,3 +26,19 @@ def test_what_was_lost_unplayed_would_have_had_these_terms() -> None:
     (started, *_) = other.due()
     assert isinstance(over, MatchOver)
     assert leader.tournament.terms_of(over) == started
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_lost_match_has_payoffs_wherever_payoffs_are_the_points(seats: int) -> None:
+    pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    leader = Leader("ann", "ben", "cid", game="poker", seats=seats, points="payoffs")
+    leader.start()
+    task = leader.tournament.pairing_task()
+    leader.record(None if task is None else leader.tournament.paired(task(), leader.now_ms))
+    for bot in ("ann", "ben"):
+        leader.record(commands.leave(leader.tournament, bot, leader.now_ms))
+    leader.due()
+    overs = list(leader.tournament.results.values())
+    assert overs
+    assert {over.placement.payoffs for over in overs if over.placement} == {(0.0,) * seats}
+    assert {line.points for line in leader.tournament.standings.lines()} == {0.0}
