@@ -172,6 +172,8 @@ class Tournament:
     def _apply_left(self, fact: facts.BotLeft) -> None:
         if self.status == "lobby":
             del self.field[fact.bot]
+            for resting in self.half_byes.values():
+                resting.pop(fact.bot, None)
             self.absence.forget(fact.bot)
             self.standings.withdraw(fact.bot)
         else:

@@ -7,6 +7,8 @@ from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament import commands
+from rumble_server.tournament.exports import trf
+from rumble_server.tournament.exports.document import export
 from rumble_server.tournament.facts import BotAbsent, TournamentStarted
 from rumble_server.tournament.rebuild import rebuild_tournament
 
@@ -54,6 +56,16 @@ def test_who_leaves_the_lobby_was_never_in_and_may_join_again() -> None:
     assert (list(leader.tournament.field), list(leader.tournament.standings.tally.bots)) == (["ben"], ["ben"])
     leader.join("ann")
     assert list(leader.tournament.field) == ["ben", "ann"]
+
+
+def test_who_leaves_the_lobby_leaves_its_half_point_byes_behind() -> None:
+    leader = Leader("ann", "ben", "cid", format="swiss", legs=1)
+    for bot in ("ann", "cid"):
+        leader.record(commands.give_half_bye(leader.tournament, bot, 1, 0))
+    leader.record(commands.leave(leader.tournament, "cid", 0))
+    leader.start()
+    assert {number: list(bots) for number, bots in leader.tournament.half_byes.items()} == {1: ["ann"]}
+    assert "ann" in trf.write(export(leader.tournament))
 
 
 def test_who_leaves_after_the_start_has_left_for_good() -> None:
