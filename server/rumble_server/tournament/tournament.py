@@ -192,6 +192,7 @@ class Tournament:
         entrant = self.field[fact.bot]
         entrant.benched, entrant.benched_version = fact.benched, fact.version
         entrant.faulty_in_a_row = 0
+        entrant.count_absence_from(fact.at_ms)  # nobody waited for the benched bot
         self._note_gone(entrant)
         self._must_look_at((fact.bot,))
 

@@ -3,6 +3,7 @@
 import pytest
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament import commands
+from rumble_server.tournament.facts import BotBenched
 
 from tests.server.tournament.leader import START_MS, Leader, no_shows
 
@@ -183,3 +184,14 @@ def test_after_a_restart_absent_budgets_run_from_the_end_of_the_grace() -> None:
     assert leader.tournament.field["ann"].absent_left_ms == 1000
     leader.pass_ms(21_000)
     assert len(no_shows(leader)) == 2
+
+
+def test_no_budget_is_used_while_a_bot_is_benched() -> None:
+    leader = Leader.started("ann", "ben", legs=1, absent_ms=1000)
+    leader.record(BotBenched("friday", "ann", True, "", leader.now_ms))
+    leader.go("ann", "ben")
+    leader.pass_ms(5000)
+    leader.record(commands.unbench(leader.tournament, "ann", leader.now_ms))
+    leader.come("ben")
+    assert leader.due() == []
+    assert leader.tournament.wake_at_ms == leader.now_ms + 1000
