@@ -89,6 +89,9 @@ class _History(ABC, Generic[R]):
         match fact:
             case tournament_facts.TournamentCreated():
                 self._absent_ms = fact.config.absent_ms
+            case tournament_facts.ConfigChanged() if fact.config.absent_ms != self._absent_ms:  # still in the lobby
+                self._absent_ms = fact.config.absent_ms
+                self._left_ms = dict.fromkeys(self._left_ms, self._absent_ms)
             case MatchStarted():
                 self._begun[fact.match] = fact
             case MatchOver():

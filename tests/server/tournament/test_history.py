@@ -11,6 +11,7 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotAbsent,
     BotJoined,
+    ConfigChanged,
     LogFact,
     ResultVoided,
     RoundPaired,
@@ -147,3 +148,20 @@ def test_what_was_excused_and_drops_are_summed_for_each_bot_void_attempts_too() 
         "b": (2_000, 2),
         "c": (0, 0),
     }
+
+
+def test_a_budget_changed_in_the_lobby_is_the_one_that_is_used() -> None:
+    longer = CREATED.config.model_copy(update={"absent_ms": 600_000})
+    created, *joined, begun = field("a", "b")
+    facts: list[LogFact] = [
+        created,
+        *joined,
+        ConfigChanged("t", longer, 500),
+        begun,
+        BotAbsent("t", "b", 600_000 - 3_000, 6_000),
+        ConfigChanged("t", longer.model_copy(update={"listed": False}), 7_000),
+        BotAbsent("t", "b", 600_000 - 5_000, 11_000),
+        started("t.1.1.1.1", ("a", "b"), 11_000),
+        over("t.1.1.1.1", ("a", "b"), 12_000),
+    ]
+    assert audit_facts(facts, NOBODY_AWAY).bots["a"].needless_wait_ms == 5_000, "10 s, without the 5 s away"
