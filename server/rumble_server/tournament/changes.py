@@ -88,4 +88,4 @@ class Changes:
 
     def _note_over(self, over: MatchOver) -> None:
         self.over.append(over)
-        self.met[frozenset(over.seats)] = None
+        self.met[frozenset(over.seats + over.absent)] = None

@@ -1,4 +1,6 @@
+from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
+from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.changes import VOIDED, Changes
 from rumble_server.tournament.tournament import Tournament
 
@@ -62,3 +64,11 @@ def test_changes_that_were_put_off_come_first() -> None:
     changes.boards = {"new": True, "again": False}
     changes.put_first({"old": False, "again": True})
     assert list(changes.boards.items()) == [("old", False), ("again", True), ("new", True)]
+
+
+def test_the_scores_against_an_absent_bot_of_a_table_change_too() -> None:
+    changes = Changes(World().create())
+    changes.note(
+        MatchOver("t.1.1.1.1", 1, ("a", "b"), (1.0, 0.0), Termination.NORMAL, "", (), (), at_ms=0, absent=("c",))
+    )
+    assert set(changes.met) == {frozenset({"a", "b", "c"})}
