@@ -156,7 +156,7 @@ class Agenda:
 
     def has_more(self, bot: str) -> bool:
         """Return true if the bot has waiting matches, or may get matches from a schedule that follows no results."""
-        return self._queue.has_waiting(bot) or not (self.schedule.follows_results or self.exhausted)
+        return self._queue.has_waiting(bot) or self.may_pull_for(bot)
 
     def may_pull_for(self, bot: str) -> bool:
         """Return true if `pull` should be called for a bot that found no match to play."""

@@ -133,3 +133,12 @@ def test_none_is_pulled_for_anyone_at_the_end_of_the_schedule() -> None:
     while pull(made):
         pass
     assert not made.may_pull_for("ann")
+
+
+def test_a_late_joiner_has_only_the_matches_that_it_got_when_it_joined() -> None:
+    agenda = Agenda("t", ("ann", "ben"), RoundRobin(Plan(2, cycles=5, legs=1)))
+    agenda.enter_late("cid")
+    for slot in agenda.waiting("cid"):
+        assert agenda.has_more("cid")
+        agenda.start(slot)
+    assert [agenda.has_more(bot) for bot in agenda.bots] == [True, True, False]
