@@ -257,7 +257,11 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
     if over is None:
         raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament.id} has no result of a match {match_id!r}")
     played = MatchId.parse(match_id)
-    if tournament.agenda is not None and (played.round, played.board) in tournament.agenda.schedule.went_on:
+    schedule = None if tournament.agenda is None else tournament.agenda.schedule
+    if schedule is not None and schedule.has_bracket and tournament.is_pairing:
+        message = f"the next round of {tournament.id} is being made from its results, and they stand until then"
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+    if schedule is not None and (played.round, played.board) in schedule.went_on:
         message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
     return facts.ResultVoided(match_id, over.attempt, now_ms)

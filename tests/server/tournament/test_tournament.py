@@ -252,6 +252,16 @@ def test_before_the_start_there_are_no_matches() -> None:
         leader.record(*Leader.started("ann", "ben").due())
 
 
+def test_no_result_is_voided_while_the_next_round_of_a_bracket_is_made_from_it() -> None:
+    leader = Leader.started("ann", "ben", format="knockout", legs=1)
+    leader.due()
+    leader.finish("1.1.1.1")
+    leader.tournament.is_pairing = True
+    refused(ErrorCode.UNAVAILABLE, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
+    leader.tournament.is_pairing = False
+    assert commands.void(leader.tournament, "friday.1.1.1.1", 0).attempt == 1
+
+
 # --- benched ---
 
 
