@@ -7,7 +7,7 @@ in the units of a `Scheme`, because rounding could break or make a tie.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, lcm
+from math import lcm
 from typing import Self
 
 from rumble_server.results.result import Result
@@ -16,6 +16,8 @@ FIRST_WON, DRAWN, SECOND_WON, FIRST_BY_FORFEIT, SECOND_BY_FORFEIT, NOBODY = rang
 Meetings = tuple[int, int, int, int, int, int]
 """Counts of matches between two bots in fixed seats. There is a count for each outcome from `FIRST_WON` to `NOBODY`."""
 NONE: Meetings = (0, 0, 0, 0, 0, 0)
+MOST_POINTS = 10**15
+"""Maximum absolute value of the points for a result. Sums and products of such points can be shown as float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,9 @@ class Scheme:
     @classmethod
     def of(cls, points: tuple[float, float, float]) -> Self:
         """Make a scheme from the organiser's points for a win, a draw and a loss. Raises ValueError."""
-        if not all(isfinite(value) for value in points):
-            raise ValueError(f"points must be three numbers, for a win, a draw and a loss, not {points!r}")
+        if not all(abs(value) <= MOST_POINTS for value in points):
+            what = f"points must be three numbers up to {MOST_POINTS}, for a win, a draw and a loss"
+            raise ValueError(f"{what}, not {points!r}")
         win, draw, loss = (Fraction(str(value)) for value in points)
         if not win > loss or not win >= draw >= loss:
             raise ValueError(f"a win must be worth more than a loss, and a draw neither more nor less: {points!r}")

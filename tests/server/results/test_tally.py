@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.results.result import Result
-from rumble_server.results.tally import Tally
+from rumble_server.results.tally import Scheme, Tally
 from rumble_server.results.tiebreaks import rank, rank_tally
 
 from tests.server.results.events import RESULTS
@@ -17,3 +18,9 @@ def test_the_order_of_results_does_not_matter_and_a_result_can_be_taken_back(res
     assert rank_tally(tally) == rank([], field="ABCDE")
     assert not tally.meetings
     assert rank_tally(snapshot) == rank(results, field="ABCDE")
+
+
+@pytest.mark.parametrize("win", [float("nan"), float("inf"), 1e160, 2e15])
+def test_points_whose_sums_and_products_cannot_be_shown_are_refused(win: float) -> None:
+    with pytest.raises(ValueError, match="three numbers up to"):
+        Scheme.of((win, 0.5, 0))

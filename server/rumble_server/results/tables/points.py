@@ -14,11 +14,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, lcm
+from math import lcm
 from typing import Self
 
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.tally import Finish, TableCount, TableTally, finishes_of
+from rumble_server.results.tally import MOST_POINTS
 
 PLACES = "places"
 """The word in options and files that stands for the default points by places."""
@@ -39,8 +40,9 @@ class TablePoints:
     @classmethod
     def of(cls, points: Sequence[float]) -> Self:
         """Make the rules from the host's points for the first place, the second, and so on. Raises ValueError."""
-        if len(points) < 2 or not all(map(isfinite, points)):
-            raise ValueError(f"points by places are two numbers or more, not {', '.join(map(str, points))!r}")
+        if len(points) < 2 or not all(abs(value) <= MOST_POINTS for value in points):
+            what = f"points by places are two numbers or more, up to {MOST_POINTS}"
+            raise ValueError(f"{what}, not {', '.join(map(str, points))!r}")
         exact = tuple([Fraction(str(value)) for value in points])
         if list(exact) != sorted(exact, reverse=True) or exact[0] == exact[-1]:
             raise ValueError(f"a better place must not be worth less, and the first more than the last: {points!r}")

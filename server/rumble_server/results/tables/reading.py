@@ -7,9 +7,8 @@ from rumble_engine.outcome import places_of
 
 from rumble_server.results.file_contents import TERMINATIONS, FileNames
 from rumble_server.results.table_result import TableResult
+from rumble_server.results.tally import MOST_POINTS
 
-MOST_PAYOFF = 1e15
-"""Maximum absolute value of a payoff, so that payoffs and their sums can be shown."""
 FALLS = {name: kind for name, kind in TERMINATIONS.items() if kind is not Termination.NORMAL}
 
 
@@ -47,7 +46,7 @@ def _is_place(value: object) -> bool:
 
 
 def _is_payoff(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_PAYOFF
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_POINTS
     return value is None or is_number
 
 

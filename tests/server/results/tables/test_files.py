@@ -15,7 +15,7 @@ from rumble_server.results.results_file import read_results
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.csv_tables import FIRST
 from rumble_server.results.tables.export_tables import has_tables
-from rumble_server.results.tables.reading import MOST_PAYOFF
+from rumble_server.results.tally import MOST_POINTS
 from rumble_server.tournament.exports import csv_file
 from rumble_server.tournament.exports.document import export, match_json
 
@@ -131,7 +131,7 @@ def test_bad_json_is_named_by_its_place() -> None:
     for match, problem in bad:
         assert problems(exported([good, match])) == (problem,)
     assert problems(exported([good, good | {"places": None}]))[0] == "matches[1].places[0]: None is not a place"
-    assert MOST_PAYOFF < 10**400
+    assert MOST_POINTS < 10**400
     assert not has_tables([1, {"seats": 3}, {"seats": ["A", "B"]}])
 
 

@@ -65,7 +65,7 @@ def test_a_bye_is_a_first_place() -> None:
     assert counted(TablePoints.read("payoffs"), byes={"C": 1}) == {"C": 0}
 
 
-@pytest.mark.parametrize("text", ["", "3", "3,x", "1,2", "2,2", "3,nan", "3,inf", "payoff"])
+@pytest.mark.parametrize("text", ["", "3", "3,x", "1,2", "2,2", "3,nan", "3,inf", "2e15,0", "payoff"])
 def test_other_points_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"point|place"):
         TablePoints.read(text)
