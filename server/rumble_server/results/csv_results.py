@@ -76,8 +76,16 @@ def read_rows(
 
 def separator_of_header(lines: Sequence[str], column: str) -> str | None:
     """Return the separator with which the first line has a cell `column`; None if there is no such separator."""
+    return next((each for each in SEPARATORS if column in _first_row(lines, each)), None)
+
+
+def _first_row(lines: Sequence[str], separator: str) -> list[str]:
+    """Return the cells of the first line that is not blank; an empty list if a cell is too long to be read."""
     first = next((line for line in lines if line.strip()), "")
-    return next((each for each in SEPARATORS if column in next(csv.reader([first], delimiter=each))), None)
+    try:
+        return next(csv.reader([first], delimiter=separator))
+    except csv.Error:
+        return []
 
 
 def _separator(lines: Sequence[str]) -> str:
@@ -86,8 +94,7 @@ def _separator(lines: Sequence[str]) -> str:
     If no separator does so, return the first separator that gives three columns or more. If no separator gives three
     columns, return a comma. Names of bots may contain the other separators.
     """
-    first = next((line for line in lines if line.strip()), "")
-    rows = {each: next(csv.reader([first], delimiter=each)) for each in SEPARATORS}
+    rows = {each: _first_row(lines, each) for each in SEPARATORS}
     for each, row in rows.items():
         if "score" in row or (len(row) == len(COLUMNS) and _score(row[2])[0] is not None):
             return each

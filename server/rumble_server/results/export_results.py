@@ -39,6 +39,8 @@ def read_export(document: Any) -> ResultsFile:
     byes = document.get("byes", {})
     if not isinstance(byes, dict) or not all(type(count) is int and count >= 0 for count in byes.values()):
         problems.append("byes: not a number of matches for each name")
+    else:
+        problems += filter(None, [names.problem(name, "byes") for name in byes])
     known = tuple(name for name, _ in names.known.values())
     paired = None
     if "rounds_paired" in tournament and not of_tables:
@@ -77,5 +79,5 @@ def _match(match: Any, where: str, names: FileNames) -> Result | list[str]:
     if problems or termination is None or not isinstance(seats, list) or not isinstance(scores, list):
         return problems
     pair = (float(scores[0]), float(scores[1]))
-    at_fault = blame(pair, termination) if fault is None else tuple(fault)
+    at_fault = blame(pair, termination) if fault is None else tuple(map(int, fault))
     return Result((seats[0], seats[1]), pair, termination, at_fault, str(match.get("id", "")), tuple(moves))

@@ -29,6 +29,8 @@ def read_results(text: str) -> ResultsFile:
             document = json.loads(text)
         except json.JSONDecodeError as error:
             raise BadResults([f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}"]) from None
+        except (RecursionError, ValueError) as error:  # nested too deep, or a number with too many digits
+            raise BadResults([f"line 1, column 1: not JSON: {error}"]) from None
         return read_export(document)
     if _FIRST_OF_TRF.match(text) and _PLAYER.search(text):
         return results_of(read_trf(text))

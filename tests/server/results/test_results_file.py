@@ -119,6 +119,8 @@ def test_bad_headers_and_cells() -> None:
     assert problems(f"{header}A,B,1,0,lost,\n") == ("line 2, column 5: 'lost' is not a termination",)
     assert problems(f"{header}A,B,1,0,normal,2\n") == ("line 2, column 6: seats are 0 and 1, not '2'",)
     assert problems('A,B,1\n"A,B,1\n')[0].startswith("line 2: not CSV")
+    for text in ("A" * 200_000 + ",B,1\n", "seat_0," + "A" * 200_000 + "\n"):
+        assert problems(text) == ("line 1: not CSV: field larger than field limit (131072)",)
 
 
 def test_many_problems_are_cut_short() -> None:
@@ -186,6 +188,25 @@ def test_bad_json_is_named_by_its_place() -> None:
         "matches[6].moves: not a list of texts",
         "matches[7].at_fault: not a list of seats",
         "byes: not a number of matches for each name",
+    )
+
+
+def test_json_that_cannot_be_parsed_at_all_is_refused() -> None:
+    for text in ('{"a":' * 100_000, '{"a":' + "1" * 5_000 + "}"):
+        (problem,) = problems(text)
+        assert problem.startswith("line 1, column 1: not JSON")
+
+
+def test_seats_at_fault_may_be_any_json_numbers() -> None:
+    match = document()["matches"][0] | {"at_fault": [1.0]}
+    (result,) = read_results(json.dumps(document(matches=[match]))).results
+    assert repr(result.at_fault) == "(1,)"
+
+
+def test_names_with_byes_alone_are_in_the_field() -> None:
+    assert read_results(json.dumps(document(byes={"D": 1}))).field == ("A", "B", "C", "D")
+    assert problems(json.dumps(document(byes={"a": 1}))) == (
+        "byes: 'a' and 'A' (tournament.names[0]) differ only in case",
     )
 
 
