@@ -55,7 +55,7 @@ def summary(tournament: Tournament) -> dict[str, Any]:
         "tiebreak_rules": config.tiebreak_rules,
         "names": list(tournament.field),
         "pairing_order": [] if agenda is None else list(agenda.bots),
-        "seed_ratings": {name: config.seed_rating(name) for name in tournament.field if config.seed_rating(name)},
+        "seed_ratings": {name: rating for name in tournament.field if (rating := config.seed_rating(name)) is not None},
         "matches_total": tournament.matches_total,
         "matches_over": len(tournament.results),
         "created_at_ms": tournament.created_at_ms,

@@ -26,6 +26,8 @@ MOST_PLAYERS = 9999
 """Maximum number of players: a starting number has four columns. A report with more players is refused."""
 MOST_POINTS = 99.5
 """Maximum number of points: points have four columns. A report with more points is refused."""
+MOST_RATING = 9999
+"""Maximum rating: ratings have four columns. A greater rating is written as this number."""
 RESULT_COLUMN = 91
 """The column of the first round, counted from 0; each round takes ten columns."""
 TRF16, TRF_2026 = "16", "2026"
@@ -184,7 +186,7 @@ class _Report:
         nothing = _without_opponent(codes.ABSENT)
         results = "".join(f"  {self.cells[name].get(index, nothing)}" for index in range(columns))
         rating = self.tournament.get("seed_ratings", {}).get(name)
-        rated = "" if rating is None else f"{rating:.0f}"
+        rated = "" if rating is None else f"{min(rating, MOST_RATING):.0f}"
         head = f"001 {self.number[name]:>4} {'':4} {name[:33]:<33} {rated:>4}"
         rank = self.ranks.get(name, self.number[name])
         return f"{head:<80}{self.points[name]:>4.1f} {rank:>4}".ljust(RESULT_COLUMN - 2) + results

@@ -116,10 +116,10 @@ def test_what_cannot_be_paired_again_says_why(choices: dict[str, object], why: s
 
 
 def test_seeds_are_numbered_by_their_ratings_which_the_file_has() -> None:
-    leader = Leader("A", "b", "C", format="swiss", legs=1, seed_ratings={"B": 2000.0, "c": 2100.0})
+    leader = Leader("A", "b", "C", format="swiss", legs=1, seed_ratings={"B": 2000.0, "c": 10_000.0})
     leader.start()
     lines = trf.write(export(leader.tournament)).splitlines()
-    assert [line[14:52].split() for line in lines if line.startswith("001")] == [["C", "2100"], ["b", "2000"], ["A"]]
+    assert [line[14:53].split() for line in lines if line.startswith("001")] == [["C", "9999"], ["b", "2000"], ["A"]]
 
 
 def test_trf_says_what_it_has_no_room_for() -> None:
