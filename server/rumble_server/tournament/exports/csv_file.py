@@ -9,9 +9,10 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rumble_server.results.tables.csv_tables import OF_SEAT
+
 HEADER = ("match", "attempt", "first", "second", "score", "second_score", "termination", "at_fault", "reason", "moves")
 TABLE_HEADER = ("match", "attempt", "termination", "reason", "moves")
-OF_SEAT = ("seat", "place", "payoff", "fall")
 
 
 def write(document: Mapping[str, Any], seats: int | None = None) -> str:

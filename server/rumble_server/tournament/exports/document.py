@@ -23,7 +23,10 @@ def export(tournament: Tournament, first: int = 0, until: int | None = None) -> 
     document = {
         "tournament": summary(tournament),
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()],
-        "matches": [match_json(over) for over in islice(tournament.results.values(), first, until)],
+        "matches": [
+            match_json(over, of_tables=tournament.config.counts_places)
+            for over in islice(tournament.results.values(), first, until)
+        ],
         "voided": [match_json(over) for over in tournament.voided],
     }
     if FORMATS[tournament.config.format].pairs_by_points:
@@ -98,10 +101,11 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
     return told
 
 
-def _with_absent(over: MatchOver) -> dict[str, Any]:
+def _of_table(over: MatchOver) -> dict[str, Any]:
     """Return the fields of a table's result. Absent bots get further seats, and the last places."""
-    result = table_result_of(over)
-    plies = {} if over.placement is None else {seat: ply for seat, ply, _ in over.placement.falls}
+    result, placed = table_result_of(over), over.placement
+    falls = [(seat, len(over.moves), None) for seat in over.at_fault] if placed is None else placed.falls
+    plies = {seat: ply for seat, ply, _ in falls}
     return {
         "seats": list(result.seats),
         "scores": list(scores_of(result.places)),
@@ -111,9 +115,9 @@ def _with_absent(over: MatchOver) -> dict[str, Any]:
     }
 
 
-def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[str, Any]:
+def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = (), *, of_tables: bool = False) -> dict[str, Any]:
     """Return a finished attempt at a match as JSON. `infos` are the bots' thoughts by ply; if there are none, the field
-    `infos` is left out.
+    `infos` is left out. In a tournament of tables (`of_tables`), a plain match of two has places, too.
     """
     told = {
         "id": over.match,
@@ -132,8 +136,8 @@ def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = ()) -> dict[s
         told["places"] = None if placed.places is None else list(placed.places)
         told["payoffs"] = None if placed.payoffs is None else list(placed.payoffs)
         told["falls"] = [{"seat": seat, "ply": ply, "termination": str(kind)} for seat, ply, kind in placed.falls]
-    if over.absent and over.scores is not None:
-        told |= _with_absent(over)
+    if over.scores is not None and (over.absent or (of_tables and placed is None)):
+        told |= _of_table(over)
     if any(infos):
         told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
     return told

@@ -8,6 +8,7 @@ import gzip
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TypeVar, TypeVarTuple, cast
 
@@ -210,9 +211,10 @@ def export_head(rebuilt: Rebuilt, kind: str) -> bytes:
 def export_matches(rebuilt: Rebuilt, kind: str, first: int, until: int) -> bytes:
     """Write the matches from `first` to before `until`. The caller appends them to the earlier parts of the export."""
     overs = list(islice(rebuilt.tournament.results.values(), first, until))
+    write = partial(match_json, of_tables=rebuilt.tournament.config.counts_places)
     if kind == "csv":
-        return csv_file.write({"matches": [*map(match_json, overs)]}, _columns(rebuilt)).partition("\n")[2].encode()
-    played = [match_json(over, _infos(rebuilt, over)) for over in overs]
+        return csv_file.write({"matches": [*map(write, overs)]}, _columns(rebuilt)).partition("\n")[2].encode()
+    played = [write(over, _infos(rebuilt, over)) for over in overs]
     if kind == "json":
         return (b"," if first else b"") + orjson.dumps(played)[1:-1]
     document = {"tournament": summary(rebuilt.tournament), "matches": played, "first": first}

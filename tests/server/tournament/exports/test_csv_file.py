@@ -1,6 +1,10 @@
+from rumble_engine import Termination
+from rumble_server.results.results_file import read_results
 from rumble_server.tournament.exports import csv_file
+from rumble_server.tournament.exports.document import export
 
 from tests.server.tournament.exports.documents import exported, played
+from tests.server.tournament.leader import Leader
 
 
 def test_a_row_a_match() -> None:
@@ -27,3 +31,16 @@ def test_tables_have_columns_for_each_seat() -> None:
         "t.1.1.2.1,1,D,1,2.0,,C,2,0.5,,A,3,-1.0,,,,,,normal,three in a row,4 0 8",
     ]
     assert csv_file.write({"matches": []}, 4) == f"{header}\n"
+
+
+def test_a_plain_match_of_two_at_a_small_table_has_places_too() -> None:
+    leader = Leader.started(*"ABCDE", game="snakes", seats=3, format="swiss")
+    leader.due()
+    for started in list(leader.tournament.running.values()):
+        if len(started.seats) == 2:
+            leader.finish(started.match, (0.0, 1.0), Termination.TIMEOUT, (0,))
+    document = export(leader.tournament)
+    (match,) = document["matches"]
+    assert (match["places"], match["falls"]) == ([2, 1], [{"seat": 0, "ply": 0, "termination": "timeout"}])
+    (table,) = read_results(csv_file.write(document, 3)).tables
+    assert (table.places, table.falls) == ((2, 1), ((0, Termination.TIMEOUT),))

@@ -17,6 +17,7 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.exports import OF_GAME
 
+from tests.server.tournament.leader import Leader
 from tests.server.web.export_schema import check_export
 from tests.server.web.memory_server import MemoryServer
 
@@ -131,3 +132,14 @@ async def test_the_export_is_the_design_s_document(server: MemoryServer, browser
     check_export(answer.json())
     assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
     assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'
+
+
+def test_the_csv_of_tables_has_a_plain_match_of_two_at_a_small_table() -> None:
+    leader = Leader.started(*FIELD, game="snakes", seats=3, format="swiss")
+    leader.due()
+    for started in list(leader.tournament.running.values()):
+        if len(started.seats) == 2:
+            leader.finish(started.match)
+    rebuilt = Rebuilt(leader.tournament, lambda: leader.facts, lambda match: ())
+    row = from_log.export_matches(rebuilt, "csv", 0, 1).decode().split(",")
+    assert (row[3], row[7]) == ("1", "2")
