@@ -24,9 +24,10 @@ The code of a full-point bye is not included, because the organiser gives such a
 def names_of(event: TrfEvent) -> dict[int, str]:
     """Return the players' names by starting number. If players share a name, the starting number is added."""
     count = Counter(player.name for player in event.players)
+    numbered = {player.number: f"{player.name} ({player.number})" for player in event.players}
+    count.update(numbered[player.number] for player in event.players if count[player.name] > 1)
     return {
-        player.number: player.name if count[player.name] == 1 else f"{player.name} ({player.number})"
-        for player in event.players
+        player.number: player.name if count[player.name] == 1 else numbered[player.number] for player in event.players
     }
 
 

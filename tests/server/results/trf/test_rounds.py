@@ -47,3 +47,9 @@ def test_counts_of_a_file() -> None:
 
 def test_two_of_the_same_name_have_their_numbers_with_it() -> None:
     assert names_of(read_trf(TEXT)) == {1: "Ann (1)", 2: "Ann (2)", 3: "Cid", 4: "Dan"}
+
+
+def test_a_name_that_looks_like_a_shared_name_with_its_number_is_numbered_too() -> None:
+    names = ("Ann", "Ann", "Ann (2)", "Cid")
+    event = read_trf("\n".join(player(number, name=name) for number, name in enumerate(names, 1)))
+    assert names_of(event) == {1: "Ann (1)", 2: "Ann (2)", 3: "Ann (2) (3)", 4: "Cid"}
