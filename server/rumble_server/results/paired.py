@@ -18,21 +18,21 @@ class Paired:
     half_byes: tuple[str, ...] = ()
 
 
-def read_paired(told: Any, known: Iterable[str]) -> tuple[Paired, ...]:
+def read_paired(rounds: Any, known: Iterable[str]) -> tuple[Paired, ...]:
     """Read the rounds of an export. Raises ValueError with the location of the problem."""
-    if not isinstance(told, list):
+    if not isinstance(rounds, list):
         raise ValueError("tournament.rounds_paired: not a list")
-    return tuple(_round(each, f"tournament.rounds_paired[{number}]", set(known)) for number, each in enumerate(told))
+    return tuple(_round(each, f"tournament.rounds_paired[{number}]", set(known)) for number, each in enumerate(rounds))
 
 
-def _round(told: Any, where: str, left: set[str]) -> Paired:
+def _round(round_: Any, where: str, left: set[str]) -> Paired:
     """Read a round. Remove each bot of the round from `left`, which has all names of the field at first.
 
     Raises ValueError if the round is malformed, names a bot twice, or names a bot outside the field.
     """
     parts: dict[str, list[Any]] = {}
     for name in ("pairs", "byes", "half_byes"):
-        part = told.get(name) if isinstance(told, dict) else None
+        part = round_.get(name) if isinstance(round_, dict) else None
         if not isinstance(part, list):
             raise ValueError(f"{where}: it has no list {name!r}")
         parts[name] = part

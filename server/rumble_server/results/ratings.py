@@ -245,10 +245,10 @@ def why_infinite(names: list[str], score: "Matrix", count: "Matrix", groups: lis
     played = count.sum(axis=1) + count.sum(axis=0)
     perfect = [name for name, got, of in zip(names, points, played, strict=True) if got == of]
     nothing = [name for name, got in zip(names, points, strict=True) if got == 0]
-    told = [
+    reasons = [
         f"{_some(group)} {what}" for group, what in ((perfect, "lost no point"), (nothing, "won no point")) if group
     ]
-    return " and ".join(told) or "one group of bots took no point from the others"
+    return " and ".join(reasons) or "one group of bots took no point from the others"
 
 
 def _rounded(value: float) -> float:

@@ -127,5 +127,5 @@ class EndedTournament(Outline):
 
 def _line(standing: Standing, tournament: Tournament) -> FinalResult:
     entrant = tournament.field[standing.name]
-    told = standing.model_dump(include={each.name for each in fields(FinalResult)})
-    return FinalResult(**told, withdrawn=entrant.withdrawn, by_code=entrant.by_code)
+    values = standing.model_dump(include={each.name for each in fields(FinalResult)})
+    return FinalResult(**values, withdrawn=entrant.withdrawn, by_code=entrant.by_code)

@@ -41,12 +41,12 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Tab
     seats = sum(name.startswith("seat_") for name in at)
     while seats > 2 and not any(cells.get(f"{name}_{seats - 1}") for name in OF_SEAT):
         seats -= 1
-    told = {name: [_value(name, cells.get(f"{name}_{seat}", "")) for seat in range(seats)] for name in OF_SEAT}
+    columns = {name: [_value(name, cells.get(f"{name}_{seat}", "")) for seat in range(seats)] for name in OF_SEAT}
 
     def where(name: str, seat: int) -> str:
         return f"{line}, column {at[f'{name}_{seat}'] + 1}"
 
-    return read_table(told, cells.get("match", ""), names, where)
+    return read_table(columns, cells.get("match", ""), names, where)
 
 
 def _value(name: str, cell: str) -> object:

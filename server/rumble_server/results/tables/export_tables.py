@@ -19,14 +19,14 @@ def read_export_table(match: Any, where: str, names: FileNames) -> TableResult |
     seats, falls = match.get("seats"), match.get("falls") or []
     if not isinstance(seats, list) or len(seats) < 2:
         return [f"{where}.seats: not a list of two names or more"]
-    told = {"seat": seats}
+    columns = {"seat": seats}
     for name in ("place", "payoff"):
-        told[name] = match.get(f"{name}s") or [None] * len(seats)
-        if not isinstance(told[name], list) or len(told[name]) != len(seats):
+        columns[name] = match.get(f"{name}s") or [None] * len(seats)
+        if not isinstance(columns[name], list) or len(columns[name]) != len(seats):
             return [f"{where}.{name}s: not a list with a {name} for each seat"]
-    told["fall"] = [None] * len(seats)
+    columns["fall"] = [None] * len(seats)
     for fall in falls if isinstance(falls, list) else [None]:
         if not isinstance(fall, dict) or type(fall.get("seat")) is not int or not 0 <= fall["seat"] < len(seats):
             return [f"{where}.falls: not a list of objects with seats"]
-        told["fall"][fall["seat"]] = fall.get("termination", "")
-    return read_table(told, str(match.get("id", "")), names, lambda name, seat: f"{where}.{name}s[{seat}]")
+        columns["fall"][fall["seat"]] = fall.get("termination", "")
+    return read_table(columns, str(match.get("id", "")), names, lambda name, seat: f"{where}.{name}s[{seat}]")

@@ -74,7 +74,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
     `virtual_points` are in units of the points for a win.
     """
     config, agenda = tournament.config, tournament.agenda
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "pairing_rules": config.pairing_rules,
         "acceleration": config.acceleration,
         "number_of_rounds": config.rounds if agenda is None else agenda.schedule.number_of_rounds,
@@ -88,8 +88,8 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
         names, schedule = agenda.bots, agenda.schedule
         if config.acceleration == "baku":
             virtual = baku(len(names), schedule.number_of_rounds, 2, 1)
-            told["virtual_points"] = [[points / 2 for points in own] for own in virtual]
-        told["rounds_paired"] = [
+            data["virtual_points"] = [[points / 2 for points in own] for own in virtual]
+        data["rounds_paired"] = [
             {
                 "round": number,
                 "pairs": [[names[pairing.first], names[pairing.second]] for pairing in paired.pairings],
@@ -98,7 +98,7 @@ def _swiss(tournament: Tournament) -> dict[str, Any]:
             }
             for number, paired in enumerate(schedule.rounds_added, 1)
         ]
-    return told
+    return data
 
 
 def _of_table(over: MatchOver) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = (), *, of_tab
     """Return a finished attempt at a match as JSON. `infos` are the bots' thoughts by ply; if there are none, the field
     `infos` is left out. In a tournament of tables (`of_tables`), a plain match of two has places, too.
     """
-    told = {
+    match = {
         "id": over.match,
         "attempt": over.attempt,
         "seats": list(over.seats),
@@ -133,11 +133,11 @@ def match_json(over: MatchOver, infos: Sequence[MoveInfo | None] = (), *, of_tab
     }
     placed = over.placement
     if placed is not None:
-        told["places"] = None if placed.places is None else list(placed.places)
-        told["payoffs"] = None if placed.payoffs is None else list(placed.payoffs)
-        told["falls"] = [{"seat": seat, "ply": ply, "termination": str(kind)} for seat, ply, kind in placed.falls]
+        match["places"] = None if placed.places is None else list(placed.places)
+        match["payoffs"] = None if placed.payoffs is None else list(placed.payoffs)
+        match["falls"] = [{"seat": seat, "ply": ply, "termination": str(kind)} for seat, ply, kind in placed.falls]
     if over.scores is not None and (over.absent or (of_tables and placed is None)):
-        told |= _of_table(over)
+        match |= _of_table(over)
     if any(infos):
-        told["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
-    return told
+        match["infos"] = [None if info is None else info.model_dump(exclude_none=True) for info in infos]
+    return match

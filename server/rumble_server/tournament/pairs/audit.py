@@ -158,19 +158,19 @@ class _Waits:
             bot.needless_wait_ms, self._idle_with[name] = both_ms, other
 
     def flags(self, patience_ms: int, patience: int) -> Iterable[Flag]:
-        told: set[str] = set()
+        flagged: set[str] = set()
         for name, (other, wait_ms) in self._passed_by.items():
             passed_over = self._bots[name].passed_over
             if passed_over > patience and wait_ms > patience_ms:
-                told.add(name)
+                flagged.add(name)
                 message = f"{name} waited {seconds(wait_ms)} for {other}, which began {passed_over} later matches"
                 yield Flag(
                     "passed_over", name, f"{message} meanwhile: let the tournament go on until {name} has played"
                 )
         for name, other in sorted(self._idle_with.items(), key=lambda each: -self._bots[each[0]].needless_wait_ms):
             wait_ms = self._bots[name].needless_wait_ms
-            if wait_ms > patience_ms and told.isdisjoint((name, other)):
-                told.add(name)
+            if wait_ms > patience_ms and flagged.isdisjoint((name, other)):
+                flagged.add(name)
                 message = f"{name} and {other} were free for {seconds(wait_ms)}, and their match did not begin"
                 yield Flag("needless_wait", name, f"{message}: look whether the club's quota of matches is used up")
 
