@@ -127,6 +127,7 @@ class Tournament:
                 self._apply_voided(fact)
             case facts.InviteChanged():
                 self.invite, self.made_invite = fact.invite, fact.made_invite
+                self.config = self.config.model_copy(update={"invite": fact.invite})
             case facts.JoinCodeChanged():
                 self.join_code = fact.code
             case facts.ConfigChanged():

@@ -36,6 +36,17 @@ async def test_again_with_changes(server: MemoryServer, browser: httpx.AsyncClie
     assert started.json()["status"] == "running"
 
 
+async def test_the_next_tournament_has_the_newest_invitation_code(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
+    lesson(server, "ann", "ben", play=False)
+    server.world.organiser.change_invite("friday", "sesame")
+    server.world.organiser.start("friday")
+    server.pass_ms(60_000)
+    assert (await post(browser, "tournaments/friday/again")).status_code == 201
+    assert server.world.arena.tournaments["friday-2"].invite == "sesame"
+
+
 async def test_a_final(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     lesson(server, "ann", "ben", "cid")
     told = (await post(browser, "tournaments/friday/again", {"top": 2})).json()
