@@ -10,22 +10,14 @@ from rumble_server.tournament.formats import formats_with
 
 MOST_LETTERS = 80
 """Maximum length of a tournament's name."""
-OF_LAST_TIME = ("start_at_bots", "start_at_ms")
+OF_LAST_TIME: tuple[str, ...] = ("start_at_bots", "start_at_ms")
 """Names of the fields that make a tournament start by itself.
 
 The next tournament does not get these fields, so the host has to start the tournament.
 """
-OF_GAME = (
-    "settings",
-    "seats",
-    "legs",
-    "pairing_rules",
-    "openings",
-    "points",
-    "tiebreaks",
-    "spectator_delay_ms",
-    "late_join",
-)
+OF_SEATS = ("seats", "legs", "pairing_rules", "openings", "points", "tiebreaks", "late_join")
+"""Names of fields that are not taken over if the next tournament has another number of seats."""
+OF_GAME = (*OF_SEATS, "settings", "spectator_delay_ms")
 """Names of fields that are not taken over if the next tournament has another game."""
 
 
@@ -46,8 +38,11 @@ def next_config(config: TournamentConfig, changes: Mapping[str, Any], top: int |
 
     In a final of the best `top` bots, and in a format without `late_join`, the field `late_join` is false by default.
     """
-    is_same_game = changes.get("game", config.game) == config.game
-    left_out = OF_LAST_TIME if is_same_game else OF_LAST_TIME + OF_GAME
+    left_out = OF_LAST_TIME
+    if changes.get("game", config.game) != config.game:
+        left_out += OF_GAME
+    elif changes.get("seats", config.seats) != config.seats:
+        left_out += OF_SEATS
     kept = {name: value for name, value in config.model_dump(mode="json").items() if name not in left_out}
     if top is not None or changes.get("format", config.format) not in formats_with("late_join"):
         kept["late_join"] = False

@@ -34,3 +34,11 @@ def test_the_next_configuration_is_the_last_one_with_the_changes(config: Tournam
     other = TournamentConfig.model_validate_json(next_config(config, {"game": "chess", "name": "Chess"}))
     assert (other.game, other.name, other.settings, other.seats) == ("chess", "Chess", other.settings, 2)
     assert other.format == config.format
+
+
+def test_another_number_of_seats_has_its_own_defaults() -> None:
+    config = TournamentConfig(name="a", game="snakes", format="swiss", settings={"size": 9})
+    tables = TournamentConfig.model_validate_json(next_config(config, {"seats": 4}))
+    assert (tables.seats, tables.legs, tables.points, tables.settings) == (4, 1, "places", config.settings)
+    pairs = TournamentConfig.model_validate_json(next_config(tables, {"seats": 2}))
+    assert (pairs.seats, pairs.legs, pairs.pairing_rules) == (2, 2, config.pairing_rules)
