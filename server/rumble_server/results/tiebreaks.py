@@ -19,7 +19,7 @@
 All values are in the event's points. docs/RULES.md compares the editions, and lists where Rumble differs.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,7 +27,6 @@ from rumble_engine import Termination
 
 from rumble_server.results import direct_encounter
 from rumble_server.results.editions import NEWEST, Edition
-from rumble_server.results.result import Result
 from rumble_server.results.round_sums import RoundSums
 from rumble_server.results.sums import Sums, split_by
 from rumble_server.results.tally import Count, Scheme, Tally
@@ -101,22 +100,6 @@ def check_tiebreaks(tiebreaks: Sequence[str], *, rounds: bool = True) -> tuple[s
         if not rounds and name in OF_ROUNDS:
             raise ValueError(f"the tie-break {name} needs to know the rounds: it is for a swiss")
     return tuple(tiebreaks)
-
-
-def rank(
-    results: Iterable[Result],
-    tiebreaks: Sequence[str] = DEFAULT,
-    points: tuple[float, float, float] = (1, 0.5, 0),
-    *,
-    field: Iterable[str] = (),
-    byes: Mapping[str, int] | None = None,
-) -> "list[Standing]":
-    """Rank the bots of results.
-
-    The bots in `field` are ranked, too, even without a result. `byes` is keyed by the names of bots; each value is the
-    number of matches that count as won without an opponent.
-    """
-    return rank_tally(Tally.over(results, field, byes), tiebreaks, points)
 
 
 def rank_tally(

@@ -1,8 +1,13 @@
 """Tables of known events as results, and a strategy for random results."""
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from hypothesis import strategies as st
 from rumble_engine import Termination
+from rumble_protocol.feed_messages import Standing
 from rumble_server.results.result import Result, blame
+from rumble_server.results.tally import Tally
+from rumble_server.results.tiebreaks import DEFAULT, rank_tally
 
 SCORE = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
 
@@ -93,3 +98,15 @@ RESULTS = st.builds(
     ),
 )
 """Results of any kind between five bots."""
+
+
+def rank(
+    results: Iterable[Result],
+    tiebreaks: Sequence[str] = DEFAULT,
+    points: tuple[float, float, float] = (1, 0.5, 0),
+    *,
+    field: Iterable[str] = (),
+    byes: Mapping[str, int] | None = None,
+) -> list[Standing]:
+    """Rank the bots of results."""
+    return rank_tally(Tally.over(results, field, byes), tiebreaks, points)

@@ -3,9 +3,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.results.direct_encounter import Encounters, places, split
-from rumble_server.results.tiebreaks import rank
 
-from tests.server.results.events import beats
+from tests.server.results.events import beats, rank
 
 
 def met(text: str) -> "Meeting":

@@ -12,10 +12,10 @@ from rumble_server.results.problems import BadResults
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
-from rumble_server.results.tiebreaks import rank
 from rumble_server.tournament.exports import WRITERS
 
 from tests.needs import long_or
+from tests.server.results.events import rank
 
 
 def problems(text: str) -> tuple[str, ...]:

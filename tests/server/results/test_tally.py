@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.results.result import Result
 from rumble_server.results.tally import Scheme, Tally
-from rumble_server.results.tiebreaks import rank, rank_tally
+from rumble_server.results.tiebreaks import rank_tally
 
-from tests.server.results.events import RESULTS
+from tests.server.results.events import RESULTS, rank
 
 
 @given(st.lists(RESULTS, max_size=25))

@@ -4,10 +4,9 @@ from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.feed_messages import Standing
 from rumble_server.results.result import Result
-from rumble_server.results.tiebreaks import rank
 
 from tests.server.results import second_opinion
-from tests.server.results.events import DOUBLE, RESULTS, beats, crosstable, held, uzchess
+from tests.server.results.events import DOUBLE, RESULTS, beats, crosstable, held, rank, uzchess
 
 
 def by_name(lines: list[Standing]) -> dict[str, Standing]:

@@ -27,7 +27,8 @@ from rumble_server.cli.output.tables import (
 from rumble_server.results.ratings import rate
 from rumble_server.results.result import Result
 from rumble_server.results.results_file import read_results
-from rumble_server.results.tiebreaks import rank
+
+from tests.server.results.events import rank
 
 
 def text(table: Table) -> list[list[str]]:
