@@ -44,7 +44,8 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Tab
     columns = {name: [_value(name, cells.get(f"{name}_{seat}", "")) for seat in range(seats)] for name in OF_SEAT}
 
     def where(name: str, seat: int) -> str:
-        return f"{line}, column {at[f'{name}_{seat}'] + 1}"
+        column = at.get(f"{name}_{seat}")  # a column of payoffs may be missing
+        return line if column is None else f"{line}, column {column + 1}"
 
     return read_table(columns, cells.get("match", ""), names, where)
 

@@ -69,6 +69,7 @@ def test_bad_headers() -> None:
     assert problems(f"{FIRST},place_0\n") == ("line 1: the header has no column 'seat_1'",)
     assert problems(f"{HEADER},seat_4\n") == ("line 1: the header has no column 'seat_3'",)
     assert problems(f"{HEADER},place_1\n") == ("line 1, column 7: a second column 'place_1'",)
+    assert problems("seat_0,place_0,payoff_0,seat_1,place_1\nA,1,2,B,2\n") == ("line 2: a payoff is missing",)
     assert problems(f'{HEADER}\n"A,1')[0].startswith("line 2: not CSV")
 
 
