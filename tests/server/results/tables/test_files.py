@@ -15,6 +15,7 @@ from rumble_server.results.results_file import read_results
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.csv_tables import FIRST
 from rumble_server.results.tables.export_tables import has_tables
+from rumble_server.results.tables.reading import FALLS
 from rumble_server.results.tally import MOST_POINTS
 from rumble_server.tournament.exports import csv_file
 from rumble_server.tournament.exports.document import export, match_json
@@ -139,3 +140,7 @@ def test_bad_json_is_named_by_its_place() -> None:
 def test_rounds_of_pairs_are_not_looked_for_beside_tables() -> None:
     good = match_json(over(table("A=1 B=2 C=3")))
     assert len(read_results(exported([good], rounds_paired=[{"tables": []}])).tables) == 1
+
+
+def test_any_termination_but_the_usual_and_a_void_one_can_be_a_fall() -> None:
+    assert set(Termination) - set(FALLS.values()) == {Termination.NORMAL, Termination.ABORTED}
