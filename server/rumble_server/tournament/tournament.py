@@ -182,6 +182,7 @@ class Tournament:
             self._note_gone(self.field[fact.bot])
             if self.agenda is not None:
                 self.agenda.withdraw(fact.bot)
+                self.standings.version += 1  # a tie in a bracket may be decided now
             self._must_look_at((fact.bot,))
 
     def _apply_absent(self, fact: facts.BotAbsent) -> None:

@@ -133,6 +133,20 @@ def test_it_is_ready_from_its_time_on_once_two_bots_are_in() -> None:
     assert not leader.tournament.ready_to_start(START_MS + 5000)
 
 
+def test_a_final_that_is_decided_because_tied_bots_leave_has_a_winner() -> None:
+    leader = Leader.started("ann", "ben", "cid", game="snakes", seats=3, format="knockout")
+    leader.due()
+    leader.pause()
+    leader.finish("1.1.1.1", (0.75, 0.75, 0.0))
+    assert {line.rank for line in leader.tournament.standings.lines()} == {1}
+    for bot in ("ann", "ben"):
+        leader.record(commands.leave(leader.tournament, bot, leader.now_ms))
+    leader.resume()
+    assert leader.due() == []
+    assert leader.tournament.is_complete
+    assert [line.rank for line in leader.tournament.standings.lines()] == [1, 2, 3]
+
+
 def test_only_what_runs_is_paused_and_only_what_is_paused_goes_on() -> None:
     leader = Leader(*FOUR)
     refused(ErrorCode.TOURNAMENT_CLOSED, leader.pause)
