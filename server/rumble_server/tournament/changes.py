@@ -19,8 +19,12 @@ from rumble_server.tournament.facts import (
     BotJoined,
     BotLeft,
     ConfigChanged,
+    HalfByeGiven,
+    HalfByeTaken,
     LogFact,
     ResultVoided,
+    RoundPaired,
+    TablesSeated,
     TournamentEnded,
     TournamentPaused,
     TournamentResumed,
@@ -67,8 +71,10 @@ class Changes:
                 voided = self.tournament.voided
                 over = next(each for each in voided if (each.match, each.attempt) == (fact.match, fact.attempt))
                 self._note_over(replace(over, scores=None, reason=VOIDED))
-            case BotJoined() | BotLeft() | BotBenched():
+            case BotJoined() | BotLeft() | BotBenched() | HalfByeGiven() | HalfByeTaken():
                 self.field_changed = True
+            case RoundPaired() | TablesSeated() if fact.byes or fact.made.half_byes:
+                self.field_changed = True  # a bye gives points, and a requested bye is no longer to come
             case ConfigChanged() | TournamentStarted() | TournamentPaused() | TournamentResumed():
                 self.status_changed = True
             case TournamentEnded():

@@ -2,6 +2,8 @@ from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver
 from rumble_server.tournament.changes import VOIDED, Changes
+from rumble_server.tournament.facts import HalfByeGiven, HalfByeTaken, RoundPaired
+from rumble_server.tournament.pairs.plan import Pairing
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.world import World
@@ -72,3 +74,15 @@ def test_the_scores_against_an_absent_bot_of_a_table_change_too() -> None:
         MatchOver("t.1.1.1.1", 1, ("a", "b"), (1.0, 0.0), Termination.NORMAL, "", (), (), at_ms=0, absent=("c",))
     )
     assert set(changes.met) == {frozenset({"a", "b", "c"})}
+
+
+def test_byes_change_the_field() -> None:
+    tournament = World().create(format="swiss")
+    paired = RoundPaired("friday", (), (2,), 0), RoundPaired("friday", (), (), 0, half_byes=(1,))
+    for fact in (HalfByeGiven("friday", "ann", 1, 0), HalfByeTaken("friday", "ann", 1, 0), *paired):
+        changes = Changes(tournament)
+        changes.note(fact)
+        assert changes.field_changed
+    changes = Changes(tournament)
+    changes.note(RoundPaired("friday", (Pairing(1, 1, 1, 0, 1),), (), 0))
+    assert not changes.field_changed, "a knockout has many such facts"
