@@ -141,6 +141,7 @@ class Leader:
                 at_fault=at_fault,
                 moves=(),
                 at_ms=self.now_ms,
+                absent=started.absent,
             )
         )
 
