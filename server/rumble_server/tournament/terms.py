@@ -67,7 +67,7 @@ class Terms:
         reason = " and ".join(f"{seats[seat]} {gone[seats[seat]]}" for seat in at_fault)
         outcome = None if self._is_plain(len(seats)) else self._fallen(slot, at_fault, reason, at_ms)
         if len(seats) == 2:
-            scores = tuple([0.0 if seat in at_fault or len(at_fault) == 2 else 1.0 for seat in range(2)])
+            scores = tuple([float(seat not in at_fault) for seat in range(2)])
         else:
             scores = () if outcome is None else outcome.scores
         falls = tuple([(seat, 0, Termination.NO_SHOW) for seat in at_fault])
