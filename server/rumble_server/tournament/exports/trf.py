@@ -88,10 +88,10 @@ class _Report:
         for paired in tournament.get("rounds_paired", ()):
             for index in (index for key, index in column.items() if key[1] == paired["round"]):
                 self._enter_byes(paired, index)
+        self._enter_next_round()
         most = max(self.points.values(), default=0)
         if most > MOST_POINTS:
             raise ValueError(f"TRF has room for {MOST_POINTS} points; the leader has {most:g}")
-        self._enter_next_round()
 
     def _leave_out_what_is_not_over(self) -> None:
         """Leave out an incomplete round, since the next pairing follows from complete rounds."""

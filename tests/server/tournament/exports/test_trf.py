@@ -127,6 +127,14 @@ def test_trf_says_what_it_has_no_room_for() -> None:
     matches = [match | {"id": f"t.{cycle}.1.1.1"} for cycle in range(1, 101)]
     with pytest.raises(ValueError, match=r"room for 99\.5 points; the leader has 100"):
         trf.write(exported(matches=matches))
+    rounds = [{"round": number, "pairs": [["A", "B"]], "byes": [], "half_byes": []} for number in range(1, 101)]
+    swiss = tournament(format="swiss", legs=1, number_of_rounds=101, rounds_paired=rounds, names=["A", "B"])
+    swiss |= {"half_byes": {"101": ["A"]}, "withdrawn": [], "virtual_points": [], "pairing_rules": "dutch-2026"}
+    matches = [
+        played(f"t.1.{number}.1.1", ["A", "B"], [1.0, 0.0] if number > 1 else [0.5, 0.5]) for number in range(1, 101)
+    ]
+    with pytest.raises(ValueError, match=r"room for 99\.5 points; the leader has 100"):
+        trf.write(exported(tournament=swiss, matches=matches))
     with pytest.raises(ValueError, match="room for 9999 players"):
         trf.write(exported(tournament=tournament(names=[str(number) for number in range(10_000)])))
     with pytest.raises(ValueError, match="TRF is for matches of two seats; this tournament has tables of more"):
