@@ -146,12 +146,7 @@ class Agenda:
         return self._queue.heads(bot)
 
     def oldest(self, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
-        """Return a match to start now, or a match that is lost now because a bot is gone.
-
-        If there is neither, return None. The search begins with the matches of `bot`, but may find a match of other
-        bots. `bot` must be free or gone. `free` and `gone` have the names of all free and gone bots. `room_of` returns
-        the number of matches that a bot can take.
-        """
+        """Return a match that can start now, or is lost now, as `Queue.oldest` does; perhaps a match of other bots."""
         return self._queue.oldest(bot, free, gone, room_of)
 
     def has_more(self, bot: str) -> bool:

@@ -259,7 +259,7 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
     played = MatchId.parse(match_id)
     schedule = None if tournament.agenda is None else tournament.agenda.schedule
     if schedule is not None and schedule.has_bracket and tournament.is_pairing:
-        message = f"the next round of {tournament.id} is being made from its results, and they stand until then"
+        message = f"the next round of {tournament.id} is being made from its results; they stand meanwhile"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
     if schedule is not None and (played.round, played.board) in schedule.went_on:
         message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
