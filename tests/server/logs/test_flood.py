@@ -60,6 +60,14 @@ def test_a_count_is_told_also_when_nothing_follows(audit: Audit) -> None:
     assert len(audit.lines) == 2
 
 
+def test_a_clock_that_was_set_back_begins_a_new_window(audit: Audit) -> None:
+    for _ in range(3):
+        audit.tell("refused", reason="names", address="10.0.0.1")
+    audit.now_s -= 3600
+    audit.tell("refused", reason="names", address="10.0.0.1")
+    assert [extra.get("more") for _, extra in audit.lines] == [None, 2, None]
+
+
 def test_addresses_without_end_are_counted_together(audit: Audit) -> None:
     for number in range(10 * MOST_KINDS):
         audit.tell("refused", reason="names", address=f"2001:db8:0:{number:x}::/64")
