@@ -46,13 +46,22 @@ class DayFile(TimedRotatingFileHandler):
             log.error("the audit log %s cannot be written: %s", self.baseFilename, sys.exception())
 
     def getFilesToDelete(self) -> list[str]:
+        """Delete the old files, and return an empty list.
+
+        An error of the caller, at a file that cannot be deleted, would keep every later event out of the log.
+        """
         path = Path(self.baseFilename)
         last = time.strftime(self.suffix, time.gmtime(time.time() - self._days * DAY_S))
         found = (
             (file, re.fullmatch(r"\.(\d{4}-\d\d-\d\d)(\.\d+)?", file.name.removeprefix(path.name)))
             for file in path.parent.iterdir()
         )
-        return [str(file) for file, day in found if day is not None and day[1] <= last]
+        for file in [file for file, day in found if day is not None and day[1] <= last]:
+            try:
+                file.unlink()
+            except OSError as error:
+                log.error("the old audit log %s cannot be deleted: %s", file, error)
+        return []
 
     def rotation_filename(self, default_name: str) -> str:
         """Return `default_name`, or a longer name if a file is already called `default_name`.

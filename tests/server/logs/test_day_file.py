@@ -108,3 +108,22 @@ def test_a_file_that_cannot_be_written_is_told_once_a_tick(
     tell(file, "kept")
     assert contents(folder) == {"audit.log": "kept\n"}
     file.close()
+
+
+def test_an_old_file_that_cannot_be_deleted_keeps_no_event_away(
+    tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    old = tmp_path / "audit.log.2024-10-01"
+    old.mkdir()  # cannot be deleted like a file
+    path = tmp_path / "audit.log"
+    path.write_text("one\n")
+    os.utime(path, (NOW_S, NOW_S))
+    file = DayFile(str(path), 2)
+    clock.now_s = NOW_S + DAY_S
+    tell(file, "two")
+    file.close()
+    old.rmdir()
+    assert contents(tmp_path) == {"audit.log": "two\n", "audit.log.2024-10-04": "one\n"}
+    assert [record.getMessage().partition(": ")[0] for record in caplog.records] == [
+        f"the old audit log {old} cannot be deleted"
+    ]
