@@ -30,7 +30,7 @@ from rumble_server.gateway.loop_clock import LoopClock
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.strangers import Strangers
-from rumble_server.store.errors import DamagedLog
+from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log.ahead import Ahead
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.club_log import ClubLog
@@ -111,6 +111,9 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     of_club, problems = reader.server_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
+    for error in recovered.damaged.values():
+        if isinstance(error, StoreError) and not isinstance(error, DamagedLog):
+            raise error  # the database fails at the moment, and the tournament is perhaps whole
     newest_ms = 0
     if log.epoch:  # other nodes, with other clocks, may have led the club
         newest_ms = reader.newest_ms()

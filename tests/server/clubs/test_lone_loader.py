@@ -11,6 +11,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.recovery import take_up
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
@@ -85,6 +86,25 @@ async def with_cups(path: Path, *names: str) -> None:
             club = server.clubs.loaded(name)
             assert club is not None
             Organiser(club.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
+
+
+async def test_a_database_that_fails_for_a_moment_damages_no_tournament(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await with_cups(tmp_path / "x.db", "chess")
+    errors, facts_after = [StoreError("the connection is lost")], LogReader.facts_after
+
+    def failing_once(self: LogReader, tournament_id: str, number: int) -> Any:
+        if errors:
+            raise errors.pop()
+        return facts_after(self, tournament_id, number)
+
+    monkeypatch.setattr(LogReader, "facts_after", failing_once)
+    async with running(tmp_path / "x.db") as server:
+        assert loaded(server) == [MAIN]
+        chess = await server.clubs.load("chess")
+        assert chess is not None
+        assert list(chess.arena.tournaments) == ["cup"]
 
 
 async def test_a_club_that_fails_stops_no_other_and_leaves_nothing_that_acts(

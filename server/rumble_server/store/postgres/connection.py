@@ -10,7 +10,7 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 from psycopg.rows import tuple_row
 
-from rumble_server.store.errors import StoreError
+from rumble_server.store.errors import DamagedLog, StoreError
 
 CONNECT_S = 5
 """Maximum time in s to open a connection."""
@@ -41,7 +41,7 @@ def shown(url: str) -> str:
     return f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
 
 
-def told(error: psycopg.Error) -> str:
+def one_line(error: psycopg.Error) -> str:
     """Return an error's message as one line."""
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         return "it takes no writes: it is a standby, or set to be read only"
@@ -150,7 +150,8 @@ class PostgresConnection:
     def _failed(self, error: psycopg.Error) -> StoreError:
         if self._open is not None and (self._open.closed or self._open.broken):
             self._open = None
-        return StoreError(f"the database {self.name}: {told(error)}")
+        is_damage = isinstance(error, psycopg.errors.DataCorrupted | psycopg.errors.IndexCorrupted)
+        return (DamagedLog if is_damage else StoreError)(f"the database {self.name}: {one_line(error)}")
 
 
 def _checked(result: PGresult) -> PGresult:

@@ -19,7 +19,7 @@ from psycopg.types.json import Json
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres import lease_statements as statements
-from rumble_server.store.postgres.connection import shown, told
+from rumble_server.store.postgres.connection import one_line, shown
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """
@@ -68,10 +68,10 @@ WITH offered AS (
 SELECT offer, {_TELL} FROM offered
 """
 _READY = f"""
-WITH told AS (
+WITH reported AS (
     UPDATE clubs SET ready = offer WHERE club = %(club)s AND offered = %(node)s AND offer = %(offer)s RETURNING true
 )
-SELECT {_TELL} FROM told
+SELECT {_TELL} FROM reported
 """
 _HAND_OVER = f"""
 WITH given AS (
@@ -83,10 +83,10 @@ WITH given AS (
 SELECT epoch, {_TELL} FROM given
 """
 _LISTEN = f"""
-WITH told AS (
+WITH reported AS (
     UPDATE clubs SET listens = epoch WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING true
 )
-SELECT {_TELL} FROM told
+SELECT {_TELL} FROM reported
 """
 _USES = "UPDATE nodes SET uses = %(uses)s WHERE id = %(node)s"
 _OTHER_USES = "SELECT uses FROM nodes WHERE until > clock_timestamp() AND id <> %(node)s"
@@ -289,7 +289,7 @@ class Leases:
     def _failed(self, error: psycopg.Error | OSError) -> StoreError:
         if isinstance(error, psycopg.errors.UndefinedTable):
             return StoreError(f"{self._name} is not a database of Rumble; start a server on it")
-        return StoreError(f"the database {self._name}: {told(error) if isinstance(error, psycopg.Error) else error}")
+        return StoreError(f"the database {self._name}: {one_line(error) if isinstance(error, psycopg.Error) else error}")
 
     async def _connect(self) -> psycopg.AsyncConnection:
         return await psycopg.AsyncConnection.connect(

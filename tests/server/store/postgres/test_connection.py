@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-from rumble_server.store.errors import StoreError
+from rumble_server.store.errors import DamagedLog, StoreError
 
 from tests.needs import need_module
 from tests.postgres.cluster import Cluster, run, through
@@ -44,6 +44,12 @@ def test_an_error_of_a_query_is_told_in_one_line(connection: PostgresConnection)
     assert "\n" not in str(refused.value)
     assert "LINE" not in str(refused.value)
     assert connection.read("SELECT 1") == [(1,)]
+
+
+def test_a_corrupted_page_is_damage_and_no_failure_for_a_moment(connection: PostgresConnection) -> None:
+    corrupted = "DO $$ BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = 'data_corrupted'; END $$"
+    with pytest.raises(DamagedLog, match="invalid page in block 7"):
+        connection.execute(corrupted)
 
 
 def test_a_database_that_takes_no_writes_is_told_so(postgres_url: str) -> None:
