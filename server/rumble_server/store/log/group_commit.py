@@ -92,8 +92,8 @@ class GroupCommit:
             self._write_in(HURRIED_S)
 
     async def wait_all(self) -> None:
-        """Wait until all facts are on disk, or until writing has failed."""
-        while (self._gathered or self._writing is not None) and self.trouble is None:
+        """Wait until all facts are on disk, or until writing has failed. A commit that seems stuck is waited for."""
+        while self._writing is not None or (self._gathered and self.trouble is None):
             if self._writing is not None:
                 await asyncio.wait([self._writing])
             else:
@@ -107,8 +107,6 @@ class GroupCommit:
         for timer in (self._timer, self._watching):
             if timer is not None:
                 timer.cancel()
-        if self._writing is not None:
-            await asyncio.wait([self._writing])
         await self.writer.close()
         lost = sum(len(batch.facts) for _, batch in self._failed or ())
         lost += sum(len(each.take().facts) for each in self._gathered.values())

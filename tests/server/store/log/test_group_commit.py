@@ -189,6 +189,29 @@ async def test_the_next_run_goes_on_counting(database: Database) -> None:
         assert log.append(joined(3)) == 3
 
 
+async def test_closing_writes_what_came_while_a_commit_seemed_stuck() -> None:
+    writer, go_on = OneForEach(), asyncio.Event()
+    group = module.GroupCommit(writer, lambda: None)
+    log = ClubLog(group, "main", last=0, numbers=Numbers(0))
+    write_all = writer.write
+
+    async def hanging(contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        await go_on.wait()
+        return await write_all(contents, again=again)
+
+    writer.write = hanging  # type: ignore[method-assign]
+    group.attach(asyncio.get_running_loop())
+    log.append(joined(1))
+    group.write()
+    log.append(joined(2))
+    group._report("it has not answered for 5 s")
+    closing = asyncio.create_task(group.close())
+    await asyncio.sleep(0)
+    go_on.set()
+    await closing
+    assert (log.durable, len(writer.written)) == (2, 2)
+
+
 # --- a club with another leader ---
 
 
