@@ -152,4 +152,9 @@ class LedClubs:
 
     def expelled(self) -> None:
         log.error(EXPELLED)
+        self._end(EXPELLED)
+
+    def _end(self, reason: str) -> None:
+        """End this process, which can lead no club any more. Who waits for a club gets an error with the reason."""
+        self._node.end_reason = reason
         self._clubs.lost.set()

@@ -89,7 +89,7 @@ class NoClubs:
     def go_on(self) -> None: ...
 
     def expelled(self) -> None:
-        self._node.is_expelled = True
+        self._node.end_reason = EXPELLED
 
 
 class Node:
@@ -111,8 +111,8 @@ class Node:
         self.news = asyncio.Event()
         """Event that is set after each answer of the database, and when a club was loaded."""
         self.id = ""
-        self.is_expelled = False
-        """True if the node's row was missing before there were clubs, so that the node can lead no club any more."""
+        self.end_reason = ""
+        """Reason why the node can lead no club any more; empty as long as the node can."""
         self.lease: Lease
 
     def holds(self) -> bool:
@@ -141,11 +141,11 @@ class Node:
     async def acquire(self, club: str) -> int:
         """Wait until this node leads a club, and return the club's epoch.
 
-        Raises StoreError if the node's row is gone from the database.
+        Raises StoreError if the node can lead no club any more.
         """
         while club not in self.lease.clubs:
-            if self.is_expelled:
-                raise StoreError(EXPELLED)
+            if self.end_reason:
+                raise StoreError(self.end_reason)
             self.want(club)  # repeated, because the lease forgets the wish if another node leads the club
             self.news.clear()
             with suppress(TimeoutError):

@@ -9,6 +9,8 @@ from rumble_server.clubs.club import Club, Stored
 from rumble_server.nodes.led_clubs import LedClubs
 from rumble_server.store.log.ahead import Ahead
 
+MAIN_LOST = "another node leads main"
+
 
 class StandbyClubs(LedClubs):
     """The clubs of a server that leads every club. A `LoneLoader` loads the clubs, and reads a club with `acquire`."""
@@ -32,11 +34,11 @@ class StandbyClubs(LedClubs):
         has_gone = name in self._clubs.leaving
         super().handed_over(name)
         if has_gone and name == MAIN:
-            self._clubs.lost.set()
+            self._end(MAIN_LOST)
 
     def discard(self, name: str) -> None:
         has_gone = self._clubs.loaded(name) is not None
         super().discard(name)
         if has_gone and name == MAIN:  # without main, this server leads no club at all
             self._clubs.for_each(Club.discard, "be discarded")
-            self._clubs.lost.set()
+            self._end(MAIN_LOST)

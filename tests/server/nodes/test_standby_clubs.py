@@ -1,10 +1,13 @@
 """The clubs of a server on PostgreSQL that leads every club."""
 
+import asyncio
+
 import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.clubs.club import read_club
 from rumble_server.limits.quotas import NO_QUOTAS
+from rumble_server.store.errors import StoreError
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
@@ -65,6 +68,8 @@ async def test_a_server_that_lost_main_leads_no_club_and_ends(postgres_url: str)
         assert loaded(server) == ["chess"]
         assert chess.is_suspended
         assert server.clubs.lost.is_set()
+        with pytest.raises(StoreError, match="another node leads main"):  # nobody waits forever, not even the start
+            await asyncio.wait_for(node.acquire("go"), 5)
 
 
 async def test_a_removed_club_has_no_leader_any_more(postgres_url: str) -> None:
