@@ -283,11 +283,11 @@ class ClubRegistry:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
                     if each.name != MAIN:
-                        each.enter(each.arena.close_banned)
+                        each.attempt("close banned bots", partial(each.enter, each.arena.close_banned))
             elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
                 self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
-                club.follow()
+                club.attempt("apply its settings", club.follow)
             elif isinstance(fact, ClubChanged) and fact.club in self.with_residents():
                 self._loader.need(fact.club)
 

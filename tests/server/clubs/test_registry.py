@@ -242,6 +242,21 @@ async def test_main_bans_addresses_everywhere_and_a_club_for_itself(
             assert (await bots[name].hears("error"))["code"] == "already_logged_in"
 
 
+@pytest.mark.parametrize("broken", ["arena.close_banned", "house_bots.change_residents"])
+async def test_a_club_that_fails_at_a_fact_of_main_keeps_no_later_fact_from_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        chess, _ = await create(server, "chess", "go")
+        part, _, method = broken.partition(".")
+        monkeypatch.setattr(getattr(chess, part), method, fail)
+        Organiser(server.arena).ban("192.0.2.1", by_name=False, until_ms=None, reason="")
+        Administrator(server.arena).change("chess", house=True)
+        Administrator(server.arena).remove("go")
+        await server.log.wait(server.log.last)
+        assert loaded(server) == [MAIN, "chess"]
+
+
 async def test_added_house_bots_of_all_clubs_share_the_bound_of_the_server(tmp_path: Path) -> None:
     async with running(tmp_path / "x.db", Houses()) as server:
         chess, go = await create(server, "chess", "go")
