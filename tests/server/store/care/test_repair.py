@@ -148,9 +148,9 @@ def test_lost_facts_about_a_club_are_told_until_a_start_has_dealt_with_them(path
 def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, backup: Path) -> None:
     execute(path, "DELETE FROM meta WHERE key = 'runs'")
     change(path, cut, 1)
-    repair(str(path), str(backup), 5_000_000)
+    repair(str(path), str(backup), 5_000_000)  # `restore` and `copy` count runs from the time in ms, too
     store = SqliteStore(str(path))
-    assert store.run_of() == 5001
+    assert store.run_of() == 5_000_001
     shut(store)
 
 
