@@ -15,9 +15,11 @@ class Authority:
         self.context = ssl.create_default_context()
         self._ca.configure_trust(self.context)
 
-    def issue(self, folder: Path, name: str = "127.0.0.1") -> tuple[str, str]:
+    def issue(
+        self, folder: Path, name: str = "127.0.0.1", key_type: trustme.KeyType = trustme.KeyType.ECDSA
+    ) -> tuple[str, str]:
         """Write a certificate with its chain, and its key, over older files; return the two paths."""
-        cert, key, leaf = folder / "cert.pem", folder / "key.pem", self._ca.issue_cert(name)
+        cert, key, leaf = folder / "cert.pem", folder / "key.pem", self._ca.issue_cert(name, key_type=key_type)
         cert.write_bytes(b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + self.pem)
         leaf.private_key_pem.write_to_path(key)
         return str(cert), str(key)

@@ -17,15 +17,21 @@ class Certificate:
         """Read the files. If `key` is None, the file `cert` has the key, too. Raises CertificateError."""
         self.file = cert
         self._key = key
-        self.context, self.leaf = self._read()
+        self._newest, self.leaf = self._read()
+        self.context = self._newest
+        """The context in which new connections begin. Each handshake goes on in the newest context."""
+        self.context.sni_callback = self._use_newest  # called even if the client names no host
 
     def reload(self) -> None:
         """Read the files again, for new connections.
 
         Raises CertificateError, and keeps the old certificate in this case.
         """
-        _, self.leaf = self._read()
-        self.context.load_cert_chain(self.file, self._key)
+        # To load the files into the old context would keep the old certificate beside one with another kind of key.
+        self._newest, self.leaf = self._read()
+
+    def _use_newest(self, connection: ssl.SSLObject, _host: str | None, _context: ssl.SSLContext) -> None:
+        connection.context = self._newest
 
     def _read(self) -> tuple[ssl.SSLContext, str]:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

@@ -22,6 +22,7 @@ from rumble_server.cli.processes.house import HouseProcesses
 from rumble_server.config import ServerConfig
 from rumble_server.host.tls import Certificate, CertificateError, read_leaf, trusting
 from rumble_server.tournament.config import TournamentConfig
+from trustme import KeyType
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
@@ -146,6 +147,15 @@ def shakes_hands(client_context: ssl.SSLContext, server_context: ssl.SSLContext)
             except ssl.SSLError:
                 return False
     return True
+
+
+def test_a_certificate_with_another_kind_of_key_replaces_the_old_one(tmp_path: Path, authority: Authority) -> None:
+    certificate = Certificate(*authority.issue(tmp_path, key_type=KeyType.ECDSA))
+    old = trusting(certificate.leaf)
+    authority.issue(tmp_path, key_type=KeyType.RSA)
+    certificate.reload()
+    assert shakes_hands(trusting(certificate.leaf), certificate.context)
+    assert not shakes_hands(old, certificate.context)
 
 
 @pytest.mark.parametrize(
