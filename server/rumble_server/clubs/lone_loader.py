@@ -54,11 +54,11 @@ class LoneLoader:
         return await asyncio.shield(self._begin(name))  # a caller may give up; the loading goes on for the rest
 
     def need(self, name: str) -> None:
-        def told(loading: asyncio.Task[Club | None]) -> None:
+        def on_loaded(loading: asyncio.Task[Club | None]) -> None:
             if not loading.cancelled() and (error := loading.exception()) is not None:
                 log.error("club %s cannot be loaded: %s", name, error)
 
-        self._begin(name).add_done_callback(told)
+        self._begin(name).add_done_callback(on_loaded)
 
     def _begin(self, name: str) -> asyncio.Task[Club | None]:
         loading = self._loading.get(name)

@@ -67,14 +67,14 @@ class JsonLines(logging.Formatter):
         self._blank = blank
 
     def format(self, record: logging.LogRecord) -> str:
-        told = {"time": _time(record), "level": record.levelname, "logger": record.name}
-        told["message"] = self._blank(record.getMessage())
+        fields = {"time": _time(record), "level": record.levelname, "logger": record.name}
+        fields["message"] = self._blank(record.getMessage())
         for name, value in extras(record).items():
-            told[name] = self._blank(value) if isinstance(value, str) else value
+            fields[name] = self._blank(value) if isinstance(value, str) else value
         failure = _failure(self, record)
         if failure:
-            told["exception"] = self._blank(failure)
-        return json.dumps(told, default=str)
+            fields["exception"] = self._blank(failure)
+        return json.dumps(fields, default=str)
 
 
 def extras(record: logging.LogRecord) -> dict[str, Any]:

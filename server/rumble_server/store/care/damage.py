@@ -138,10 +138,10 @@ class _Indexes:
 def structure_problems(database: sqlite3.Connection) -> list[str]:
     """Return a line for each problem that SQLite finds in the structure of the file."""
     try:
-        told = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
+        lines = [str(row[0]) for row in database.execute("PRAGMA integrity_check(20)")]
     except sqlite3.Error as error:
-        told = [str(error)]
-    return [f"the file: {findings.line_of(text)}" for text in told if text != "ok"]
+        lines = [str(error)]
+    return [f"the file: {findings.line_of(text)}" for text in lines if text != "ok"]
 
 
 def read_rows(database: sqlite3.Connection) -> Iterator[Row]:

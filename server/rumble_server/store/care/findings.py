@@ -61,27 +61,27 @@ def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterat
         yield f"{what} cannot be rebuilt: {line_of(error)}"
 
 
-def note(told: Told, key: str, facts: Iterable[Numbered]) -> None:
-    """Update the flags in `told` from the facts of a row. `key` is the key of the row's tournament.
+def note(flags: Told, key: str, facts: Iterable[Numbered]) -> None:
+    """Update `flags` from the facts of a row. `key` is the key of the row's tournament.
 
     Rows with versions of a bot belong to no tournament, and change nothing.
     """
     if split(key)[1].startswith(VERSIONS):
         return
-    listed, over = told.get(key, (None, False))
+    listed, over = flags.get(key, (None, False))
     for _, fact in facts:
         if isinstance(fact, TournamentCreated):
             listed = fact.config.listed
         over = over or isinstance(fact, TournamentEnded)
-    told[key] = (listed, over)
+    flags[key] = (listed, over)
 
 
-def differences(told: Told, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
+def differences(flags: Told, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
     """Yield a line for each difference between the index of tournaments and the log.
 
     Some rows of the tournaments in `unsure` were not read, so the flags of these tournaments are not compared.
     """
-    for key, (listed, over) in told.items():
+    for key, (listed, over) in flags.items():
         if key not in index:
             yield f"tournament {key} is not in the index of tournaments"
         elif key not in unsure and index[key] != (index[key][0] if listed is None else listed, over):

@@ -22,7 +22,7 @@ def verify(url: str) -> findings.Findings:
     """
     found = findings.Findings()
     damaged: set[tuple[str, str]] = set()
-    told: findings.Told = {}
+    flags: findings.Told = {}
     with existing(url) as connection:
         # One statement reads the index and the numbers of the newest facts, so that later facts can be skipped.
         indexed = connection.read(
@@ -43,7 +43,7 @@ def verify(url: str) -> findings.Findings:
                 try:
                     facts = findings.facts_in(intact(text.encode(), sum_, club, number, tournament, kind))
                     if tournament and number <= newest.get(club, 0):
-                        findings.note(told, prefix_of(club) + tournament, facts)
+                        findings.note(flags, prefix_of(club) + tournament, facts)
                 except ValueError as error:
                     what = f"row {number} of the log ({findings.about(club, tournament)}) is damaged"
                     found.problems.append(f"{what}: {findings.line_of(error)}")
@@ -57,7 +57,7 @@ def verify(url: str) -> findings.Findings:
                 if not findings.is_record(intact(record.encode(), sum_, club, tournament), tournament):
                     found.problems.append(f"the record of {findings.about(club, tournament)} is damaged")
             after = rows[-1][:2]
-        found.problems += findings.differences(told, index, {prefix_of(club) + each for club, each in damaged})
+        found.problems += findings.differences(flags, index, {prefix_of(club) + each for club, each in damaged})
     with closing(read_postgres(url)) as any_club:
         for club, tournament in map(split, index):
             if (club, tournament) not in damaged:

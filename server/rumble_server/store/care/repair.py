@@ -97,8 +97,8 @@ class _Repair:
         lines = [f"{self._whole} rows of the log are whole, {self._lost} are lost"]
         for key in self._lost_of:
             what = about(*split(key))
-            told = ("it stays damaged, since facts are lost",) if split(key)[1] else CLUB_FACTS_LOST
-            lines += [f"{what}: {line}" for line in told]
+            losses = ("it stays damaged, since facts are lost",) if split(key)[1] else CLUB_FACTS_LOST
+            lines += [f"{what}: {line}" for line in losses]
         return lines
 
     def _read(self, query: str) -> Iterator[Any]:

@@ -67,8 +67,8 @@ def read_facts(text: str, match_ids: Container[str] | None = None) -> list[Numbe
     """
     row = orjson.loads(text)
     try:
-        told, facts = row["fields"], row["facts"]
-        fields = {kind: FIELDS[kind][:number] for kind, number in told.items()}
+        counts, facts = row["fields"], row["facts"]
+        fields = {kind: FIELDS[kind][:number] for kind, number in counts.items()}
         if match_ids is not None:
             index = {kind: 2 + names.index("match") for kind, names in fields.items() if "match" in names}
             facts = [fact for fact in facts if fact[1] in index and fact[index[fact[1]]] in match_ids]
