@@ -37,10 +37,6 @@ class Idle:
             if not self.visits[club]:
                 del self.visits[club]
 
-    def is_used(self, club: str) -> bool:
-        """Return false if the club was seen empty after its last use; otherwise true."""
-        return club not in self.since_ms
-
     def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
         """Return the clubs to unload: the idle clubs.
 
