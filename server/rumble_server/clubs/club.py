@@ -79,6 +79,14 @@ class ClubParts:
     written: asyncio.Event = field(default_factory=asyncio.Event)
     """Event that is set whenever facts of any club have reached the disk."""
 
+    def forget_main(self) -> None:
+        """Forget the clubs and bans of main, before all facts of main are applied again.
+
+        Facts that this node recorded as the leader of main may be lost.
+        """
+        self.directory.clear()
+        self.admission.bans.clear()
+
     def secret_of(self, what: str, club: str) -> str:
         """Return a club's secret for the purpose `what`. The secret is the same in each run of the server."""
         return hmac.new(self.secret.encode(), f"{what} {club}".encode(), hashlib.sha256).hexdigest()
@@ -232,6 +240,8 @@ class Club:
         for problem in stored.problems.values():
             text = "%snames, hosts or bans are lost; a name in no tournament may be claimed anew: %s"
             log.error(text, where, problem)
+        if self.name == MAIN:
+            self._shared.forget_main()
         take_up(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
         self.reader.set_aside(stored.recovered.damaged)
         if stored.problems:

@@ -84,6 +84,11 @@ class Bans:
         else:
             self._networks.pop(what, None)
 
+    def clear(self) -> None:
+        """Remove all bans."""
+        self._names.clear()
+        self._networks.clear()
+
     def has(self, what: str, now_ms: int, *, by_name: bool) -> bool:
         """Return true if exactly this name or network is banned. A ban of a larger network does not count."""
         return _in_force(self._names.get(what.casefold()) if by_name else self._networks.get(what), now_ms) is not None

@@ -13,8 +13,10 @@ _NAMED = re.compile(
         (?:(\\*["']).*?\2|(?!["'\\])[^\s"'\\&,;)}\]]+)  # and its value, quoted or bare""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Pattern of a secret after the secret's name. Only the beginning of a word is tried, because to try each character of a
-long word would take seconds."""
+"""Pattern of a secret after the secret's name.
+
+Only the beginning of a word is tried. To try each character of a long word would take seconds.
+"""
 _HEADER = re.compile(r"\b(Bearer\s+|Bot\s+[^\s:]+:)[^\s\"',;)}\]]+", re.IGNORECASE)
 """Pattern of a secret in an `Authorization` header."""
 _PLAIN = re.compile(r"[^\s\"'=\\]+")

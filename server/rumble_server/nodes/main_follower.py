@@ -28,7 +28,9 @@ class MainFollower:
     def __init__(self, clubs: ClubRegistry) -> None:
         self._clubs = clubs
         self._known = 0
-        """Number of the newest fact that the follower has read."""
+        """Number of the newest fact of `main` that loaded clubs follow."""
+        self._is_stale = True
+        """True if all facts have to be applied again: at the start, and after `main` was loaded here."""
         self._told = ""
         """The error of the newest reading, which is logged once; empty if the reading succeeded."""
         self._following: asyncio.Task[None] | None = None
@@ -52,20 +54,27 @@ class MainFollower:
                 log.warning("main cannot be followed: %s", error)
 
     async def read(self) -> None:
-        """Read and apply new facts of `main` about clubs and bans. If `main` is loaded here, do nothing.
+        """Read and apply new facts of `main` about clubs and bans. If `main` is loaded here, read nothing.
 
-        Raises StoreError.
+        After `main` was loaded here, apply all facts again: facts that were not on disk are lost. Raises StoreError.
         """
-        clubs = self._clubs
-        if clubs.loaded(MAIN) is not None:
+        clubs, main = self._clubs, self._clubs.loaded(MAIN)
+        if main is not None:
+            self._known, self._is_stale = main.log.durable, True
             return
-        facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).server_facts_after(self._known))
-        if clubs.loaded(MAIN) is not None:  # main was loaded during the reading, and has applied these facts itself
-            return
+        known = self._known
+        first = 0 if self._is_stale else known
+        facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).server_facts_after(first))
+        if clubs.loaded(MAIN) is not None or (self._is_stale and (first or known != self._known)):
+            return  # main was loaded here during the reading
         news = [(number, fact) for number, fact in facts if number > self._known]
-        for self._known, fact in news:
+        if self._is_stale:
+            clubs.shared.forget_main()
+        for _, fact in facts if self._is_stale else news:
             if isinstance(fact, Banned | BanLifted):
                 apply_ban(clubs.shared.admission.bans, fact)
             elif isinstance(fact, ClubFact):
                 clubs.directory.apply(fact)
+        self._is_stale = False
+        self._known = max([self._known, *(number for number, _ in news)])
         clubs.follow(news, Counter([type(fact) for _, fact in news]))

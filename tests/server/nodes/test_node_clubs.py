@@ -15,6 +15,7 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import NameUsed
 
 from tests.needs import need_module
 from tests.server.failing import failing_once
@@ -213,3 +214,31 @@ async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: 
         await until(lambda: cluster.leases.table.clubs["one"].node is None)
         assert all(each.clubs.refer_elsewhere("one") for each in cluster.nodes)
         await until(lambda: any("one" in each.leads() for each in cluster.nodes))
+
+
+async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_the_disk(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        await cluster.create("go")
+        first = cluster.leader(MAIN)
+        second, main = other_than(cluster, first), first.clubs.main
+        await first.led._main.read()
+        go_on, write_all = asyncio.Event(), cluster.store.group.writer.write
+
+        async def hanging(contents: Any, *, again: bool) -> Any:
+            async with asyncio.timeout(5):  # else a failure of the test would hang
+                await go_on.wait()
+            return await write_all(contents, again=again)
+
+        cluster.store.group.writer.write = hanging  # type: ignore[method-assign]
+        main.log.append(NameUsed("anna", None, None, 0))
+        cluster.store.group.write()
+        Administrator(main.arena).create("chess", "", NO_QUOTAS)
+        Organiser(main.arena).ban("192.0.2.1", by_name=False, until_ms=None, reason="")
+        row = cluster.leases.table.clubs[MAIN]
+        row.node, row.epoch = second.id, row.epoch + 2
+        cluster.leases.look()
+        await until(lambda: MAIN in second.leads())
+        await first.led._main.read()
+        assert [each.name for each in first.clubs.directory] == [MAIN, "go"]
+        assert list(first.clubs.shared.admission.bans) == []
+        go_on.set()

@@ -36,7 +36,12 @@ class ClubDirectory:
 
     def __init__(self, of_main: Quotas = NO_QUOTAS) -> None:
         """`of_main` are the quotas of main until the administrator changes them."""
-        self._entries = {MAIN: ClubEntry(MAIN, listed=True, quotas=of_main)}
+        self._of_main = of_main
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything, before all facts of main are applied again."""
+        self._entries = {MAIN: ClubEntry(MAIN, listed=True, quotas=self._of_main)}
         self._removed: set[str] = set()
         self._administrator: AdministratorSet | None = None
 

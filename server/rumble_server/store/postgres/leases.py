@@ -289,7 +289,8 @@ class Leases:
     def _failed(self, error: psycopg.Error | OSError) -> StoreError:
         if isinstance(error, psycopg.errors.UndefinedTable):
             return StoreError(f"{self._name} is not a database of Rumble; start a server on it")
-        return StoreError(f"the database {self._name}: {one_line(error) if isinstance(error, psycopg.Error) else error}")
+        problem = one_line(error) if isinstance(error, psycopg.Error) else error
+        return StoreError(f"the database {self._name}: {problem}")
 
     async def _connect(self) -> psycopg.AsyncConnection:
         return await psycopg.AsyncConnection.connect(
