@@ -55,7 +55,9 @@ async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> No
     async with opened_store(database) as store:
         await fill(store, [each for each in CLUBS if each != club])
         with closing(store.reader(club)) as reader:
-            assert reader.tournament_ids() == reader.listed_ids(9) == reader.tournament_ids(over=False) == []
+            assert (
+                reader.tournament_ids() == reader.ended_ids(9, listed=True) == reader.tournament_ids(over=False) == []
+            )
             assert reader.only_listed(["friday"]) == []
             assert reader.ended(["friday"]) == {}
             assert club not in reader.ended_by_club()
@@ -67,7 +69,7 @@ async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> No
         with closing(store.reader(club)) as reader:
             assert reader.tournament_ids() == reader.tournament_ids(over=True) == ["friday", "monday"]
             assert reader.tournament_ids(over=False) == []
-            assert reader.listed_ids(1) == ["monday"]
+            assert reader.ended_ids(1, listed=True) == ["monday"]
             assert reader.only_listed(["monday", "friday"]) == ["friday", "monday"]
             assert reader.ended(["friday"])["friday"].status == "finished"
             counted, by_status = reader.ended_by_club()[club]

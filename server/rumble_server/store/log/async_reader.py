@@ -198,7 +198,7 @@ class AsyncReader:
     # --- on the thread ---
 
     def _listed(self, limit: int) -> list[Outline]:
-        ids = self._reader.listed_ids(limit)
+        ids = self._reader.ended_ids(limit, listed=True)
         found = self._records(ids)
         aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
         return aside + [found.get(each) or self._unreadable(each, over=True) for each in ids]
@@ -209,7 +209,7 @@ class AsyncReader:
         return [found[each] for each in ids if each in found and found[each].line(bot) is not None]
 
     def _unlisted(self) -> list[EndedTournament]:
-        found = self._records(self._reader.listed_ids(MOST_UNLISTED, unlisted=True))
+        found = self._records(self._reader.ended_ids(MOST_UNLISTED, listed=False))
         return [each for each in found.values() if not each.is_challenge]
 
     def _unreadable(self, tournament_id: str, *, over: bool) -> Outline:

@@ -53,16 +53,12 @@ class LogReader:
         """
         return self.rows.tournament_ids(over)
 
-    def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
+    def ended_ids(self, limit: int, *, listed: bool | None = None) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
-        If `unlisted` is true, only unlisted tournaments count; otherwise only listed tournaments count.
+        If `listed` is true, return only listed tournaments; if false, only unlisted tournaments; if None, both.
         """
-        return self.rows.listed_ids(limit, unlisted=unlisted)
-
-    def ended_ids(self, limit: int) -> list[str]:
-        """Return the ids of the `limit` newest tournaments that are over, newest first, listed or not."""
-        return self.rows.ended_ids(limit)
+        return self.rows.ended_ids(limit, listed)
 
     def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
         """Filter tournament ids: return the ids of listed tournaments, oldest first."""

@@ -105,19 +105,14 @@ class Rows(ABC):
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.by_age}", over=over)
 
-    def listed_ids(self, limit: int, *, unlisted: bool = False) -> list[str]:
+    def ended_ids(self, limit: int, listed: bool | None) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
-        If `unlisted` is true, return only unlisted tournaments, otherwise only listed tournaments.
+        If `listed` is true, return only listed tournaments; if false, only unlisted tournaments; if None, both.
         """
-        which = "NOT listed" if unlisted else "listed"
-        query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over AND {which}
+        which = {None: "", True: "AND listed", False: "AND NOT listed"}[listed]
+        query = f"""SELECT id FROM tournaments WHERE {self.own} AND over = :over {which}
             ORDER BY {self.by_age} DESC LIMIT :limit"""
-        return self._ids(query, over=True, limit=limit)
-
-    def ended_ids(self, limit: int) -> list[str]:
-        """Return the ids of the `limit` newest tournaments that are over, newest first."""
-        query = f"SELECT id FROM tournaments WHERE {self.own} AND over = :over ORDER BY {self.by_age} DESC LIMIT :limit"
         return self._ids(query, over=True, limit=limit)
 
     def only_listed(self, tournament_ids: Collection[str]) -> list[str]:

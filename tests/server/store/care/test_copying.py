@@ -67,7 +67,7 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
             assert after.match_facts(MATCH) == before.match_facts(MATCH) != []
             assert after.server_facts() == before.server_facts()
             assert after.ended(["friday", "monday"]) == before.ended(["friday", "monday"]) != {}
-            assert after.listed_ids(9) == before.listed_ids(9) == ["monday", "friday"]
+            assert after.ended_ids(9, listed=True) == before.ended_ids(9, listed=True) == ["monday", "friday"]
             assert after.neighbours(MATCH) == before.neighbours(MATCH)
             assert after.versions("anna") == before.versions("anna") != []
         assert (new.get("identity", club), new.get("runs", club)) == (f"of {club}", None)

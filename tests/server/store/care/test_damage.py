@@ -142,7 +142,7 @@ def test_a_page_of_an_index_that_lost_its_entries_is_told_and_keeps_a_server_fro
     repair(str(path), f"{path}.before", 0)
     shut(SqliteStore(str(path)))
     with closing(read_sqlite(str(path))) as reader:
-        assert reader.listed_ids(9) == ["monday", "friday"]
+        assert reader.ended_ids(9, listed=True) == ["monday", "friday"]
 
 
 def test_what_a_server_writes_meanwhile_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,7 +179,7 @@ async def test_lists_are_of_the_newest_listed_tournaments_that_are_over(database
         for name in ("one", "three", "four", "five"):
             await write(log, TournamentStarted(name, ("a", "b"), (), 1), joined(2, name), ended(name))
     with closing(database.reader()) as reader:
-        assert reader.listed_ids(2) == ["five", "four"]
+        assert reader.ended_ids(2, listed=True) == ["five", "four"]
         assert [type(fact) for fact in reader.first_facts("five")] == [TournamentCreated, BotJoined]
 
 
@@ -193,7 +193,7 @@ async def test_a_changed_configuration_lists_or_hides_a_tournament(database: Dat
         await write(log, shown)
         await write(log, hidden, ended("cup"))
     with closing(database.reader()) as reader:
-        assert (reader.listed_ids(9), reader.listed_ids(9, unlisted=True)) == ([], ["cup"])
+        assert (reader.ended_ids(9, listed=True), reader.ended_ids(9, listed=False)) == ([], ["cup"])
 
 
 async def test_the_newest_fact_tells_what_time_it_is_in_the_club(database: Database) -> None:

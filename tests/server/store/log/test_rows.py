@@ -24,7 +24,12 @@ def test_no_query_reads_the_whole_log(tmp_path: Path, club: str) -> None:
     with closing(open_reader(path)) as database:
         rows = Explained(database, path, club)
         found = [
-            *(rows.listed_ids(5), rows.ended_ids(5), rows.tournament_ids(over=False), rows.only_listed(["friday"])),
+            *(
+                rows.ended_ids(5, listed=True),
+                rows.ended_ids(5, listed=None),
+                rows.tournament_ids(over=False),
+                rows.only_listed(["friday"]),
+            ),
             *(rows.of_server(1), rows.after("friday", 1, 3), rows.since("friday", 1, 3), rows.holding("friday", 1, 3)),
             *(rows.of_match("friday", 1, Span(4, 2, 9, False), 9, "x"), rows.not_indexed("friday", 0)),
             *(rows.matches("friday"), rows.records(["friday"])),
