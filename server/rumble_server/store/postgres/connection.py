@@ -12,8 +12,11 @@ from psycopg.rows import tuple_row
 
 from rumble_server.store.errors import DamagedLog, StoreError
 
-CONNECT_S = 5
-"""Maximum time in s to open a connection."""
+LIVENESS: dict[str, Any] = {"connect_timeout": 5, "keepalives_idle": 5, "keepalives_interval": 2}
+"""Options of every connection, in s: the maximum time to open the connection, and the times of keep-alive packets.
+
+The packets reveal that the database is gone, also on a connection on which nothing is sent.
+"""
 SILENT_MS = 10_000
 """Time in ms after which a connection counts as lost if the database does not acknowledge sent bytes."""
 SETTINGS = """
@@ -58,11 +61,9 @@ def connect(url: str, settings: Mapping[str, str] | None = None) -> "psycopg.Con
         autocommit=True,
         row_factory=tuple_row,
         client_encoding="UTF8",  # the encoding of facts, whatever PGCLIENTENCODING or the role says
-        connect_timeout=CONNECT_S,
         tcp_user_timeout=SILENT_MS,
-        keepalives_idle=5,
-        keepalives_interval=2,
         application_name="rumble",
+        **LIVENESS,
     )
     connection.execute(SETTINGS)
     for name, value in (settings or {}).items():

@@ -19,7 +19,7 @@ from psycopg.types.json import Json
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres import lease_statements as statements
-from rumble_server.store.postgres.connection import one_line, shown
+from rumble_server.store.postgres.connection import LIVENESS, one_line, shown
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """
@@ -294,7 +294,11 @@ class Leases:
 
     async def _connect(self) -> psycopg.AsyncConnection:
         return await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, application_name="rumble leases", tcp_user_timeout=self._lease_ms
+            self._url,
+            autocommit=True,
+            application_name="rumble leases",
+            tcp_user_timeout=self._lease_ms,
+            **LIVENESS,
         )
 
     def _ended(self, running: "asyncio.Task[list[tuple[Any, ...]]]") -> None:

@@ -67,6 +67,13 @@ async def seen_by(leases: Leases, node: str) -> Seen:
     return answer
 
 
+async def test_a_connection_that_only_listens_notices_that_the_database_is_gone(leases: Leases) -> None:
+    await leases.listed()
+    assert leases._connection is not None
+    given = leases._connection.info.get_parameters()
+    assert (given["connect_timeout"], given["keepalives_idle"], given["keepalives_interval"]) == ("5", "5", "2")
+
+
 async def leader_of(leases: Leases, club: str) -> tuple[str, int] | None:
     """Return the node that leads a club by a valid lease, and its epoch."""
     seen = await seen_by(leases, "a")
