@@ -332,5 +332,6 @@ class ClubRegistry:
     def close(self) -> None:
         """Close the connections of bots and the streams of visitors."""
         self.for_each(Club.close, "be closed")
-        for name in list(self.leaving):
-            self.leaving.pop(name).abandon()
+        while self.leaving:
+            _, club = self.leaving.popitem()
+            club.attempt("be abandoned", club.abandon)

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from rumble_protocol.clubs import MAIN, web_path
+from rumble_protocol.codes import CloseCode
 from rumble_server.app import Server
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
@@ -383,6 +384,20 @@ async def test_a_club_that_cannot_be_unloaded_in_order_leaves_nothing_behind(
         assert list(server.store.group.logs) == [MAIN]
         assert unloaded == ["chess"]
         assert "club chess could not be unloaded in order" in caplog.text
+
+
+async def test_a_club_on_its_way_that_fails_keeps_no_other_connected_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path / "x.db") as server:
+        chess, go = await create(server, "chess", "go")
+        server.clubs.leaving.update(chess=chess, go=go)
+        ended: list[object] = []
+        monkeypatch.setattr(chess.gateway, "end_all", fail)
+        monkeypatch.setattr(go.gateway, "end_all", ended.append)
+        server.clubs.close()
+        assert ended == [CloseCode.NO_LEADER]
+        assert server.clubs.leaving == {}
 
 
 async def test_a_club_that_fails_when_it_is_opened_leaves_nothing_behind(
