@@ -89,11 +89,13 @@ class SqliteStore(ClubStore):
     def run_of(self, club: str = MAIN) -> int:
         """Return the number of this server run, which is the same for all clubs.
 
-        Turn ids contain the number, so that turns of different runs never have the same id. The first call blocks, and
-        writes the number to the database.
+        Turn ids contain the number, so that turns of different runs never have the same id. The first call blocks, adds
+        1 to the number of the last run, and writes the new number to the database. Raises StoreError.
         """
         if self._run is None:
-            self._run = self._count_run()
+            run = int(self.get("runs") or 0) + 1
+            self.put("runs", str(run))
+            self._run = run
         return self._run
 
     def _read_bytes(self, club: str) -> int:
@@ -130,12 +132,6 @@ class SqliteStore(ClubStore):
         self.lock.release()
 
     # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
-
-    def _count_run(self) -> int:
-        """Add 1 to the number of the last run, write the new number, and return it. Raises StoreError."""
-        run = int(self.get("runs") or 0) + 1
-        self.put("runs", str(run))
-        return run
 
     def get(self, key: str, club: str = MAIN) -> str | None:
         row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
