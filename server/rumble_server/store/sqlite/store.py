@@ -134,7 +134,8 @@ class SqliteStore(ClubStore):
     # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
 
     def get(self, key: str, club: str = MAIN) -> str | None:
-        row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
+        with Failing("read", self.path):
+            row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:

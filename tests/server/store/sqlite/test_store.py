@@ -43,6 +43,14 @@ def test_small_values_are_kept_beside_the_log(path: Path) -> None:
     shut(again)
 
 
+def test_a_value_that_cannot_be_read_is_an_error_in_one_line(path: Path) -> None:
+    store = SqliteStore(str(path))
+    store.database.execute("ALTER TABLE meta RENAME TO hidden")
+    with pytest.raises(StoreError, match=r"cannot read the database .*: no such table: meta$"):
+        store.run_of()
+    shut(store)
+
+
 def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None:
     log = SqliteStore(str(path))
     log.database.execute("PRAGMA busy_timeout = 1")
