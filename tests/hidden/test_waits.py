@@ -5,7 +5,6 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from rumble_server.match.announcer import Announcer
 from rumble_server.match.referee import Referee
 
 from tests.hidden.tokens import installed
@@ -69,18 +68,19 @@ def test_neither_times_nor_clocks_depend_on_a_secret() -> None:
 
 def answer_for_who_has_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the referee move at once for a seat with a single legal move."""
-    ask = Announcer._ask_movers
+    go_on = Referee._go_on
 
     def changed(self: Referee, now_ms: int) -> None:
-        ask(self, now_ms)
-        for seat in self.state.movers:
-            turn = self.seats[seat].turn
-            if turn is not None and len(self.state.codes_for(seat)) == 1:
-                text = self.state.text_for(seat, self.state.codes_for(seat)[0])
+        go_on(self, now_ms)
+        state = self.progress.state
+        for seat in state.movers:
+            turn = self.progress.seats[seat].turn
+            if turn is not None and len(state.codes_for(seat)) == 1:
+                text = state.text_for(seat, state.codes_for(seat)[0])
                 self.move(seat, turn.turn_id, text, now_ms, "")
                 break
 
-    monkeypatch.setattr(Announcer, "_ask_movers", changed)
+    monkeypatch.setattr(Referee, "_go_on", changed)
 
 
 def test_a_referee_that_answers_for_a_bot_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

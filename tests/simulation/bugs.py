@@ -15,9 +15,11 @@ from rumble_server.arena.tournaments import scheduler
 from rumble_server.arena.tournaments.followers import Followers
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.match import frames
+from rumble_server.match.announcer import Announcer
 from rumble_server.match.facts import MatchFact, MatchStarted, MoveMade, SeatAway, SeatFell, StartTold
 from rumble_server.match.match_id import MatchId
 from rumble_server.match.plies import Plies
+from rumble_server.match.progress import Progress
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn, SeatConnection, SeatState
 from rumble_server.results.standings import WinLossStandings
@@ -30,12 +32,12 @@ from rumble_server.tournament.tournament import Tournament
 Bug = Callable[[pytest.MonkeyPatch], None]
 
 
-def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Referee], None]) -> None:
+def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Progress], None]) -> None:
     rebuild = Referee.rebuild
 
     def changed(self: Referee, facts: Iterable[MatchFact], now_ms: int) -> None:
         rebuild(self, facts, now_ms)
-        change(self)
+        change(self.progress)
 
     patch.setattr(Referee, "rebuild", changed)
 
@@ -82,9 +84,9 @@ def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
 def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
     """Refill every bank after a restart."""
 
-    def change(referee: Referee) -> None:
-        for seat in referee.seats:
-            seat.bank_ms = referee.control.bank_ms
+    def change(progress: Progress) -> None:
+        for seat in progress.seats:
+            seat.bank_ms = progress.control.bank_ms
 
     _at_a_restart(patch, change)
 
@@ -92,9 +94,9 @@ def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
 def refill_an_away_budget(patch: pytest.MonkeyPatch) -> None:
     """Refill every away budget after a restart."""
 
-    def change(referee: Referee) -> None:
-        for seat in referee.seats:
-            seat.away_left_ms = referee.terms.away_ms
+    def change(progress: Progress) -> None:
+        for seat in progress.seats:
+            seat.away_left_ms = progress.terms.away_ms
 
     _at_a_restart(patch, change)
 
@@ -104,8 +106,9 @@ def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
     connect = Referee.connect
 
     def changed(self: Referee, seat: int, *given: Any, **named: Any) -> None:
-        self.seats[seat].away_left_ms = self.terms.away_ms
-        self.seats[seat].away_since_ms = self.seats[seat].away_since_ms and given[1]
+        own = self.progress.seats[seat]
+        own.away_left_ms = self.progress.terms.away_ms
+        own.away_since_ms = own.away_since_ms and given[1]
         connect(self, seat, *given, **named)
 
     patch.setattr(Referee, "connect", changed)
@@ -125,13 +128,13 @@ def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
 
 def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     """Give a bot that drops and reconnects its whole clock again."""
-    suspend = Referee.suspend_turn
+    suspend = Progress.suspend_turn
 
-    def changed(self: Referee, fact: StartTold | SeatAway) -> None:
+    def changed(self: Progress, fact: StartTold | SeatAway) -> None:
         suspend(self, fact)
         self.seats[fact.seat].used_ms = 0
 
-    patch.setattr(Referee, "suspend_turn", changed)
+    patch.setattr(Progress, "suspend_turn", changed)
 
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
@@ -146,14 +149,14 @@ def charge_a_stall(patch: pytest.MonkeyPatch) -> None:
 
 def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     """Excuse time twice: at the suspension of a turn and again when the turn is asked anew."""
-    apply_turn = Referee.apply_turn
+    apply_turn = Progress.apply_turn
 
-    def changed(self: Referee, own: SeatState, *given: Any) -> None:
+    def changed(self: Progress, own: SeatState, *given: Any) -> None:
         apply_turn(self, own, *given)
         assert own.turn is not None
         own.turn.late_ms -= own.excused_ms
 
-    patch.setattr(Referee, "apply_turn", changed)
+    patch.setattr(Progress, "apply_turn", changed)
 
 
 def void_at_will(patch: pytest.MonkeyPatch) -> None:
@@ -168,13 +171,13 @@ def never_void(patch: pytest.MonkeyPatch) -> None:
 
 def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
     """Stop the clock of a bot that is away, in every tournament."""
-    init = Referee.__init__
+    init = Progress.__init__
 
-    def changed(self: Referee, *given: Any, **named: Any) -> None:
+    def changed(self: Progress, *given: Any, **named: Any) -> None:
         init(self, *given, **named)
-        self._runs = False
+        self.away_clock_runs = False
 
-    patch.setattr(Referee, "__init__", changed)
+    patch.setattr(Progress, "__init__", changed)
 
 
 def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
@@ -193,7 +196,7 @@ def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
     move = Referee.move
 
     def changed(self: Referee, seat: int, turn_id: str, *given: Any) -> bool:
-        turn = self.seats[seat].turn
+        turn = self.progress.seats[seat].turn
         if turn is not None:
             turn_id = turn.turn_id
         return move(self, seat, turn_id, *given)
@@ -213,7 +216,7 @@ def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
 
 def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
     """Start away budgets at once after a restart."""
-    init = Referee.__init__
+    init = Progress.__init__
     parameters = signature(init)
 
     def changed(*given: Any, **named: Any) -> None:
@@ -221,7 +224,7 @@ def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
         bound.arguments["nobody_away_before_ms"] = 0
         init(*bound.args, **bound.kwargs)
 
-    patch.setattr(Referee, "__init__", changed)
+    patch.setattr(Progress, "__init__", changed)
 
 
 def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
@@ -288,14 +291,13 @@ def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
 
 def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
     """Send the other seats a notice at each answer."""
-    answer = Referee._apply_answer
+    take = Referee._take_answer
 
-    def changed(self: Referee, made: MoveMade, code: int, **named: Any) -> bool:
-        is_made = answer(self, made, code, **named)
-        self._notify_others(made.seat, NoticeCode.OPPONENT_AWAY, made.move, made.at_ms)
-        return is_made
+    def changed(self: Referee, made: MoveMade, *given: Any) -> None:
+        take(self, made, *given)
+        self._announcer.notify_others(made.seat, NoticeCode.OPPONENT_AWAY, made.move, made.at_ms)
 
-    patch.setattr(Referee, "_apply_answer", changed)
+    patch.setattr(Referee, "_take_answer", changed)
 
 
 def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
@@ -311,34 +313,34 @@ def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
 
 def tell_an_answer_by_the_clock(patch: pytest.MonkeyPatch) -> None:
     """Tell a bot that comes back the others' present clocks, which change at an answer."""
-    ask = Referee._ask_movers
+    ask = Announcer.ask_movers
 
-    def changed(self: Referee, now_ms: int) -> None:
-        self._asked_clocks = None
-        ask(self, now_ms)
+    def changed(self: Announcer, plies: Plies, now_ms: int) -> None:
+        self._progress.asked_clocks = None
+        ask(self, plies, now_ms)
 
-    patch.setattr(Referee, "_ask_movers", changed)
+    patch.setattr(Announcer, "ask_movers", changed)
 
 
 def let_a_seat_fall_twice(patch: pytest.MonkeyPatch) -> None:
     """Let a seat that fell out fall out once more, when its bot resigns, leaves or stays away."""
-    apply = Referee.apply
+    apply = Progress.apply
 
-    def changed(self: Referee, fact: MatchFact) -> None:
+    def changed(self: Progress, fact: MatchFact) -> None:
         again = isinstance(fact, SeatFell) and self.plies is not None and fact.seat in self.plies.falls
         apply(self, fact)
         if isinstance(fact, SeatFell):
             self.seats[fact.seat].is_out = again
 
-    patch.setattr(Referee, "apply", changed)
+    patch.setattr(Progress, "apply", changed)
 
 
 def draw_anew_after_a_restart(patch: pytest.MonkeyPatch) -> None:
     """Draw with other random numbers after a restart."""
 
-    def change(referee: Referee) -> None:
-        if referee.plies is not None:
-            referee.plies.draws += 1
+    def change(progress: Progress) -> None:
+        if progress.plies is not None:
+            progress.plies.draws += 1
 
     _at_a_restart(patch, change)
 
@@ -353,7 +355,7 @@ def tell_a_seed_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     ask = LiveMatch.ask
 
     def changed(self: LiveMatch, seat: int, frame: bytes, turn_id: str) -> None:
-        ask(self, seat, frame[:-1] + f',"seed":"{self.referee.terms.chance_seed}"}}'.encode(), turn_id)
+        ask(self, seat, frame[:-1] + f',"seed":"{self.referee.progress.terms.chance_seed}"}}'.encode(), turn_id)
 
     patch.setattr(LiveMatch, "ask", changed)
 

@@ -8,7 +8,8 @@ import orjson
 import pytest
 from rumble_engine import ALL
 from rumble_protocol.codes import Rejection
-from rumble_server.match import announcer, frames, transcript
+from rumble_server.match import frames, transcript
+from rumble_server.match.announcer import Announcer
 from rumble_server.match.facts import MatchStarted, StartTold
 from rumble_server.match.plies import News, Plies, Public
 from rumble_server.match.progress import Progress
@@ -42,7 +43,7 @@ def tell_all_moves_to_who_returns(patch: pytest.MonkeyPatch) -> None:
         for seat, frame in frames.frames_of_start(told, terms, moves):
             yield seat, orjson.dumps({**orjson.loads(frame), "moves": list(moves)})
 
-    patch.setattr("rumble_server.match.referee.frames_of_start", changed)
+    patch.setattr("rumble_server.match.announcer.frames_of_start", changed)
 
 
 def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
@@ -53,8 +54,8 @@ def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
         self: Referee, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str
     ) -> None:
         with pytest.MonkeyPatch.context() as inside:
-            if self.plies is not None:
-                inside.setattr(self.plies, "hides", False)
+            if self.progress.plies is not None:
+                inside.setattr(self.progress.plies, "hides", False)
             refuse(self, seat, turn, code, message, now_ms, frame)
 
     patch.setattr(Referee, "_refuse_fault", changed)
@@ -62,15 +63,16 @@ def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
 
 def tell_a_rejection_to_all(patch: pytest.MonkeyPatch) -> None:
     """Send a rejection to every seat."""
-    send = announcer.Announcer._send
+    send = Announcer._send
 
-    def changed(self: Referee, seat: int, now_ms: int, message: Any) -> None:
-        others = range(len(self.seats)) if message.type == "rejected" else (seat,)
+    def changed(self: Announcer, seat: int, now_ms: int, message: Any) -> None:
+        seats = self._progress.seats
+        others = range(len(seats)) if message.type == "rejected" else (seat,)
         for each in others:
-            if self.seats[each].away_since_ms is None:
+            if seats[each].away_since_ms is None:
                 send(self, each, now_ms, message)
 
-    patch.setattr(announcer.Announcer, "_send", changed)
+    patch.setattr(Announcer, "_send", changed)
 
 
 def show_spectators_everything(patch: pytest.MonkeyPatch) -> None:
@@ -107,16 +109,16 @@ def let_a_seat_read_all_frames(patch: pytest.MonkeyPatch) -> None:
 
 def tell_a_hash(patch: pytest.MonkeyPatch) -> None:
     """Make the id of a turn from the hash of a secret of the first seat."""
-    ask = announcer.Announcer._ask_movers
+    ask = Announcer.ask_movers
 
-    def changed(self: Referee, now_ms: int) -> None:
-        new, tokens = self._new_turn_id, getattr(self.state, "tokens", ())
+    def changed(self: Announcer, plies: Plies, now_ms: int) -> None:
+        new, tokens = self._new_turn_id, getattr(plies.state, "tokens", ())
         if tokens:
             self._new_turn_id = lambda: sha256(tokens[0].encode()).hexdigest()
-        ask(self, now_ms)
+        ask(self, plies, now_ms)
         self._new_turn_id = new
 
-    patch.setattr(announcer.Announcer, "_ask_movers", changed)
+    patch.setattr(Announcer, "ask_movers", changed)
 
 
 LEAKS: tuple[tuple[Bug, str, int], ...] = (

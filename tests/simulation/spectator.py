@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rumble_engine import get_game
 from rumble_protocol.feed_messages import Board
-from rumble_server.match.referee import Referee
+from rumble_server.match.progress import Progress
 from rumble_server.tournament.facts import LogFact
 from rumble_server.web.api import from_log
 from rumble_server.web.api.replays import running_view
@@ -27,21 +27,21 @@ MOST = 400
 def look(run: ServerRun, trace: Trace, now_ms: int) -> None:
     """Note the texts about each running match of a hidden game, as readable at `now_ms`."""
     for match in run.arena.matches.live.values():
-        if get_game(match.referee.terms.game).hides:
-            facts = run.disk.reader.match_facts(match.referee.terms.match)
-            for text in _texts(match.referee, facts, now_ms):
+        if get_game(match.referee.progress.terms.game).hides:
+            facts = run.disk.reader.match_facts(match.referee.progress.terms.match)
+            for text in _texts(match.referee.progress, facts, now_ms):
                 trace.append(Entry(now_ms, "public", run.number, text, run.disk.written))
-            for bot in match.referee.terms.seats:
+            for bot in match.referee.progress.terms.seats:
                 owned = f"{bot} {(from_log.transcript_lines(facts, bot) or b'').decode()}"
                 trace.append(Entry(now_ms, "owned", run.number, owned, run.disk.written))
 
 
-def _texts(referee: Referee, facts: Sequence[LogFact], now_ms: int) -> Iterator[str]:
-    terms = referee.terms
-    board = board_view(Board, referee, now_ms)
+def _texts(progress: Progress, facts: Sequence[LogFact], now_ms: int) -> Iterator[str]:
+    terms = progress.terms
+    board = board_view(Board, progress, now_ms)
     assert board is not None
     yield board.model_dump_json()
-    yield running_view(referee, now_ms).model_dump_json()
-    plies = len(referee.public(now_ms).moves)
-    yield from_log.boards_so_far(facts, terms, referee.moves[:plies], 0, MOST).decode()
+    yield running_view(progress, now_ms).model_dump_json()
+    plies = len(progress.public(now_ms).moves)
+    yield from_log.boards_so_far(facts, terms, progress.moves[:plies], 0, MOST).decode()
     yield (from_log.transcript_lines(facts, None) or b"").decode()

@@ -25,6 +25,7 @@ from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted, Placement
 from rumble_server.match.frames import frame_of_over
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
+from rumble_server.match.progress import Progress
 from rumble_server.match.referee import Referee
 from rumble_server.tournament.tournament import Tournament
 
@@ -67,15 +68,8 @@ class LiveMatch:
         self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
         chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
-        self.referee = Referee(
-            started,
-            tournament.control,
-            self,
-            matches.new_turn_id,
-            matches.lateness,
-            matches.bounds,
-            matches.nobody_away_before_ms,
-        )
+        progress = Progress(started, tournament.control, matches.lateness, matches.nobody_away_before_ms)
+        self.referee = Referee(progress, self, matches.new_turn_id, matches.bounds)
 
     def record(self, over: MatchOver) -> None:
         self._matches.recorder.record_of(self.tournament, over)
@@ -225,7 +219,7 @@ class Matches:
         try:
             return event()
         except Exception:
-            log.exception(FAILED, match.match_id, len(match.referee.moves))
+            log.exception(FAILED, match.match_id, len(match.referee.progress.moves))
             match.referee.abort(WHY_VOID, now_ms)
             return None
 
@@ -262,7 +256,8 @@ class Matches:
     def is_on_turn(self, session: BotSession) -> bool:
         """Return true if a turn of the session is open in any match."""
         return any(
-            self.live[match_id].referee.seats[part.seat].turn is not None for match_id, part in session.matches.items()
+            self.live[match_id].referee.progress.seats[part.seat].turn is not None
+            for match_id, part in session.matches.items()
         )
 
     # --- play ---
@@ -278,14 +273,14 @@ class Matches:
         referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
         try:
             answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
-            if not answered and referee.over is not None:  # the move came too late
+            if not answered and referee.progress.over is not None:  # the move came too late
                 session.send(write_message(_unknown_match(message)), match_id=match_id)
         except Exception:
-            log.exception(FAILED, match_id, len(referee.moves))
+            log.exception(FAILED, match_id, len(referee.progress.moves))
             referee.abort(WHY_VOID, now_ms)
             answered = True
         # A move changes only the deadlines of the turns asked with it, which are hardly ever before the timer.
-        if referee.deadline_ms < match.timer_at_ms:
+        if referee.progress.deadline_ms < match.timer_at_ms:
             self._follow(match)
         return answered
 
@@ -315,7 +310,7 @@ class Matches:
         """
         now_ms, first, number = self.recorder.clock.now_ms(), "", 0
         for match_id, part in session.matches.items():
-            seat, attempt = part.seat, self.live[match_id].referee.terms.attempt
+            seat, attempt = part.seat, self.live[match_id].referee.progress.terms.attempt
             if first:
                 self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
                 continue
@@ -326,14 +321,14 @@ class Matches:
     # --- what follows from an event ---
 
     def _follow(self, match: LiveMatch) -> None:
-        over = match.referee.over
+        over = match.referee.progress.over
         if over is None:
             self._arm(match)
             return
         self._take_out(match)
         players = match.players
         if len(over.told) < len(players):
-            frame = frame_of_over(over, match.referee.state)
+            frame = frame_of_over(over, match.referee.progress.state)
             for part in match.parts:
                 if part.seat not in over.told:
                     players[part.seat].untold.append((frame, self.recorder.log.last))
@@ -362,7 +357,7 @@ class Matches:
 
         Keep a timer that fires at this time or earlier. A timer that fires earlier only sets the next timer.
         """
-        wake_at_ms = match.referee.wake_at_ms
+        wake_at_ms = match.referee.progress.wake_at_ms
         if wake_at_ms is None or match.timer_at_ms <= wake_at_ms or self.recorder.stopped:
             return
         if match.timer is not None:
@@ -373,7 +368,7 @@ class Matches:
     def _on_timer(self, match_id: str) -> None:
         match = self.live[match_id]
         match.timer, match.timer_at_ms = None, NEVER
-        wake_at_ms = match.referee.wake_at_ms
+        wake_at_ms = match.referee.progress.wake_at_ms
         if wake_at_ms is None:
             return
         now_ms = self.recorder.clock.now_ms()

@@ -145,6 +145,15 @@ class Plies:
             seat for seat in state.movers if seat not in self.answers and not (state.can_fall and seat in self.falls)
         ]
 
+    def movers(self) -> list[int]:
+        """Return the seats to move, without seats that fell out before this ply."""
+        return [seat for seat in self.state.movers if seat not in self.falls or self.falls_now(seat)]
+
+    def falls_now(self, seat: int) -> bool:
+        """Return true if a seat fell out during the present ply. Nobody may know of the fall before the ply is made."""
+        fall = self.falls.get(seat)
+        return fall is not None and fall.ply == len(self.moves)
+
     def view(self, seat: int) -> bytes:
         """Return a seat's view of the position as JSON. In an open game, the seats share the JSON."""
         state = self.state

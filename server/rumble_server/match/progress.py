@@ -1,8 +1,9 @@
-"""The progress of a match: moves, banks, budgets, open turns, and the outcome. Only facts change it. No I/O.
+"""The progress of a match: moves, banks, budgets, open turns, and the outcome. No I/O.
 
-The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. A few
-values are in no fact, because they belong to the running process: the lag of connections, names of fields that bots
-omit from turns, turns that wait in the server, and how late the server was. All times are in ms.
+The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. The
+referee also sets a few values that are in no fact, because they belong to the running process: the lag of connections,
+names of fields that bots omit from turns, turns that wait in the server, and the end of a grace. Anybody may read a
+progress: pages and the feed show it. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable
@@ -12,7 +13,7 @@ from rumble_engine import State
 
 from rumble_server.match import facts
 from rumble_server.match.clock import Lateness, PlainControl, remaining_ms
-from rumble_server.match.plies import Plies, PlyFact, Public
+from rumble_server.match.plies import Plies, Public
 from rumble_server.match.seat import OpenTurn, SeatState
 
 UNASKED = ""
@@ -31,13 +32,14 @@ class ToldClocks(NamedTuple):
 
 
 class Progress:
-    """The progress of a match, and the times at which its clocks run out. `control` is the time control."""
+    """The progress of a match, and the times at which its clocks run out."""
 
     def __init__(
         self, terms: facts.MatchStarted, control: PlainControl, lateness: Lateness, nobody_away_before_ms: int
     ) -> None:
         self.terms = terms
         self.control = control
+        self.lateness = lateness
         self.plies = Plies(terms) if terms.chance_seed else None
         """The object that makes the plies from answers, falls and chance; None in a plain match."""
         self.moves: list[str] = list(terms.moves) if self.plies is None else self.plies.moves
@@ -48,24 +50,26 @@ class Progress:
         self.deadline_ms = 0
         """Earliest deadline of the turns that were asked last; 0 if none was asked since the last ply."""
         self.over: facts.MatchOver | None = None
-        self._runs = terms.away_clock == "runs"
-        self._lateness = lateness
-        self._counted_excused_ms = 0
+        self.away_clock_runs = terms.away_clock == "runs"
+        self.counted_excused_ms = 0
         """Sum in ms of the attempt's excused times, without open turns. If the sum is too great, the match is void.
 
         If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
         all.
         """
-        self._nobody_away_before_ms = nobody_away_before_ms
-        self._informed = False
-        self._asked_clocks: ToldClocks | None = None
+        self.nobody_away_before_ms = nobody_away_before_ms
+        """End of the newest grace. No away budget and no clock of an absent bot runs before this time."""
+        self.informed = False
+        """True if a bot sent an `info` with a move."""
+        self.asked_clocks: ToldClocks | None = None
+        """Clocks at the time at which turns were asked for the present ply; None in a plain match."""
 
     # --- facts ---
 
     def apply(self, fact: facts.MatchFact) -> None:
         """Apply a fact. If a move's fact also contains the next turn, the turn must be applied as a separate fact.
 
-        In play, the referee applies moves, turns and the end by the methods below instead of this method, to save time.
+        In play, moves, turns and chance are applied by the methods below instead of this method, to save time.
         """
         match fact:
             case facts.StartTold():
@@ -73,85 +77,82 @@ class Progress:
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
                     own.away_since_ms = None
                     own.greeted = True
+            case facts.MatchOver():
+                self.over = fact
+                self.deadline_ms = 0
+                for own in self.seats:
+                    own.turn = None
             case facts.MoveMade() if self.plies is None:
-                self._apply_move(fact, self.state.play(fact.move))
+                self.apply_move(self.seats[fact.seat], fact, self.state.play(fact.move))
             case facts.MoveMade():
-                self._apply_answer(fact, self.state.code_for(fact.seat, fact.move))
+                self.apply_answer(fact, self.state.code_for(fact.seat, fact.move))
             case facts.ChanceDrawn():
-                self._apply_chance(fact, self.state.code_of(fact.move))
+                self.apply_chance(fact, self.state.code_of(fact.move))
             case facts.SeatFell():
                 own = self.seats[fact.seat]
                 own.turn, own.is_out = None, True
                 own.excused_ms += fact.excused_ms
-                self._apply_to_plies(fact)
+                if self._plies.apply(fact):
+                    self._take_over_ply(fact.at_ms)
             case facts.TurnAsked():
                 if self.plies is not None:
                     self._keep_clocks(fact)
                 self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case facts.TurnsAsked():
-                self._apply_turns(fact, fact.turns())
+                self.apply_turns(fact, fact.turns())
             case facts.MoveRefused():
                 self.seats[fact.seat].retries_left = fact.retries_left
             case facts.SeatAway():
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
-                if self._runs and fact.on_turn:
+                if self.away_clock_runs and fact.on_turn:
                     self._excuse(fact)
                 else:
                     self.suspend_turn(fact)
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms
-                own.away_late_ms = self._lateness.late_ms
-                if self._runs and own.turn is None:
-                    self._run_clocks_of_away(fact.at_ms)
+                own.away_late_ms = self.lateness.late_ms
+                if self.away_clock_runs and own.turn is None:
+                    self.run_clocks_of_away(fact.at_ms)
             case facts.SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
                 self.seats[fact.seat].away_since_ms = None
-            case facts.MatchOver():
-                self._apply_over(fact)
             case facts.FrameSeen():
                 if fact.sender == "bot" and INFO in fact.frame:
-                    self._informed = True
+                    self.informed = True
             case facts.MatchStarted() | facts.FrameShared():
                 pass
             case _:
                 assert_never(fact)
 
-    def _apply_move(self, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
-        """Close the turn that a move answers, and go to `state`. The caller has computed `state` to check the move.
+    def apply_move(self, own: SeatState, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
+        """Close a seat's turn, which a move answers, and go to `state`. The caller has computed `state`.
 
         `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
         is true, the excused time is added to the sum that may make the match void.
         """
-        seat = self.seats[made.seat]
-        seat.bank_ms = made.bank_ms
-        seat.accepted.append(made.turn_id)
+        own.bank_ms = made.bank_ms
+        own.accepted.append(made.turn_id)
         if made.excused_ms:
             self._excuse(made, counts)
-        seat.turn = None
-        seat.used_ms = 0
+        own.turn = None
+        own.used_ms = 0
         if INFO in made.frame:
-            self._informed = True
+            self.informed = True
         if state is not None:
             self.state = state
             self.moves.append(made.move)
             self.deadline_ms = 0
-            if self._runs:
-                self._run_clocks_of_away(made.at_ms)
+            if self.away_clock_runs:
+                self.run_clocks_of_away(made.at_ms)
 
     def apply_turn(self, own: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Open a turn for a seat that has `left_ms` for its move."""
         deadline_ms = at_ms + left_ms + lag_ms
-        own.turn = OpenTurn(turn_id, at_ms, own.used_ms, lag_ms, deadline_ms, self._lateness.late_ms)
+        own.turn = OpenTurn(turn_id, at_ms, own.used_ms, lag_ms, deadline_ms, self.lateness.late_ms)
         self.deadline_ms = deadline_ms
         if lag_ms:
             own.lag_given_ms += lag_ms
-
-    def _apply_over(self, over: facts.MatchOver) -> None:
-        self.over = over
-        self.deadline_ms = 0
-        for own in self.seats:
-            own.turn = None
 
     def suspend_turn(self, fact: facts.StartTold | facts.SeatAway) -> None:
         """End the open turn of a seat, if any, without an answer.
@@ -170,15 +171,15 @@ class Progress:
         if not counts:
             return
         if self.plies is None:
-            self._counted_excused_ms += fact.excused_ms
+            self.counted_excused_ms += fact.excused_ms
             return
         before_ms = max([each.counted_ms for each in self.seats])
         own.counted_ms += fact.excused_ms
-        self._counted_excused_ms += max(0, own.counted_ms - before_ms)
+        self.counted_excused_ms += max(0, own.counted_ms - before_ms)
 
     # --- matches that are not plain ---
 
-    def _apply_turns(self, fact: facts.TurnsAsked, turns: Iterable[facts.TurnAsked]) -> None:
+    def apply_turns(self, fact: facts.TurnsAsked, turns: Iterable[facts.TurnAsked]) -> None:
         """Open the turns for a ply. `turns` are the turns of the fact."""
         self._keep_clocks(fact)
         for turn in turns:
@@ -190,43 +191,39 @@ class Progress:
 
         Otherwise spectators would learn that this seat has not answered.
         """
-        if self._asked_clocks is None or len(self.state.movers) == 1:
-            self._asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
+        if self.asked_clocks is None or len(self.state.movers) == 1:
+            self.asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
 
-    def _apply_answer(self, made: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
+    def apply_answer(self, made: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
         """
         if made.turn_id:
-            self._apply_move(made, None, counts)
+            self.apply_move(self.seats[made.seat], made, None, counts)
         is_made = self._plies.answer(made, code)
         if is_made:
             self._take_over_ply(made.at_ms)
         return is_made
 
-    def _apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:
+    def apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:
         """Make the ply of an outcome of chance. `code` is the code of the outcome."""
         self._plies.chance(drawn, code)
         self._take_over_ply(drawn.at_ms)
-
-    def _apply_to_plies(self, fact: PlyFact) -> None:
-        if self._plies.apply(fact):
-            self._take_over_ply(fact.at_ms)
 
     def _take_over_ply(self, at_ms: int) -> None:
         """Go to the newest position of `plies`, after `plies` has made one or several plies."""
         self.state = self._plies.state
         self.deadline_ms = 0
-        self._asked_clocks = None
+        self.asked_clocks = None
         for own in self.seats:
             own.counted_ms = own.used_ms = 0
         if self.terms.spectator_delay_ms:
             self._plies.keep_for_public(at_ms, self.clock(at_ms))
         for seat in self.state.finished:
             self.seats[seat].is_out = True
-        if self._runs:
-            self._run_clocks_of_away(at_ms)
+        if self.away_clock_runs:
+            self.run_clocks_of_away(at_ms)
 
     @property
     def _plies(self) -> Plies:
@@ -234,30 +231,13 @@ class Progress:
         assert self.plies is not None
         return self.plies
 
-    def give_grace(self, now_ms: int, until_ms: int) -> None:
-        """Stop the away budgets and the clocks of absent bots until `until_ms`.
-
-        Time that was used before `now_ms` is not given back.
-        """
-        for own in self.seats:
-            if own.away_since_ms is not None:
-                own.away_left_ms = min(own.away_left_ms, max(0, self._away_until_ms(own) - now_ms))
-                own.away_late_ms = self._lateness.late_ms
-        self._nobody_away_before_ms = until_ms
-        for seat, own in enumerate(self.seats):
-            if own.turn is not None and own.away_since_ms is not None:
-                own.used_ms = own.turn.thought_ms(now_ms, self._excused_ms(seat, now_ms))
-                own.turn = None
-        if self._runs:
-            self._run_clocks_of_away(now_ms)
-
     def waits_for(self) -> Collection[int]:
         """Return the seats whose moves the next ply still needs."""
         if self.plies is not None:
             return self.plies.waits_for()
         return () if self.state.outcome is not None else (self.state.to_move,)
 
-    def _run_clocks_of_away(self, at_ms: int) -> None:
+    def run_clocks_of_away(self, at_ms: int) -> None:
         """Start the clock of each seat that has to move while its bot is away.
 
         The clocks start at `at_ms`, or at the end of a grace if the grace ends later.
@@ -265,9 +245,9 @@ class Progress:
         for seat in self.waits_for():
             own = self.seats[seat]
             if own.away_since_ms is not None and own.turn is None and not own.is_out:
-                from_ms = max(at_ms, self._nobody_away_before_ms)
+                from_ms = max(at_ms, self.nobody_away_before_ms)
                 deadline_ms = from_ms + remaining_ms(self.control, own.bank_ms, own.used_ms)
-                own.turn = OpenTurn(UNASKED, from_ms, own.used_ms, 0, deadline_ms, self._lateness.late_ms)
+                own.turn = OpenTurn(UNASKED, from_ms, own.used_ms, 0, deadline_ms, self.lateness.late_ms)
 
     # --- times ---
 
@@ -284,18 +264,18 @@ class Progress:
         for seat in self.seats:
             turn = seat.turn
             if turn is not None and not turn.held:
-                until_ms = turn.deadline_ms + self._lateness.late_ms - turn.late_ms
+                until_ms = turn.deadline_ms + self.lateness.late_ms - turn.late_ms
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
             if seat.away_since_ms is not None and not seat.is_out:
-                until_ms = self._away_until_ms(seat)
+                until_ms = self.away_until_ms(seat)
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
         return wake_at_ms
 
     def clock(self, now_ms: int) -> tuple[int, ...]:
         """Return the time in ms, including the bank, that each seat has left at `now_ms` for its open or next turn."""
-        return tuple([self._remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
+        return tuple([self.remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
 
     def told_clock(self, now_ms: int) -> ToldClocks:
         """Return the clocks that spectators may see.
@@ -306,14 +286,11 @@ class Progress:
         public = self.public(now_ms)
         if not public.is_newest:
             return ToldClocks(now_ms, public.seats_ms)
-        return self._asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
+        return self.asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
 
     def movers(self) -> list[int]:
         """Return the seats to move, as far as spectators may know. Seats that have already answered are included."""
-        if self.plies is not None:
-            falls = self.plies.falls
-            return [seat for seat in self.state.movers if seat not in falls or self._falls_with_this_ply(seat)]
-        return list(self.waits_for())
+        return list(self.waits_for()) if self.plies is None else self.plies.movers()
 
     def public(self, now_ms: int) -> Public:
         """Return the part of the match that everybody may see at `now_ms`. After the match, this is everything."""
@@ -332,11 +309,6 @@ class Progress:
             return self.over is None and bool(self.state.movers)
         return any(own.turn is not None for own in self.seats)
 
-    def _falls_with_this_ply(self, seat: int) -> bool:
-        """Return true if a seat fell out during the present ply. Nobody may know of the fall before the ply is made."""
-        fall = self._plies.falls.get(seat)
-        return fall is not None and fall.ply == len(self.moves)
-
     def away(self) -> tuple[AwayTime | None, ...]:
         """Return, by seat, when the bot went away, and when the match stops waiting; None for a bot that is not away.
 
@@ -346,25 +318,30 @@ class Progress:
         return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 
     def _away_time(self, seat: int, own: SeatState) -> AwayTime | None:
-        is_waited_for = not own.is_out or (self.plies is not None and self._falls_with_this_ply(seat))
+        is_waited_for = not own.is_out or (self.plies is not None and self.plies.falls_now(seat))
         if own.away_since_ms is None or not is_waited_for:
             return None
-        until_ms = self._away_until_ms(own)
+        until_ms = self.away_until_ms(own)
         if own.turn is not None and self.plies is None:
-            until_ms = min(until_ms, own.turn.deadline_ms + self._lateness.late_ms - own.turn.late_ms)
+            until_ms = min(until_ms, own.turn.deadline_ms + self.lateness.late_ms - own.turn.late_ms)
         return own.away_since_ms, until_ms
 
-    def _remaining_ms(self, seat: int, now_ms: int) -> int:
+    def remaining_ms(self, seat: int, now_ms: int) -> int:
         """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""
         own = self.seats[seat]
-        thought_ms = 0 if own.turn is None else own.turn.thought_ms(now_ms, self._excused_ms(seat, now_ms))
+        thought_ms = 0 if own.turn is None else own.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
         return remaining_ms(self.control, own.bank_ms, thought_ms)
 
-    def _excused_ms(self, seat: int, now_ms: int) -> int:
+    def excused_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the seat's open turn so far; 0 without an open turn."""
         turn = self.seats[seat].turn
-        return 0 if turn is None else turn.excused_ms(now_ms, self._lateness.late_ms)
+        return 0 if turn is None else turn.excused_ms(now_ms, self.lateness.late_ms)
 
-    def _away_until_ms(self, seat: SeatState) -> int:
-        late_ms = self._lateness.late_ms - seat.away_late_ms
-        return max(seat.away_since_ms or 0, self._nobody_away_before_ms) + seat.away_left_ms + late_ms
+    def away_left_ms(self, own: SeatState, now_ms: int) -> int:
+        """Return the rest of the away budget of a seat whose bot is away."""
+        return min(own.away_left_ms, max(0, self.away_until_ms(own) - now_ms))
+
+    def away_until_ms(self, own: SeatState) -> int:
+        """Return the time in ms of server time at which the away budget of a seat whose bot is away is used up."""
+        late_ms = self.lateness.late_ms - own.away_late_ms
+        return max(own.away_since_ms or 0, self.nobody_away_before_ms) + own.away_left_ms + late_ms

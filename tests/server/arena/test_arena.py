@@ -393,7 +393,7 @@ def test_frames_that_were_received_count_before_a_timeout_does() -> None:
     world.clock.after_input(lambda: mover.move("4"))
     world.run(0)
     (match,) = world.arena.matches.live.values()
-    assert match.referee.moves == ["4"]
+    assert match.referee.progress.moves == ["4"]
 
 
 def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
@@ -403,7 +403,7 @@ def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
     world.clock.stall(1300)
     world.run(299)
     mover.move("4")
-    assert [match.referee.moves for match in world.arena.matches.live.values()] == [["4"]]
+    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
 
 
 # --- connections ---
@@ -447,9 +447,11 @@ def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> 
     assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
     assert again.last("turn")["clock"]["remaining_ms"] == 6000
     mover.move("4")
-    assert [match.referee.moves for match in world.arena.matches.live.values()] == [[]], "the old connection is dead"
+    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [[]], (
+        "the old connection is dead"
+    )
     again.move("4")
-    assert [match.referee.moves for match in world.arena.matches.live.values()] == [["4"]]
+    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
 
 
 def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:

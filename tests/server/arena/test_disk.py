@@ -53,11 +53,11 @@ def test_a_start_waits_for_the_disk_only_if_a_crash_could_lose_a_seed_behind_its
     assert not any(bot.inbox.all("turn") for bot in bots)
     world.run(5_000)
     world.log.unstick()
-    terms = match.referee.terms
+    terms = match.referee.progress.terms
     commitment = commitment_of(terms.chance_seed, terms.match, terms.attempt)
     assert [bot.last("match_start")["seed_commitment"] for bot in bots] == [commitment] * 2
     turns = [bot.last("turn")["clock"]["remaining_ms"] for bot in bots if bot.inbox.all("turn")]
-    assert turns == [10_000] * len(match.referee.state.movers)
+    assert turns == [10_000] * len(match.referee.progress.state.movers)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -187,7 +187,7 @@ def behind_a_join() -> tuple[World, Bot]:
     world.run(10_000)
     (match,) = world.arena.matches.live.values()
     seat = match.players.index(world.arena.players["ben"])
-    turn = match.referee.seats[seat].turn
+    turn = match.referee.progress.seats[seat].turn
     assert turn is not None
     assert turn.held
     assert ben.inbox.all("turn") == []
@@ -200,7 +200,7 @@ def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time() -> None:
     assert ben.last("turn")["clock"]["remaining_ms"] == 1000
     ben.move(first_legal(ben.last("turn")))
     (match,) = world.arena.matches.live.values()
-    assert match.referee.over is None
+    assert match.referee.progress.over is None
 
 
 def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:

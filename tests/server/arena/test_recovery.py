@@ -204,7 +204,7 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     world.organiser.play_again("friday.1.1.1.1")
     after = world.after_crash()
     (match,) = after.arena.matches.live.values()
-    assert (match.referee.terms.attempt, match.referee.moves) == (2, [])
+    assert (match.referee.progress.terms.attempt, match.referee.progress.moves) == (2, [])
 
 
 def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:

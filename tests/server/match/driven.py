@@ -24,6 +24,7 @@ from rumble_server.match.facts import (
     TurnAsked,
     with_turns,
 )
+from rumble_server.match.progress import Progress
 from rumble_server.match.referee import Referee
 
 from tests.server.frames import Frame, Inbox
@@ -84,15 +85,8 @@ class DrivenReferee:
         """The server's sum of lateness, which the referee reads."""
         self.suspended_until_ms = 0
         bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
-        self.referee = Referee(
-            started,
-            PlainControl(started.time_control),
-            self,
-            TurnIds(run),
-            self,
-            bounds,
-            nobody_away_before_ms=grace_until_ms,
-        )
+        self.progress = Progress(started, PlainControl(started.time_control), self, grace_until_ms)
+        self.referee = Referee(self.progress, self, TurnIds(run), bounds)
 
     @classmethod
     def seated(cls, **given: Any) -> "DrivenReferee":
@@ -141,7 +135,7 @@ class DrivenReferee:
     def end(self, seat: int, frame: bytes) -> None:
         """Only results wait for the disk."""
         assert self.seats[seat].add(frame)["type"] == "match_over"
-        assert self.facts[-1] is self.referee.over
+        assert self.facts[-1] is self.progress.over
         assert seat in self.over.told
 
     # --- events ---
@@ -155,11 +149,11 @@ class DrivenReferee:
     def pass_ms(self, ms: int) -> None:
         """Let time pass, and wake the referee at each time that it asked for."""
         until_ms = self.now_ms + ms
-        while self.referee.wake_at_ms is not None and self.referee.wake_at_ms <= until_ms:
-            wake_at_ms = self.referee.wake_at_ms
+        while self.progress.wake_at_ms is not None and self.progress.wake_at_ms <= until_ms:
+            wake_at_ms = self.progress.wake_at_ms
             self.now_ms = max(self.now_ms, wake_at_ms)
             self.referee.wake(self.now_ms)
-            assert self.referee.wake_at_ms != wake_at_ms, "woken for nothing, again and again"
+            assert self.progress.wake_at_ms != wake_at_ms, "woken for nothing, again and again"
         self.now_ms = until_ms
 
     def connect(self, seat: int, **session: Any) -> None:
@@ -171,10 +165,10 @@ class DrivenReferee:
 
     def move(self, seat: int, move: str, *, turn: Frame | None = None, turn_id: str | None = None, **said: Any) -> None:
         """Answer the seat's newest turn, or the turn given; `said` has further fields of the message."""
-        assert self.referee.over is None, f"the match is over: {self.referee.over}"
+        assert self.progress.over is None, f"the match is over: {self.progress.over}"
         if turn_id is None:
             turn_id = str((turn or self.seats[seat].last("turn"))["turn_id"])
-        told = {"type": "move", "match": self.referee.terms.match, "turn_id": turn_id, "move": move, **said}
+        told = {"type": "move", "match": self.progress.terms.match, "turn_id": turn_id, "move": move, **said}
         frame = json.dumps(told)
         before = len(self.facts)
         self.referee.move(seat, turn_id, move, self.now_ms, frame)
@@ -189,10 +183,10 @@ class DrivenReferee:
         """Make these moves with the seats in turn, after thinking `after_ms` about each."""
         for move in moves:
             self.pass_ms(after_ms)
-            self.move(self.referee.state.to_move, move)
+            self.move(self.progress.state.to_move, move)
 
     def resign(self, seat: int, failure: str | None = None) -> None:
-        frame = json.dumps({"type": "resign", "match": self.referee.terms.match})
+        frame = json.dumps({"type": "resign", "match": self.progress.terms.match})
         self.referee.resign(seat, self.now_ms, frame, failure)
 
     def forfeit(self, seat: int, termination: Termination, reason: str) -> None:
@@ -206,13 +200,13 @@ class DrivenReferee:
     @property
     def turn(self) -> Frame:
         """The newest turn of the seat to move."""
-        return self.seats[self.referee.state.to_move].last("turn")
+        return self.seats[self.progress.state.to_move].last("turn")
 
     @property
     def over(self) -> MatchOver:
-        assert self.referee.over is not None, "the match goes on"
-        assert self.referee.wake_at_ms is None
-        return self.referee.over
+        assert self.progress.over is not None, "the match goes on"
+        assert self.progress.wake_at_ms is None
+        return self.progress.over
 
     def all_facts(self, kind: type[MatchFact]) -> list[Any]:
         return [fact for fact in with_turns(self.facts) if type(fact) is kind]
@@ -225,9 +219,9 @@ def at_fault(driven: DrivenReferee, termination: Termination, after_ms: int) -> 
     """
     if after_ms:
         driven.pass_ms(after_ms - 1)
-        assert driven.referee.over is None, "the match ended too early"
+        assert driven.progress.over is None, "the match ended too early"
         driven.pass_ms(1)
-    if driven.referee.over is None:
+    if driven.progress.over is None:
         return None
     assert driven.over.termination is termination
     return driven.over.at_fault

@@ -114,7 +114,7 @@ def test_lateness_excuses_a_bot_that_is_away_and_is_no_thinking_time() -> None:
 
 
 def voided(driven: DrivenReferee) -> bool:
-    over = driven.referee.over
+    over = driven.progress.over
     return over is not None and over.scores is None and over.stalled
 
 
@@ -148,7 +148,7 @@ def test_a_result_after_too_much_is_void() -> None:
     driven.stall(10_001)
     driven.play("5")
     assert voided(driven)
-    assert driven.referee.state.outcome is not None
+    assert driven.progress.state.outcome is not None
 
 
 @pytest.mark.parametrize("event", ["disconnect", "connect"])

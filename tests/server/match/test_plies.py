@@ -38,12 +38,12 @@ def seated(kind: str, **given: Any) -> DrivenReferee:
 
 
 def open_seats(driven: DrivenReferee) -> list[int]:
-    return [seat for seat, own in enumerate(driven.referee.seats) if own.turn is not None]
+    return [seat for seat, own in enumerate(driven.progress.seats) if own.turn is not None]
 
 
 def play_out(driven: DrivenReferee, choose: int = 0) -> None:
     """Have every asked bot make its legal move number `choose`, or its last, until the match is over."""
-    while driven.referee.over is None:
+    while driven.progress.over is None:
         seat = open_seats(driven)[-1]
         legal = driven.seats[seat].last("turn")["legal"]
         driven.move(seat, legal[min(choose, len(legal) - 1)])
@@ -53,7 +53,7 @@ def play_out(driven: DrivenReferee, choose: int = 0) -> None:
 def test_each_mover_is_asked_at_once_and_hears_nothing_before_all_are_in(kind: str) -> None:
     driven = seated(kind)
     for _ in range(4):
-        movers = driven.referee.state.movers
+        movers = driven.progress.state.movers
         assert open_seats(driven) == list(movers)
         heard = [len(inbox.frames) for inbox in driven.seats]
         for seat in movers[:-1]:
@@ -68,9 +68,9 @@ def test_the_order_of_the_answers_does_not_matter() -> None:
         one.move(seat, ("up", "left", "down", "right")[seat])
     for seat in (3, 1, 0, 2):
         other.move(seat, ("up", "left", "down", "right")[seat])
-    assert one.referee.state == other.referee.state
-    assert one.referee.moves == other.referee.moves
-    assert one.referee.moves[0] == "up left down right"
+    assert one.progress.state == other.progress.state
+    assert one.progress.moves == other.progress.moves
+    assert one.progress.moves[0] == "up left down right"
 
 
 @each
@@ -79,11 +79,11 @@ def test_a_turn_tells_what_has_happened_since_the_bots_last_turn_and_no_moves(ki
     play_out(driven)
     told = [(frame["ply"], frame["since"]) for frame in driven.seats[0].all("turn")]
     for (before, _), (ply, since) in pairwise(told):
-        parts = driven.referee.moves[before:ply]
+        parts = driven.progress.moves[before:ply]
         words = [(word, part) for part in parts for word in (part.split(" ") if kind != "backgammon" else [part])]
         assert [text for _, text in since] == [word for word, part in words if word != "-" or part == "-"]
     assert {tuple(frame["moves"]) for frame in driven.seats[0].all("turn")} == {()}
-    assert driven.seats[0].last("match_over")["moves"] == driven.referee.moves
+    assert driven.seats[0].last("match_over")["moves"] == driven.progress.moves
 
 
 @each
@@ -139,7 +139,7 @@ def test_the_others_play_on_when_a_seat_falls_out_and_it_is_last() -> None:
         driven.move(seat, "up")
     for seat in (0, 2, 3):
         assert driven.seats[seat].last("notice")["seat"] == 1
-    assert driven.referee.moves[0] == "up - up up"
+    assert driven.progress.moves[0] == "up - up up"
     play_out(driven)
     over = driven.seats[1].last("match_over")
     assert over["places"][1] == 4
@@ -192,7 +192,7 @@ def test_all_whose_clocks_run_out_fall_and_the_rest_play_on() -> None:
 def test_of_two_seats_the_fallen_seat_loses_once_the_other_has_moved(kind: str) -> None:
     driven = seated(kind)
     driven.resign(0)
-    assert driven.referee.over is None
+    assert driven.progress.over is None
     driven.move(1, driven.seats[1].last("turn")["legal"][0])
     assert driven.over.scores == (0.0, 1.0)
     assert (driven.over.termination, driven.over.reason) == (Termination.RESIGNATION, "ann resigned")
@@ -211,17 +211,17 @@ def test_a_match_ends_whose_seats_have_all_fallen_out(kind: str) -> None:
 
 def test_a_fall_ends_a_match_of_two_seats_in_turn_at_once() -> None:
     driven = seated("backgammon")
-    driven.resign(driven.referee.state.movers[0] ^ 1)
+    driven.resign(driven.progress.state.movers[0] ^ 1)
     assert driven.over.termination is Termination.RESIGNATION
     assert driven.over.scores in ((0.0, 1.0), (1.0, 0.0))
 
 
 def test_a_snake_that_is_out_by_the_rules_may_leave() -> None:
     driven = seated("constrictors")
-    while not driven.referee.state.finished:
+    while not driven.progress.state.finished:
         for seat in open_seats(driven):
-            driven.move(seat, "up" if seat == 0 else ("left", "right")[len(driven.referee.moves) // 2 % 2])
-    out = next(iter(driven.referee.state.finished))
+            driven.move(seat, "up" if seat == 0 else ("left", "right")[len(driven.progress.moves) // 2 % 2])
+    out = next(iter(driven.progress.state.finished))
     driven.resign(out)
     driven.disconnect(out)
     driven.pass_ms(0)
@@ -235,7 +235,7 @@ def test_a_fallen_bot_is_never_away() -> None:
     driven.disconnect(0)
     for _ in range(20):
         for seat in (1, 2, 3):
-            if driven.referee.over is None and seat in open_seats(driven):
+            if driven.progress.over is None and seat in open_seats(driven):
                 driven.pass_ms(300)
                 driven.move(seat, ("up", "left", "right")[seat - 1])
     assert [fact.seat for fact in driven.all_facts(SeatFell)] == [0]
@@ -266,11 +266,11 @@ def test_a_bot_that_comes_back_does_not_learn_from_the_clocks_who_has_answered()
     driven.connect(0)
     assert driven.seats[0].last("turn")["clock"]["seats_ms"] == [1400, 1500]
     again = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
-    assert again.referee.told_clock(again.now_ms).seats_ms == (1500, 1500)
+    assert again.progress.told_clock(again.now_ms).seats_ms == (1500, 1500)
     again.connect(0)
     assert again.seats[0].last("turn")["clock"]["seats_ms"] == [1500, 1500]
     again.move(0, "C")
-    assert driven.referee.seats[1].bank_ms == 600
+    assert driven.progress.seats[1].bank_ms == 600
 
 
 def test_lateness_counts_once_for_all_that_think_about_a_ply() -> None:
@@ -279,7 +279,7 @@ def test_lateness_counts_once_for_all_that_think_about_a_ply() -> None:
         driven.stall(3_000)
         for seat in open_seats(driven):
             driven.move(seat, ("up", "up", "down", "down")[seat])
-    assert not driven.referee.over, "9 s of at most 10 s"
+    assert not driven.progress.over, "9 s of at most 10 s"
     driven.stall(2_000)
     driven.move(open_seats(driven)[0], "up")
     assert driven.over.stalled
@@ -297,7 +297,7 @@ def test_what_was_excused_up_to_a_fall_is_in_the_fact_and_in_the_sum_of_the_seat
     assert [fact.excused_ms for fact in driven.all_facts(SeatFell)] == [300]
     assert driven.over.seats_excused_ms == (345, 300, 345, 345)
     again = DrivenReferee.rebuilt(driven.facts[:-1], now_ms=driven.now_ms)
-    assert [own.excused_ms for own in again.referee.seats] == [340, 300, 340, 340]
+    assert [own.excused_ms for own in again.progress.seats] == [340, 300, 340, 340]
 
 
 # --- restarts ---
@@ -323,13 +323,13 @@ def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
 ) -> None:
     driven = seated(kind, illegal_retries=1)
     for action, seat, number in script:
-        if driven.referee.over is not None:
+        if driven.progress.over is not None:
             break
         seat %= len(driven.seats)
         if action == "wait":
             driven.pass_ms(number)
             continue
-        own = driven.referee.seats[seat]
+        own = driven.progress.seats[seat]
         is_there = own.away_since_ms is None
         if action == "move" and own.turn is not None and is_there:
             legal = driven.seats[seat].last("turn")["legal"]
@@ -352,11 +352,11 @@ def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
         for fact, was in zip(done, known[len(logged) :], strict=False):
             if isinstance(fact, ChanceDrawn) and isinstance(was, ChanceDrawn):
                 assert (fact.ply, fact.move) == (was.ply, was.move)
-        if again.referee.over is None and end == len(driven.facts):
-            assert again.referee.state == driven.referee.state
+        if again.progress.over is None and end == len(driven.facts):
+            assert again.progress.state == driven.progress.state
             for seat in range(len(again.seats)):
                 again.connect(seat)
-            answered = set() if again.referee.plies is None else set(again.referee.plies.answers)
+            answered = set() if again.progress.plies is None else set(again.progress.plies.answers)
             assert answered.isdisjoint(open_seats(again))
             assert all(not again.seats[seat].all("turn") for seat in answered)
 
@@ -364,8 +364,8 @@ def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
 @pytest.mark.parametrize("clock", ["stands", "runs"])
 def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_made(clock: str) -> None:
     def told(driven: DrivenReferee) -> object:
-        referee = driven.referee
-        return referee.movers(), referee.is_ticking, referee.away(), referee.told_clock(driven.now_ms)
+        progress = driven.progress
+        return progress.movers(), progress.is_ticking, progress.away(), progress.told_clock(driven.now_ms)
 
     seen, seen_later = [], []
     for what in ("nothing", "answer", "fall"):
@@ -392,7 +392,7 @@ def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind:
     for _ in range(4):
         told = told_so_far(driven.facts, to_a_seat=False)
         assert told == driven.facts
-        *others, last = driven.referee.state.movers
+        *others, last = driven.progress.state.movers
         for seat in others:
             driven.move(seat, driven.seats[seat].last("turn")["legal"][0])
             for gone in range(len(driven.seats)):
@@ -429,7 +429,7 @@ def test_a_seat_may_send_its_answer_only_once() -> None:
     assert driven.seats[0].last("rejected")["code"] == "already_played"
     for seat in (1, 2, 3):
         driven.move(seat, "up")
-    assert driven.referee.moves[0] == "up up up up"
+    assert driven.progress.moves[0] == "up up up up"
 
 
 def test_the_end_is_a_valid_message() -> None:
@@ -472,7 +472,7 @@ def test_a_ply_late_in_the_match_costs_no_more_than_an_early_one() -> None:
     driven = seated("dilemma", settings={"rounds": 10_000})
     costs = []
     for played in (10, 9_900):
-        while len(driven.referee.moves) < played:
+        while len(driven.progress.moves) < played:
             answer_all(driven)
         several = [cost_of_a_ply(driven) for _ in range(5)]
         costs.append([min(numbers) for numbers in zip(*several, strict=True)])  # now and then a list grows

@@ -48,13 +48,13 @@ actions = st.one_of(
 def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> None:
     """Do the steps of a script that are possible; stop at the end of the match."""
     for action, number in script:
-        if driven.referee.over is not None:
+        if driven.progress.over is not None:
             return
-        seat = driven.referee.state.to_move
-        is_open = driven.referee.seats[seat].turn is not None
+        seat = driven.progress.state.to_move
+        is_open = driven.progress.seats[seat].turn is not None
         match action:
             case "move" if is_open:
-                legal = driven.referee.state.legal_moves
+                legal = driven.progress.state.legal_moves
                 driven.move(seat, legal[number % len(legal)])
             case "fault" if is_open:
                 driven.move(seat, "nonsense")
@@ -64,7 +64,7 @@ def play_at_random(driven: DrivenReferee, script: Sequence[tuple[str, int]]) -> 
                 driven.disconnect(number)
             case "login":
                 driven.connect(number)
-            case "stray" if driven.referee.seats[number].away_since_ms is None:
+            case "stray" if driven.progress.seats[number].away_since_ms is None:
                 driven.move(number, "0", turn_id="no such turn")
             case _:
                 pass
@@ -85,17 +85,17 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
     after = DrivenReferee.rebuilt(logged, now_ms=before.now_ms + MONTH_MS)
 
     made = [fact for fact in logged if isinstance(fact, MoveMade)]
-    assert after.referee.moves == [fact.move for fact in made], "a logged move is lost"
-    for seat, seat_state in enumerate(after.referee.seats):
+    assert after.progress.moves == [fact.move for fact in made], "a logged move is lost"
+    for seat, seat_state in enumerate(after.progress.seats):
         played = newest(logged, (MoveMade,), seat)
         refused = newest(logged, (MoveRefused,), seat)
         away = newest(logged, (SeatAway, SeatBack), seat)
         assert seat_state.bank_ms == (played.bank_ms if isinstance(played, MoveMade) else CONTROL.bank_ms)
         assert seat_state.retries_left == (refused.retries_left if isinstance(refused, MoveRefused) else 2)
         assert seat_state.away_left_ms == (away.away_left_ms if isinstance(away, SeatAway | SeatBack) else 5000)
-    assert not after.referee.is_ticking, "nobody is connected, so nobody is asked"
-    if after.referee.state.outcome is not None:
-        assert after.over.scores == after.referee.state.outcome.scores, "the log ends between a move and its outcome"
+    assert not after.progress.is_ticking, "nobody is connected, so nobody is asked"
+    if after.progress.state.outcome is not None:
+        assert after.over.scores == after.progress.state.outcome.scores, "the log ends between a move and its outcome"
         return
 
     after.pass_ms(data.draw(st.integers(0, 30_000), label="until they are back"))
@@ -103,9 +103,9 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
     after.connect(0)
     for inbox in after.seats:
         start = inbox.frames[0]
-        assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, after.referee.moves)
+        assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, after.progress.moves)
     turn = after.turn
-    to_move = after.referee.seats[turn["seat"]]
+    to_move = after.progress.seats[turn["seat"]]
     assert turn["clock"]["remaining_ms"] == remaining_ms(PlainControl(CONTROL), to_move.bank_ms)
     asked = [fact for fact in with_turns(logged) if isinstance(fact, TurnAsked)]
     first = next((fact for fact in asked if fact.ply == len(made)), None)
@@ -117,11 +117,11 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
         after.move(fact.seat, fact.move, turn_id=fact.turn_id)
         assert after.seats[fact.seat].last("rejected")["code"] == "already_played"
     if first is not None:
-        after.move(turn["seat"], after.referee.state.legal_moves[0], turn_id=first.turn_id)
+        after.move(turn["seat"], after.progress.state.legal_moves[0], turn_id=first.turn_id)
         assert after.seats[turn["seat"]].last("rejected")["code"] == "stale_turn"
 
-    while after.referee.over is None:
-        after.play(after.referee.state.legal_moves[0])
+    while after.progress.over is None:
+        after.play(after.progress.state.legal_moves[0])
     assert after.over.termination is Termination.NORMAL
     assert list(after.over.moves[: len(made)]) == [fact.move for fact in made]
     assert [fact.ply for fact in [*made, *after.all_facts(MoveMade)]] == list(range(len(after.over.moves)))
@@ -132,13 +132,13 @@ def test_disconnecting_never_gains_thinking_time_beyond_the_away_budget(script: 
     """From the first asking to the end, a seat has at most the time of its clock and its away budget."""
     driven = DrivenReferee.seated(time_control=TimeControl(move_ms=1000), away_ms=5000)
     play_at_random(driven, [each for each in script if each[0] != "fault"])
-    if driven.referee.over is None:
+    if driven.progress.over is None:
         driven.disconnect(0, 1)
         driven.pass_ms(5000)
-    asked_at_ms = driven.referee.terms.at_ms
+    asked_at_ms = driven.progress.terms.at_ms
     gaps_ms = {0: 0, 1: 0}
     for fact in [*driven.all_facts(MoveMade), *driven.all_facts(MatchOver)]:
-        seat = fact.seat if isinstance(fact, MoveMade) else driven.referee.state.to_move
+        seat = fact.seat if isinstance(fact, MoveMade) else driven.progress.state.to_move
         gaps_ms[seat] += max(0, fact.at_ms - asked_at_ms - 1000)
         asked_at_ms = fact.at_ms
     assert max(gaps_ms.values()) <= 5000
@@ -155,8 +155,8 @@ def test_resuming_again_and_again_refills_nothing() -> None:
         driven.connect(0)
         driven.connect(1)
         assert driven.turn["clock"]["seats_ms"] == [3050, 3050]
-        assert [seat_state.away_left_ms for seat_state in driven.referee.seats] == [5000 - 500 * (run - 1)] * 2
-        assert driven.referee.seats[0].retries_left == 0
+        assert [seat_state.away_left_ms for seat_state in driven.progress.seats] == [5000 - 500 * (run - 1)] * 2
+        assert driven.progress.seats[0].retries_left == 0
         facts = [*facts, *driven.facts[1:]]
 
 
@@ -192,12 +192,12 @@ def test_what_was_said_does_not_change_the_position() -> None:
     silent = [fact for fact in driven.facts if not isinstance(fact, FrameSeen | TurnAsked)]
     whole, less = (DrivenReferee.rebuilt(facts, now_ms=driven.now_ms) for facts in (driven.facts, silent))
     known = attrgetter("bank_ms", "away_left_ms", "retries_left", "away_since_ms", "greeted", "accepted")
-    assert [known(seat) for seat in whole.referee.seats] == [known(seat) for seat in less.referee.seats]
-    assert whole.referee.state == less.referee.state
+    assert [known(seat) for seat in whole.progress.seats] == [known(seat) for seat in less.progress.seats]
+    assert whole.progress.state == less.progress.state
 
 
 def test_the_attempt_is_that_of_the_start() -> None:
-    started = replace(DrivenReferee().referee.terms, attempt=4)
+    started = replace(DrivenReferee().progress.terms, attempt=4)
     assert isinstance(started, MatchStarted)
     driven = DrivenReferee.rebuilt([started], now_ms=0)
     driven.connect(0)
@@ -235,7 +235,7 @@ def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
     told = [frame for inbox in driven.seats for frame in inbox.all("turn")]
     assert sorted(turn.turn_id for turn in turns) == sorted(frame["turn_id"] for frame in told)
     assert list(transcript(together)) == list(transcript(earlier))
-    terms = driven.referee.terms
+    terms = driven.progress.terms
     assert thought_ms(together, terms, 9) == thought_ms(earlier, terms, 9)
     assert known_of(together, driven.now_ms) == known_of(earlier, driven.now_ms)
     for made, after in pairwise(moves):
@@ -246,4 +246,4 @@ def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
 def known_of(facts: Sequence[MatchFact], now_ms: int) -> list[Any]:
     """Return the seats of a referee rebuilt from these facts."""
     known = attrgetter("bank_ms", "away_left_ms", "retries_left", "lag_given_ms", "excused_ms", "drops", "accepted")
-    return [known(seat) for seat in DrivenReferee.rebuilt(facts, now_ms=now_ms).referee.seats]
+    return [known(seat) for seat in DrivenReferee.rebuilt(facts, now_ms=now_ms).progress.seats]

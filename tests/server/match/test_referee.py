@@ -75,7 +75,7 @@ def test_seat_0_moves_first_and_then_the_seats_alternate() -> None:
     asked = []
     for move in FULL:
         asked.append([inbox.heard("turn") for inbox in driven.seats])
-        driven.move(driven.referee.state.to_move, move)
+        driven.move(driven.progress.state.to_move, move)
     assert [[len(turns) for turns in both] for both in asked] == [[1, 0], [0, 1]] * 4 + [[1, 0]]
 
 
@@ -156,7 +156,7 @@ def test_by_the_rules_of_the_game(
             "termination": "normal",
             "reason": reason,
             "moves": list(moves),
-            "state": driven.referee.state.view(),
+            "state": driven.progress.state.view(),
         }
 
 
@@ -272,7 +272,7 @@ def test_a_move_while_the_other_bot_thinks_is_not_your_turn() -> None:
     assert rejection(driven, 1) == ("not_your_turn", False, None)
     driven.move(1, "4", turn_id="anything")
     assert rejection(driven, 1) == ("not_your_turn", False, None)
-    assert driven.referee.moves == []
+    assert driven.progress.moves == []
 
 
 def test_a_move_while_nobody_is_asked_is_not_your_turn() -> None:
@@ -292,7 +292,7 @@ def test_an_accepted_move_sent_again_is_already_played_whoever_is_to_move() -> N
     driven.pass_ms(300)
     driven.move(0, "8", turn=first)
     assert rejection(driven, 0) == ("already_played", True, 700)
-    assert driven.referee.moves == ["4", "0"]
+    assert driven.progress.moves == ["4", "0"]
 
 
 def test_the_other_bots_accepted_turn_is_not_already_played_by_this_one() -> None:
@@ -312,7 +312,7 @@ def test_an_answer_to_another_asking_than_the_open_one_is_stale(turn_id: str) ->
     driven.pass_ms(1)
     driven.move(0, "4", turn_id=turn_id)
     assert rejection(driven, 0) == ("stale_turn", True, 999)
-    assert driven.referee.moves == []
+    assert driven.progress.moves == []
 
 
 def test_stray_moves_are_no_fault_and_do_not_touch_the_clock() -> None:
@@ -338,7 +338,7 @@ def test_a_retry_goes_on_with_the_same_turn_and_the_same_clock() -> None:
         assert rejection(driven, 1) == (code, True, 900 - 100 * left)
     assert [fact.retries_left for fact in driven.all_facts(MoveRefused)] == [1, 0]
     driven.move(1, "0")
-    assert driven.referee.moves == ["4", "0"]
+    assert driven.progress.moves == ["4", "0"]
 
 
 def test_when_no_retry_is_left_the_match_is_lost() -> None:
@@ -395,4 +395,4 @@ def test_a_log_with_a_fact_for_each_seat_that_was_told_is_the_same_match() -> No
     assert isinstance(told, StartTold)
     each = [StartTold(told.match, told.attempt, seat, False, told.at_ms) for seat in range(2)]
     assert list(transcript([started, *each, *later])) == list(transcript(driven.facts))
-    assert all(seat.greeted for seat in DrivenReferee.rebuilt([started, *each], now_ms=told.at_ms).referee.seats)
+    assert all(seat.greeted for seat in DrivenReferee.rebuilt([started, *each], now_ms=told.at_ms).progress.seats)

@@ -44,11 +44,11 @@ def test_a_bank_alone_is_a_chess_clock() -> None:
 def test_the_clock_of_the_bot_that_waits_stands() -> None:
     driven = DrivenReferee.seated(time_control=BANK)
     driven.pass_ms(1400)
-    assert driven.referee.clock(driven.now_ms) == (100, 1500)
+    assert driven.progress.clock(driven.now_ms) == (100, 1500)
     driven.move(0, "4")
-    assert driven.referee.clock(driven.now_ms) == (1200, 1500)
+    assert driven.progress.clock(driven.now_ms) == (1200, 1500)
     driven.pass_ms(1100)
-    assert driven.referee.clock(driven.now_ms) == (1200, 400)
+    assert driven.progress.clock(driven.now_ms) == (1200, 400)
 
 
 # --- the network's allowance ---
@@ -95,18 +95,18 @@ def test_a_measurement_counts_from_the_next_turn_on() -> None:
 
 def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() -> None:
     driven = DrivenReferee.seated()
-    turn = driven.referee.seats[0].turn
+    turn = driven.progress.seats[0].turn
     assert turn is not None
     driven.referee.hold_turn(0, turn.turn_id)
     driven.pass_ms(900)
-    assert driven.referee.clock(driven.now_ms) == (1000, 1000)
+    assert driven.progress.clock(driven.now_ms) == (1000, 1000)
     driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
     assert timed_out(driven, 1000) == (0,)
 
 
 def test_another_frame_that_waited_changes_no_clock() -> None:
     driven = DrivenReferee.seated()
-    turn = driven.referee.seats[0].turn
+    turn = driven.progress.seats[0].turn
     assert turn is not None
     driven.play("4")
     driven.pass_ms(900)
@@ -118,10 +118,10 @@ def test_another_frame_that_waited_changes_no_clock() -> None:
 
 def test_the_clock_of_a_turn_that_waits_in_the_server_does_not_run() -> None:
     driven = DrivenReferee.seated()
-    turn = driven.referee.seats[0].turn
+    turn = driven.progress.seats[0].turn
     assert turn is not None
     driven.referee.hold_turn(0, turn.turn_id)
-    assert driven.referee.wake_at_ms is None
+    assert driven.progress.wake_at_ms is None
     driven.pass_ms(900_000)
     driven.disconnect(0)
     driven.connect(0)
@@ -136,7 +136,7 @@ def test_while_a_bot_is_away_its_clock_stands_and_comes_back_as_it_stood() -> No
     driven.pass_ms(1100)
     driven.disconnect(0)
     driven.pass_ms(4999)
-    assert driven.referee.over is None
+    assert driven.progress.over is None
     driven.connect(0)
     assert driven.turn["clock"] == {"remaining_ms": 400, "seats_ms": [400, 1500], "lag_ms": 0}
     assert timed_out(driven, 400) == (0,)
@@ -204,7 +204,7 @@ def test_the_bot_that_stays_goes_on_thinking_and_can_move() -> None:
     driven.disconnect(1)
     driven.pass_ms(500)
     driven.play("4")
-    assert not driven.referee.is_ticking
+    assert not driven.progress.is_ticking
     assert driven.seats[1].all("turn") == []
     driven.connect(1)
     assert (driven.turn["ply"], driven.turn["clock"]["remaining_ms"]) == (1, 1000)
@@ -249,7 +249,7 @@ def test_when_both_are_away_and_the_next_comes_back_the_match_goes_on() -> None:
     assert driven.turn["seat"] == 1
     driven.connect(0)
     driven.play("0", "8")
-    assert driven.referee.moves == ["4", "0", "8"]
+    assert driven.progress.moves == ["4", "0", "8"]
 
 
 def test_disconnecting_twice_is_disconnecting_once() -> None:
@@ -276,7 +276,7 @@ def test_a_replacement_of_the_bot_that_waits_leaves_the_open_turn_alone() -> Non
     assert [fact.turn_id for fact in driven.all_facts(TurnAsked)] == ["1.1"]
     assert driven.seats[1].last("match_start")["resumed"] is True
     driven.play("4")
-    assert driven.referee.moves == ["4"]
+    assert driven.progress.moves == ["4"]
 
 
 # --- lag that only pings measured ---
@@ -295,8 +295,8 @@ def test_lag_that_only_pings_measured_has_a_budget_for_the_match() -> None:
 def test_waking_a_referee_too_early_does_nothing() -> None:
     driven = DrivenReferee.seated()
     driven.referee.wake(START_MS + 999)
-    assert driven.referee.over is None
-    assert driven.referee.wake_at_ms == START_MS + 1000
+    assert driven.progress.over is None
+    assert driven.progress.wake_at_ms == START_MS + 1000
 
 
 # --- after a restart ---
@@ -394,18 +394,18 @@ def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobody
 
 def test_it_tells_since_when_a_bot_is_away_and_until_when_it_waits() -> None:
     driven = DrivenReferee.seated()
-    assert driven.referee.away() == (None, None)
+    assert driven.progress.away() == (None, None)
     driven.disconnect(1)
     gone_ms = driven.now_ms
     driven.pass_ms(500)
-    assert driven.referee.away() == (None, (gone_ms, gone_ms + 5000))
+    assert driven.progress.away() == (None, (gone_ms, gone_ms + 5000))
     driven.connect(1)
     driven.disconnect(1)
-    assert driven.referee.away() == (None, (driven.now_ms, driven.now_ms + 4500))
+    assert driven.progress.away() == (None, (driven.now_ms, driven.now_ms + 4500))
 
 
 def test_it_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
     driven.pass_ms(400)
     driven.disconnect(0)
-    assert driven.referee.away() == ((driven.now_ms, driven.now_ms + 600), None)
+    assert driven.progress.away() == ((driven.now_ms, driven.now_ms + 600), None)

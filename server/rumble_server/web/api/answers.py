@@ -175,7 +175,7 @@ class ClubAnswers:
         arena = self._site.arena
         is_open = arena.matches.live.get(match_id)
         if is_open is not None:
-            view = running_view(is_open.referee, arena.clock.now_ms())
+            view = running_view(is_open.referee.progress, arena.clock.now_ms())
         else:
             view = await self._begun_or_lost(match_id, from_log.shown_match)
         return view.model_copy(update={"display_names": arena.display_names.of((*view.seats, *view.absent))})
@@ -184,9 +184,9 @@ class ClubAnswers:
         """Draw the boards of a match from ply `first` on, as JSON. Raises WebError, TournamentError, StoreError."""
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
-            referee = is_open.referee
-            plies = len(referee.public(self._site.arena.clock.now_ms()).moves)
-            terms, moves = referee.terms, tuple(referee.moves[:plies])
+            progress = is_open.referee.progress
+            plies = len(progress.public(self._site.arena.clock.now_ms()).moves)
+            terms, moves = progress.terms, tuple(progress.moves[:plies])
             key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most
 
             async def draw() -> bytes:

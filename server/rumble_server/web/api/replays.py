@@ -9,7 +9,7 @@ from rumble_engine.joint import IDLE
 from rumble_protocol.fields import MoveInfo
 
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.match.referee import Referee
+from rumble_server.match.progress import Progress
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
 from rumble_server.web.feed.shown import Shown, drawing_of, shown, shown_now
 from rumble_server.web.feed.views import away_view
@@ -56,20 +56,20 @@ def replay(
     )
 
 
-def running_view(referee: Referee, now_ms: int) -> MatchView:
+def running_view(progress: Progress, now_ms: int) -> MatchView:
     """Make the view of the running attempt at a match. The view has only the public part."""
-    public, clock = referee.public(now_ms), referee.told_clock(now_ms)
+    public, clock = progress.public(now_ms), progress.told_clock(now_ms)
     return _match_view(
-        referee.terms,
+        progress.terms,
         public.moves,
-        shown_now(referee, public),
+        shown_now(progress, public),
         status="running",
         seat=public.state.to_move,
-        thinking=referee.movers() if public.is_newest else [],
+        thinking=progress.movers() if public.is_newest else [],
         seats_ms=list(clock.seats_ms),
-        ticking=referee.is_ticking and public.is_newest,
+        ticking=progress.is_ticking and public.is_newest,
         at_ms=clock.at_ms,
-        away=away_view(referee) if public.is_newest else [],
+        away=away_view(progress) if public.is_newest else [],
     )
 
 

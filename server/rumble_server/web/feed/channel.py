@@ -13,7 +13,7 @@ from rumble_protocol.feed_messages import FeedField, FeedMatchOver, FeedMatchSta
 from rumble_protocol.fields import ServerMessageModel
 
 from rumble_server.arena.arena import Arena
-from rumble_server.match.referee import Referee
+from rumble_server.match.progress import Progress
 from rumble_server.tournament.changes import Changes
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed import crosstable, views
@@ -93,9 +93,8 @@ class Channel:
         """
         self._made: list[_Encoded] = []
         """The events of the flush in progress that are made and not yet sent."""
-        self._played: dict[Attempt, Referee] = {}
-        """The referees of matches that readers may have seen, keyed by attempt. A referee is kept until its match's end
-        is sent."""
+        self._played: dict[Attempt, Progress] = {}
+        """The progress of each match that readers may have seen, keyed by attempt, until the match's end is sent."""
         self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
         """The matches whose newest position spectators do not see yet. The value for a match is the number of plies
         on the board that was sent last; -1 before the first board is sent."""
@@ -117,7 +116,7 @@ class Channel:
         changes, self.changes = self.changes, Changes(self.tournament)
         self._telling_up_to = up_to
         played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
-        # The end of a match is sent once it is on disk; until then `_played` keeps its referee for a later flush.
+        # The end of a match is sent once it is on disk; until then `_played` keeps its progress for a later flush.
         going_on = self._being_played()
         self._played = {
             attempt: each
@@ -213,12 +212,12 @@ class Channel:
 
     # --- the events ---
 
-    def _being_played(self) -> dict[Attempt, Referee]:
+    def _being_played(self) -> dict[Attempt, Progress]:
         live = self._arena.matches.live
-        referees = [live[match].referee for match in self.tournament.running if match in live]
-        return {(each.terms.match, each.terms.attempt): each for each in referees}
+        being_played = [live[match].referee.progress for match in self.tournament.running if match in live]
+        return {(each.terms.match, each.terms.attempt): each for each in being_played}
 
-    def _events(self, changes: Changes, played: Mapping[Attempt, Referee]) -> Iterator[ServerMessageModel | None]:
+    def _events(self, changes: Changes, played: Mapping[Attempt, Progress]) -> Iterator[ServerMessageModel | None]:
         """Yield the events of a flush. A match's final board precedes the match's result.
 
         An event is made only when the caller asks for the event. Yield None before the last events. So the standings,
@@ -226,9 +225,9 @@ class Channel:
         """
         names = self._arena.display_names
         for over in changes.over:
-            referee = played.get((over.match, over.attempt))
-            if referee is not None and referee.over is over:
-                board = views.board_view(FeedMove, referee, self._arena.clock.now_ms(), names)
+            progress = played.get((over.match, over.attempt))
+            if progress is not None and progress.over is over:
+                board = views.board_view(FeedMove, progress, self._arena.clock.now_ms(), names)
                 if board is not None:
                     yield board
             yield views.result_view(FeedMatchOver, over)
@@ -247,8 +246,8 @@ class Channel:
             open_match, has_begun = self._arena.matches.live.get(match), changes.boards.get(match, False)
             if open_match is None:
                 continue
-            now_ms = self._arena.clock.now_ms()
-            public = open_match.referee.public(now_ms)
+            now_ms, progress = self._arena.clock.now_ms(), open_match.referee.progress
+            public = progress.public(now_ms)
             is_told = not public.is_newest and behind.get(match) == len(public.moves)
             if made == MOST_BOARDS and not is_told:
                 put_off[match] = has_begun
@@ -257,9 +256,9 @@ class Channel:
                 self._behind[match] = len(public.moves)
             if not is_told:
                 made += 1
-                self._played[(match, open_match.referee.terms.attempt)] = open_match.referee
+                self._played[(match, progress.terms.attempt)] = progress
                 kind = FeedMatchStart if has_begun else FeedMove
-                board = views.board_view(kind, open_match.referee, now_ms, self._arena.display_names)
+                board = views.board_view(kind, progress, now_ms, self._arena.display_names)
                 if board is not None:
                     yield board
         self.changes.put_first(put_off)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from rumble_engine import ALL, Drawing, Game, State, get_game
 
 from rumble_server.match.plies import Public
-from rumble_server.match.referee import Referee
+from rumble_server.match.progress import Progress
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +34,10 @@ def shown(game: Game, state: State, last: str | None, seat: int | None) -> Shown
     return Shown(view, state.text() if seat == ALL else "", game.diagram(view), drawing)
 
 
-def shown_now(referee: Referee, public: Public) -> Shown:
+def shown_now(progress: Progress, public: Public) -> Shown:
     """Show the position in `public`: without secrets during the match, and with all secrets after the match."""
-    game, moves = get_game(referee.terms.game), public.moves
-    return shown(game, public.state, moves[-1] if moves else None, None if referee.over is None else ALL)
+    game, moves = get_game(progress.terms.game), public.moves
+    return shown(game, public.state, moves[-1] if moves else None, None if progress.over is None else ALL)
 
 
 def drawing_of(game: Game, view: dict[str, Any], last: str | None = None) -> Drawing | None:

@@ -21,7 +21,7 @@ from rumble_protocol.feed_messages import (
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.match.facts import MatchOver
-from rumble_server.match.referee import Referee
+from rumble_server.match.progress import Progress
 from rumble_server.tournament.ended import Outline, outline_of
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pairs_view
@@ -111,7 +111,8 @@ def _latest(tournament: Tournament) -> list[MatchOver]:
 def boards_view(matches: Iterable[str], arena: Arena) -> list[Board]:
     """Make the boards of `matches`. Matches that are not being played now, or cannot be shown, are left out."""
     now_ms, open_now, names = arena.clock.now_ms(), arena.matches.live, arena.display_names
-    boards = (board_view(Board, open_now[match].referee, now_ms, names) for match in matches if match in open_now)
+    running = (open_now[match].referee.progress for match in matches if match in open_now)
+    boards = (board_view(Board, progress, now_ms, names) for progress in running)
     return [board for board in boards if board is not None]
 
 
@@ -188,32 +189,32 @@ def byes_to_come(tournament: Tournament) -> dict[str, list[int]]:
 
 
 def board_view(
-    kind: type[BoardView], referee: Referee, now_ms: int, display_names: DisplayNames | None = None
+    kind: type[BoardView], progress: Progress, now_ms: int, display_names: DisplayNames | None = None
 ) -> BoardView | None:
     """Make the view of the board of a match that is being played.
 
     Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
-    public, clock = referee.public(now_ms), referee.told_clock(now_ms)
+    public, clock = progress.public(now_ms), progress.told_clock(now_ms)
     try:
-        position = shown_now(referee, public)
+        position = shown_now(progress, public)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
-        report(f"attempt {referee.terms.attempt} at {referee.terms.match} has no board")
+        report(f"attempt {progress.terms.attempt} at {progress.terms.match} has no board")
         return None
     return kind(
-        match=referee.terms.match,
-        attempt=referee.terms.attempt,
-        seats=list(referee.terms.seats),
+        match=progress.terms.match,
+        attempt=progress.terms.attempt,
+        seats=list(progress.terms.seats),
         seat=public.state.to_move,
-        movers=referee.movers() if public.is_newest else [],
+        movers=progress.movers() if public.is_newest else [],
         ply=len(public.moves),
         moves=list(public.moves),
         **position._asdict(),
         seats_ms=list(clock.seats_ms),
-        ticking=referee.is_ticking and public.is_newest,
+        ticking=progress.is_ticking and public.is_newest,
         at_ms=clock.at_ms,
-        away=away_view(referee) if public.is_newest else [],
-        display_names={} if display_names is None else display_names.of(referee.terms.seats),
+        away=away_view(progress) if public.is_newest else [],
+        display_names={} if display_names is None else display_names.of(progress.terms.seats),
     )
 
 
@@ -247,12 +248,12 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
     )
 
 
-def away_view(referee: Referee) -> list[Away | None]:
+def away_view(progress: Progress) -> list[Away | None]:
     """Return a list with an item for each seat: the absence of the seat's bot, or None for a connected bot.
 
     If all bots are connected, return an empty list.
     """
-    away = referee.away()
+    away = progress.away()
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
 

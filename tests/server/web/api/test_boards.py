@@ -156,7 +156,7 @@ async def test_a_running_match_has_its_boards_so_far(server: MemoryServer, brows
     match = next(iter(tournament.running))
     told = (await browser.get(f"/api/matches/{match}/boards")).json()
     assert [board["position"].count(".") for board in told["boards"]] == [9, 8, 7]
-    assert told["written"] == server.world.arena.matches.live[match].referee.moves
+    assert told["written"] == server.world.arena.matches.live[match].referee.progress.moves
     assert [thought_ms // 100 for thought_ms in told["thought_ms"]] == [10, 10]
 
 

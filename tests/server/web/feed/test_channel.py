@@ -411,7 +411,9 @@ async def test_a_snapshot_of_many_boards_is_made_in_iterations_and_misses_nothin
         "a board in each iteration of the loop, once for both"
     )
     changed = {
-        match for match, each in server.world.arena.matches.live.items() if shown.get(match) != len(each.referee.moves)
+        match
+        for match, each in server.world.arena.matches.live.items()
+        if shown.get(match) != len(each.referee.progress.moves)
     }
     assert changed
     server.pass_ms()
