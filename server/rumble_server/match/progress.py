@@ -329,7 +329,7 @@ class Progress:
     def remaining_ms(self, seat: int, now_ms: int) -> int:
         """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""
         own = self.seats[seat]
-        thought_ms = 0 if own.turn is None else own.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
+        thought_ms = own.used_ms if own.turn is None else own.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
         return remaining_ms(self.control, own.bank_ms, thought_ms)
 
     def excused_ms(self, seat: int, now_ms: int) -> int:

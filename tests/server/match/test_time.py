@@ -51,6 +51,16 @@ def test_the_clock_of_the_bot_that_waits_stands() -> None:
     assert driven.progress.clock(driven.now_ms) == (1200, 400)
 
 
+def test_the_clock_of_a_bot_that_is_away_stands_where_the_bot_left_it() -> None:
+    driven = DrivenReferee.seated(time_control=BANK)
+    driven.pass_ms(400)
+    driven.disconnect(0)
+    driven.pass_ms(300)
+    assert driven.progress.clock(driven.now_ms) == (1100, 1500)
+    driven.connect(0)
+    assert driven.turn["clock"]["seats_ms"] == [1100, 1500]
+
+
 # --- the network's allowance ---
 
 
