@@ -290,6 +290,8 @@ class Progress:
 
     def movers(self) -> list[int]:
         """Return the seats to move, as far as spectators may know. Seats that have already answered are included."""
+        if self.over is not None:
+            return []
         return list(self.waits_for()) if self.plies is None else self.plies.movers()
 
     def public(self, now_ms: int) -> Public:

@@ -137,3 +137,19 @@ async def test_a_position_that_a_game_cannot_show_stops_no_stream(
     assert (snapshot["running"], snapshot["ended"], snapshot["matches_over"]) == ([], [], 2)
     told = [record.getMessage() for record in caplog.records if "has no board" in record.getMessage()]
     assert len(told) == len(set(told)) == 2, "each attempt is logged once"
+
+
+async def test_a_game_that_fails_to_tell_its_outcome_stops_no_stream(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def outcome(state: TicTacToeState) -> None:
+        if len(state.legal_moves) < 8:
+            raise RuntimeError("a bug in the game")
+
+    tournament = server.world.create()
+    watcher = await server.watched(tournament)
+    server.bots(*PAIR, think_ms=50, join=tournament.id)
+    monkeypatch.setattr(TicTacToeState, "outcome", property(outcome))
+    server.world.organiser.start(tournament.id)
+    server.pass_ms(20_000)
+    assert (await watcher.read("match_over")).data["termination"] == "aborted"
