@@ -185,7 +185,7 @@ class Referee:
             turn.late_ms = late_ms - excused_ms
         if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
             self.wake(now_ms)
-            if turn.in_doubt:
+            if turn.in_doubt and progress.seats[seat].turn is turn:
                 self.abort(f"the server was late, and {progress.terms.seats[seat]} may have moved in time", now_ms)
         return progress.seats[seat].turn is not turn
 

@@ -479,3 +479,12 @@ def test_a_ply_late_in_the_match_costs_no_more_than_an_early_one() -> None:
     (early_calls, early_bytes), (late_calls, late_bytes) = costs
     assert late_calls <= 1.5 * early_calls
     assert late_bytes <= 1.5 * early_bytes
+
+
+def test_an_answer_that_is_too_late_with_all_lateness_excused_loses_only_its_own_seat() -> None:
+    driven = seated("constrictors")
+    for seat in (1, 2):
+        driven.move(seat, driven.seats[seat].last("turn")["legal"][0])
+    turn, now_ms = driven.seats[0].last("turn"), driven.now_ms + 1100
+    assert not driven.referee.move(0, turn["turn_id"], turn["legal"][0], now_ms, "{}", lambda _: (0, False))
+    assert (driven.progress.over, driven.progress.seats[0].is_out) == (None, True)
