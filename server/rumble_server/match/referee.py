@@ -251,9 +251,9 @@ class Referee:
             return True
         # The ply of a plain match is made here, because a further call costs time. The move is applied before its fact
         # is appended, because the fact also has the next turn, which is made from the new position.
-        state = state.after(code)
-        progress.apply_move(own, made, state, counts)
         try:
+            state = state.after(code)
+            progress.apply_move(own, made, state, counts)
             outcome = state.outcome
             is_stalled = excused_ms > 0 and progress.counted_excused_ms > self._most_excused_ms
             if outcome is None and not is_stalled:

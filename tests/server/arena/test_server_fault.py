@@ -88,6 +88,24 @@ def test_a_move_after_which_the_game_fails_is_in_the_log_without_a_turn(monkeypa
     assert tournament.status == "finished"
 
 
+@pytest.mark.parametrize("away_clock", ["stands", "runs"])
+@pytest.mark.parametrize("method", ["after", "outcome"])
+def test_a_move_that_the_game_cannot_make_or_judge_is_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, method: str, away_clock: str
+) -> None:
+    def fail(state: TicTacToeState, *_: int) -> None:
+        if method == "after" or len(state.legal_moves) < 9:
+            raise RuntimeError("a bug in the game")
+
+    monkeypatch.setattr(TicTacToeState, method, property(fail) if method == "outcome" else fail)
+    world, tournament, _ = played(legs=1, openings="none", away_clock=away_clock)
+    made = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]
+    assert [(fact.attempt, fact.move, bool(fact.next_turn_id)) for fact in made] == [
+        (attempt, "0", False) for attempt in range(1, 6)
+    ]
+    assert [over.moves for over in tournament.voided] == [("0",) if method == "outcome" else ()] * 5
+
+
 @pytest.mark.parametrize("empty", [7, 8, 9])
 def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_comes(
     monkeypatch: pytest.MonkeyPatch, empty: int
