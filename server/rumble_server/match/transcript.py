@@ -109,6 +109,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 terms, state, plies, moves = fact, None, None, list(fact.moves)
                 state = fact.opening_state()
                 plies = Plies(fact) if fact.chance_seed else None
+                away_excused_ms.clear()
             case match_facts.StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms

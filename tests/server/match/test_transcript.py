@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, with_shared_frames
+from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, SeatAway, with_shared_frames
 from rumble_server.match.last_attempt import notes
 from rumble_server.match.transcript import TranscriptLine, as_json, transcript
 
@@ -179,3 +179,14 @@ def test_a_frame_of_no_match_is_kept_once_and_shown_by_each() -> None:
             ("bot", "xxxx", 3000),
             ("server", '{"ty', 0),
         ]
+
+
+def test_what_was_excused_in_an_attempt_is_not_in_the_lines_of_the_next() -> None:
+    void = DrivenReferee.seated()
+    void.stall(400)
+    void.disconnect(0)
+    void.abort("enough")
+    again = DrivenReferee.seated(attempt=2)
+    assert void.all_facts(SeatAway)[0].excused_ms == 400
+    lines = list(transcript([*void.facts, *again.facts]))
+    assert lines[-len(list(transcript(again.facts))) :] == list(transcript(again.facts))
