@@ -221,6 +221,8 @@ class Referee:
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and delay_ms is not None and self._excuse_wait(seat, turn, delay_ms, now_ms):
+            if progress.over is None:
+                self.refuse_stray(seat, turn_id, now_ms, frame)
             return False
         try:
             if len(text) > LONGEST_MOVE:

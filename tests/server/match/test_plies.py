@@ -488,3 +488,5 @@ def test_an_answer_that_is_too_late_with_all_lateness_excused_loses_only_its_own
     turn, now_ms = driven.seats[0].last("turn"), driven.now_ms + 1100
     assert not driven.referee.move(0, turn["turn_id"], turn["legal"][0], now_ms, "{}", lambda _: (0, False))
     assert (driven.progress.over, driven.progress.seats[0].is_out) == (None, True)
+    assert driven.seats[0].last("rejected")["code"] == "not_your_turn"
+    assert "{}" in [line.frame for line in transcript(driven.facts) if isinstance(line, TranscriptLine)]
