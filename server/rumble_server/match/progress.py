@@ -76,7 +76,6 @@ class Progress:
                 self.suspend_turn(fact)
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
                     own.away_since_ms = None
-                    own.greeted = True
             case facts.MatchOver():
                 self.over = fact
                 self.deadline_ms = 0

@@ -73,7 +73,6 @@ class Referee:
                 seat.turn, seat.used_ms = None, 0
                 seat.away_since_ms = now_ms
                 seat.away_late_ms = self._lateness.late_ms
-                seat.greeted = True
         if not is_whole:
             self.abort("the server lost moves of this match; nobody is blamed", now_ms)
         elif progress.over is None and not self.void_if_stalled(now_ms):
@@ -95,12 +94,12 @@ class Referee:
         if progress.over is not None:
             return
         own = progress.seats[seat]
-        if own.away_since_ms is not None and own.greeted:
+        if own.away_since_ms is not None:
             left_ms = progress.away_left_ms(own, now_ms)
             self._announcer.record(facts.SeatBack(*self._ids, seat, left_ms, now_ms))
         excused_ms = self._excused_at_end_ms(seat, now_ms)
         own.link(connection)
-        self._announcer.start(facts.StartTold(*self._ids, seat, own.greeted, now_ms, excused_ms))
+        self._announcer.start(facts.StartTold(*self._ids, seat, True, now_ms, excused_ms))
         if not excused_ms or not self.void_if_stalled(now_ms):
             self._go_on(now_ms)
 

@@ -44,8 +44,6 @@ class SeatState:
     """Start of the absence of the seat's bot; None while the bot is connected."""
     away_late_ms: int = 0
     """Total lateness of the server in ms at the time when the away budget began to run."""
-    greeted: bool = False
-    """True if `match_start` was sent to the bot before, in this or an earlier run of the server."""
     lag_ms: int = 0
     lag_by_pings: bool = False
     is_stamped: bool = False

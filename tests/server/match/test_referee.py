@@ -395,4 +395,6 @@ def test_a_log_with_a_fact_for_each_seat_that_was_told_is_the_same_match() -> No
     assert isinstance(told, StartTold)
     each = [StartTold(told.match, told.attempt, seat, False, told.at_ms) for seat in range(2)]
     assert list(transcript([started, *each, *later])) == list(transcript(driven.facts))
-    assert all(seat.greeted for seat in DrivenReferee.rebuilt([started, *each], now_ms=told.at_ms).progress.seats)
+    again = DrivenReferee.rebuilt([started, *each], now_ms=told.at_ms)
+    again.connect(0)
+    assert again.seats[0].last("match_start")["resumed"]
