@@ -18,14 +18,14 @@ from rumble_server.match.plies import Plies
 log = logging.getLogger(__name__)
 
 
-def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
-    """Yield the frames `match_start` that were sent according to the fact `told`, as pairs of seat and frame.
+def frames_of_start(fact: StartTold, terms: MatchStarted, moves: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Yield the frames `match_start` that were sent according to the fact, as pairs of seat and frame.
 
     `moves` are the opening and all moves made before the frames were sent.
     """
     tournament, seed = terms.tournament, terms.chance_seed
     commitment = commitment_of(seed, terms.match, terms.attempt) if seed else None
-    for seat in range(len(terms.seats)) if told.all_seats else (told.seat,):
+    for seat in range(len(terms.seats)) if fact.all_seats else (fact.seat,):
         frame = match_start_frame(  # arguments by position are cheaper, as in all calls here
             terms.match,
             terms.attempt,
@@ -36,7 +36,7 @@ def frames_of_start(told: StartTold, terms: MatchStarted, moves: Sequence[str]) 
             terms.seats,
             terms.time_control,
             () if seed else moves,
-            told.resumed,
+            fact.resumed,
             terms.away_clock,
             commitment,
         )

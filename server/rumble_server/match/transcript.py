@@ -71,22 +71,22 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     If a running attempt has secrets, nobody may read anything. An exception is the owner of a bot in the match
     (`to_a_seat`), who reads only this bot's frames.
     """
-    kept, is_told = list(facts), False
+    kept, is_public = list(facts), False
     end = max((number for number, fact in enumerate(kept, 1) if isinstance(fact, match_facts.MatchOver)), default=0)
     plies: Plies | None = None
     for number, fact in enumerate(kept[end:], end):
         match fact:
             case match_facts.MatchStarted():
-                plies, is_told = Plies(fact) if fact.chance_seed else None, True
+                plies, is_public = Plies(fact) if fact.chance_seed else None, True
             case match_facts.MoveMade() | match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
-                is_told = plies.apply_logged(fact)
+                is_public = plies.apply_logged(fact)
             case match_facts.TurnsAsked():
-                is_told = number == end
+                is_public = number == end
             case match_facts.StartTold():
-                is_told = number == end and fact.all_seats
+                is_public = number == end and fact.all_seats
             case _:
-                is_told = False
-        if plies is None or (is_told and (to_a_seat or not plies.hides)):
+                is_public = False
+        if plies is None or (is_public and (to_a_seat or not plies.hides)):
             end = number + 1
     return kept[:end]
 
@@ -107,9 +107,9 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
         match fact:
             case match_facts.MatchStarted():
                 terms, state, plies, moves = fact, None, None, list(fact.moves)
+                away_excused_ms.clear()
                 state = fact.opening_state()
                 plies = Plies(fact) if fact.chance_seed else None
-                away_excused_ms.clear()
             case match_facts.StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
@@ -136,8 +136,8 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 if plies.apply_logged(fact):
                     state = plies.state
             case match_facts.FrameSeen():
-                told = fact.excused_ms, fact.bytes, fact.sha256
-                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *told)
+                rest = fact.excused_ms, fact.bytes, fact.sha256
+                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *rest)
             case match_facts.MatchOver() if state is not None:
                 over = frame_of_over(fact, state).decode()
                 for seat in fact.told:

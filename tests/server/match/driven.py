@@ -115,22 +115,22 @@ class DrivenReferee:
     # Each frame must follow from the fact before; otherwise no transcript could be rebuilt.
 
     def begin(self, seat: int, frame: bytes) -> None:
-        told, before = self.seats[seat].add(frame), self.facts[-1]
+        message, before = self.seats[seat].add(frame), self.facts[-1]
         assert isinstance(before, StartTold)
         assert seat == before.seat or before.all_seats
-        assert (told["type"], told["seat"], told["resumed"]) == ("match_start", seat, before.resumed)
+        assert (message["type"], message["seat"], message["resumed"]) == ("match_start", seat, before.resumed)
 
     def send(self, seat: int, frame: bytes) -> None:
-        told, before = self.seats[seat].add(frame), self.facts[-1]
-        assert told["type"] not in ("match_start", "turn", "match_over"), "sent by another call"
+        message, before = self.seats[seat].add(frame), self.facts[-1]
+        assert message["type"] not in ("match_start", "turn", "match_over"), "sent by another call"
         assert isinstance(before, FrameSeen)
         assert (before.sender, before.seat, before.frame) == ("server", seat, frame.decode())
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
-        told = self.seats[seat].add(frame)
+        message = self.seats[seat].add(frame)
         asked = [fact.turn_id for fact in with_turns(self.facts[-1:]) if isinstance(fact, TurnAsked)]
         assert turn_id in asked
-        assert turn_id == told["turn_id"]
+        assert turn_id == message["turn_id"]
 
     def end(self, seat: int, frame: bytes) -> None:
         """Only results wait for the disk."""
@@ -168,8 +168,8 @@ class DrivenReferee:
         assert self.progress.over is None, f"the match is over: {self.progress.over}"
         if turn_id is None:
             turn_id = str((turn or self.seats[seat].last("turn"))["turn_id"])
-        told = {"type": "move", "match": self.progress.terms.match, "turn_id": turn_id, "move": move, **said}
-        frame = json.dumps(told)
+        message = {"type": "move", "match": self.progress.terms.match, "turn_id": turn_id, "move": move, **said}
+        frame = json.dumps(message)
         before = len(self.facts)
         self.referee.move(seat, turn_id, move, self.now_ms, frame)
         kept = [

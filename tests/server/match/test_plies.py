@@ -77,8 +77,8 @@ def test_the_order_of_the_answers_does_not_matter() -> None:
 def test_a_turn_tells_what_has_happened_since_the_bots_last_turn_and_no_moves(kind: str) -> None:
     driven = seated(kind)
     play_out(driven)
-    told = [(frame["ply"], frame["since"]) for frame in driven.seats[0].all("turn")]
-    for (before, _), (ply, since) in pairwise(told):
+    turns = [(frame["ply"], frame["since"]) for frame in driven.seats[0].all("turn")]
+    for (before, _), (ply, since) in pairwise(turns):
         parts = driven.progress.moves[before:ply]
         words = [(word, part) for part in parts for word in (part.split(" ") if kind != "backgammon" else [part])]
         assert [text for _, text in since] == [word for word, part in words if word != "-" or part == "-"]
@@ -363,7 +363,7 @@ def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
 
 @pytest.mark.parametrize("clock", ["stands", "runs"])
 def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_made(clock: str) -> None:
-    def told(driven: DrivenReferee) -> object:
+    def shown(driven: DrivenReferee) -> object:
         progress = driven.progress
         return progress.movers(), progress.is_ticking, progress.away(), progress.told_clock(driven.now_ms)
 
@@ -377,11 +377,11 @@ def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_mad
             driven.resign(1)
         driven.disconnect(1)
         driven.pass_ms(100)
-        seen.append(told(driven))
+        seen.append(shown(driven))
         driven.connect(1)
         driven.disconnect(0)
         driven.connect(0)
-        seen_later.append((told(driven), driven.seats[0].last("turn")["clock"]))
+        seen_later.append((shown(driven), driven.seats[0].last("turn")["clock"]))
     assert seen[0] == seen[1] == seen[2]
     assert seen_later[0] == seen_later[1] == seen_later[2]
 
@@ -390,15 +390,15 @@ def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_mad
 def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind: str) -> None:
     driven = seated(kind)
     for _ in range(4):
-        told = told_so_far(driven.facts, to_a_seat=False)
-        assert told == driven.facts
+        public = told_so_far(driven.facts, to_a_seat=False)
+        assert public == driven.facts
         *others, last = driven.progress.state.movers
         for seat in others:
             driven.move(seat, driven.seats[seat].last("turn")["legal"][0])
             for gone in range(len(driven.seats)):
                 driven.disconnect(gone)
                 driven.connect(gone)
-            assert told_so_far(driven.facts, to_a_seat=False) == told, "who is asked again has not answered"
+            assert told_so_far(driven.facts, to_a_seat=False) == public, "who is asked again has not answered"
         driven.move(last, driven.seats[last].last("turn")["legal"][0])
     driven.abort("the host wants it")
     assert told_so_far(driven.facts, to_a_seat=False) == driven.facts
@@ -406,9 +406,9 @@ def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind:
 
 def test_the_transcript_of_a_running_match_has_no_fall_before_the_ply_is_made() -> None:
     driven = seated("four snakes")
-    told = told_so_far(driven.facts, to_a_seat=False)
+    public = told_so_far(driven.facts, to_a_seat=False)
     driven.resign(1)
-    assert told_so_far(driven.facts, to_a_seat=False) == told
+    assert told_so_far(driven.facts, to_a_seat=False) == public
     for seat in (0, 2, 3):
         driven.move(seat, "up")
     assert SeatFell in map(type, told_so_far(driven.facts, to_a_seat=False))

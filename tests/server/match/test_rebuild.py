@@ -232,8 +232,8 @@ def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
     together, earlier = driven.facts, apart(driven.facts)
     moves, turns = driven.all_facts(MoveMade), driven.all_facts(TurnAsked)
     assert len(earlier) == len(together) + sum(bool(made.next_turn_id) for made in moves)
-    told = [frame for inbox in driven.seats for frame in inbox.all("turn")]
-    assert sorted(turn.turn_id for turn in turns) == sorted(frame["turn_id"] for frame in told)
+    frames = [frame for inbox in driven.seats for frame in inbox.all("turn")]
+    assert sorted(turn.turn_id for turn in turns) == sorted(frame["turn_id"] for frame in frames)
     assert list(transcript(together)) == list(transcript(earlier))
     terms = driven.progress.terms
     assert thought_ms(together, terms, 9) == thought_ms(earlier, terms, 9)

@@ -203,9 +203,9 @@ def test_an_aborted_match_is_void_and_nobodys_fault() -> None:
     driven.play("4")
     driven.abort("the power failed")
     assert (driven.over.scores, driven.over.winner, driven.over.at_fault) == (None, None, ())
-    told = driven.seats[0].last("match_over")
-    assert (told["scores"], told["winner"], told["termination"]) == (None, None, "aborted")
-    assert (told["reason"], told["moves"]) == ("the power failed", ["4"])
+    over = driven.seats[0].last("match_over")
+    assert (over["scores"], over["winner"], over["termination"]) == (None, None, "aborted")
+    assert (over["reason"], over["moves"]) == ("the power failed", ["4"])
 
 
 @pytest.mark.parametrize(
@@ -348,8 +348,8 @@ def test_when_no_retry_is_left_the_match_is_lost() -> None:
     driven.move(0, "9")
     assert (driven.over.termination, driven.over.at_fault) == (Termination.ILLEGAL_MOVE, (0,))
     assert driven.seats[0].kinds() == ["rejected", "match_over"]
-    told = driven.seats[0].last("rejected")
-    assert (told["your_turn"], told["remaining_ms"]) == (False, None)
+    rejected = driven.seats[0].last("rejected")
+    assert (rejected["your_turn"], rejected["remaining_ms"]) == (False, None)
 
 
 def test_each_seat_has_retries_of_its_own_for_the_whole_match() -> None:
@@ -381,8 +381,8 @@ def test_moves_are_handed_to_the_log_as_they_were_sent() -> None:
 
 def test_one_fact_tells_that_both_seats_were_told_the_start() -> None:
     driven = DrivenReferee.seated()
-    (told,) = driven.all_facts(StartTold)
-    assert (told.seat, told.all_seats, told.resumed) == (0, True, False)
+    (start,) = driven.all_facts(StartTold)
+    assert (start.seat, start.all_seats, start.resumed) == (0, True, False)
     starts = [seat.last("match_start") for seat in driven.seats]
     assert [start["seat"] for start in starts] == [0, 1]
     lines = [line for line in transcript(driven.facts) if isinstance(line, TranscriptLine)][:2]
@@ -391,10 +391,10 @@ def test_one_fact_tells_that_both_seats_were_told_the_start() -> None:
 
 def test_a_log_with_a_fact_for_each_seat_that_was_told_is_the_same_match() -> None:
     driven = DrivenReferee.seated()
-    started, told, *later = driven.facts
-    assert isinstance(told, StartTold)
-    each = [StartTold(told.match, told.attempt, seat, False, told.at_ms) for seat in range(2)]
+    started, start, *later = driven.facts
+    assert isinstance(start, StartTold)
+    each = [StartTold(start.match, start.attempt, seat, False, start.at_ms) for seat in range(2)]
     assert list(transcript([started, *each, *later])) == list(transcript(driven.facts))
-    again = DrivenReferee.rebuilt([started, *each], now_ms=told.at_ms)
+    again = DrivenReferee.rebuilt([started, *each], now_ms=start.at_ms)
     again.connect(0)
     assert again.seats[0].last("match_start")["resumed"]

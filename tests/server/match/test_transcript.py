@@ -18,7 +18,7 @@ def facts_of(world: World, match: str) -> list[MatchFact]:
     return [fact for fact in world.log.facts if isinstance(fact, MatchFact) and fact.match == match]
 
 
-def told(lines: list[TranscriptLine], seat: int) -> list[object]:
+def sent_to(lines: list[TranscriptLine], seat: int) -> list[object]:
     return [json.loads(line.frame) for line in lines if (line.seat, line.sender) == (seat, "server")]
 
 
@@ -63,7 +63,7 @@ def test_it_has_every_frame_of_the_match_that_either_bot_sent_or_was_sent(seed: 
             heard = [frame for frame in frames if frame not in too_late]
             texts = [text for bot in bots[name] for text in bot.sent if json.loads(text).get("match") == match]
             sent = texts[: len(texts) - len(too_late)]
-            assert told(lines, seat) == heard
+            assert sent_to(lines, seat) == heard
             assert said(lines, seat) == sent
 
 
@@ -136,9 +136,9 @@ def test_a_padded_move_counts_and_its_line_tells_what_was_left_out() -> None:
     assert driven.referee.move(0, str(turn["turn_id"]), "4", START_MS, padded)
     lines = [entry for entry in transcript(driven.facts) if isinstance(entry, TranscriptLine)]
     (line,) = [line for line in lines if line.sender == "bot"]
-    told = as_json(line)
-    assert told["frame"] == '{"type":"move","note":"a  note"}'
-    assert (told["bytes"], told["sha256"]) == (len(padded), sha256(padded.encode()).hexdigest())
+    line_data = as_json(line)
+    assert line_data["frame"] == '{"type":"move","note":"a  note"}'
+    assert (line_data["bytes"], line_data["sha256"]) == (len(padded), sha256(padded.encode()).hexdigest())
     assert "bytes" not in as_json(lines[0])
 
 
