@@ -100,27 +100,17 @@ class Announcer:
     ) -> None:
         """Record a bot's frame, and answer with a rejection. `lost` is true if the rejected move has lost the game."""
         self.record_frame(seat, "bot", frame, now_ms)
-        is_due = not lost and self._progress.seats[seat].turn is not None
+        match, is_due = self._progress.terms.match, not lost and self._progress.seats[seat].turn is not None
+        left_ms = self._progress.remaining_ms(seat, now_ms) if is_due else None
         rejected = say.Rejected(
-            match=self._progress.terms.match,
-            turn_id=turn_id,
-            code=code,
-            message=message,
-            your_turn=is_due,
-            remaining_ms=self._progress.remaining_ms(seat, now_ms) if is_due else None,
+            match=match, turn_id=turn_id, code=code, message=message, your_turn=is_due, remaining_ms=left_ms
         )
         self._send(seat, now_ms, rejected)
 
     def notify(self, recipient: int, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
         """Send the bot of the seat `recipient` a notice about `seat`."""
-        terms = self._progress.terms
-        notice = say.Notice(
-            code=code,
-            tournament=terms.tournament,
-            match=terms.match,
-            message=message,
-            seat=None if self._progress.plies is None else seat,
-        )
+        terms, about = self._progress.terms, None if self._progress.plies is None else seat
+        notice = say.Notice(code=code, tournament=terms.tournament, match=terms.match, message=message, seat=about)
         self._send(recipient, now_ms, notice)
 
     def notify_others(self, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
@@ -189,15 +179,11 @@ class Announcer:
         turn_ids = tuple([self._new_turn_id() for _ in asked])
         lag_ms = tuple([self._lag_to_allow_ms(seats[seat]) for seat in asked])
         omit = tuple([seats[seat].omit for seat in asked])
-        clocks = progress.asked_clocks  # present times of other seats would tell who has answered
-        seats_ms = tuple(
-            [
-                remaining_ms(progress.control, own.bank_ms, own.used_ms)
-                if clocks is None or seat in asked
-                else clocks.seats_ms[seat]
-                for seat, own in enumerate(seats)
-            ]
-        )
+        each_ms = [remaining_ms(progress.control, own.bank_ms, own.used_ms) for own in seats]
+        clocks = progress.asked_clocks
+        if clocks is not None:  # present times of other seats would tell who has answered
+            each_ms = [each_ms[seat] if seat in asked else ms for seat, ms in enumerate(clocks.seats_ms)]
+        seats_ms = tuple(each_ms)
         left_ms = tuple([seats_ms[seat] for seat in asked])
         ply = terms.match, terms.attempt, len(plies.moves)
         fact = TurnsAsked(*ply, tuple(asked), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)

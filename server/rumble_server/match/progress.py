@@ -104,9 +104,7 @@ class Progress:
             case facts.SeatAway():
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
-                if self.away_clock_runs and fact.on_turn:
-                    self._excuse(fact)
-                else:
+                if not self.away_clock_runs or not fact.on_turn:
                     self.suspend_turn(fact)
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms

@@ -282,24 +282,25 @@ class Referee:
     def resign(self, seat: int, now_ms: int, frame: str, failure: str | None = None) -> None:
         """Make the seat lose because its bot resigned, or crashed with the error `failure`."""
         self._announcer.record_frame(seat, "bot", frame, now_ms, self.progress.excused_ms(seat, now_ms))
-        name = self.progress.terms.seats[seat]
-        if failure is None:
-            self.forfeit(seat, Termination.RESIGNATION, f"{name} resigned", now_ms)
-        else:
-            self.forfeit(seat, Termination.CRASHED, f"{name} crashed", now_ms, failure)
+        termination, verb = (
+            (Termination.RESIGNATION, "resigned") if failure is None else (Termination.CRASHED, "crashed")
+        )
+        self.forfeit(seat, termination, f"{self.progress.terms.seats[seat]} {verb}", now_ms, failure or "")
 
     def forfeit(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str = "") -> None:
         """Make the seat lose for a reason outside the board. After a resignation, no seat counts as at fault.
 
         A plain match ends. In any other match the seat falls out, if it has not fallen out before.
         """
-        progress = self.progress
-        if progress.over is None and progress.plies is not None:
+        if self.progress.over is not None:
+            return
+        if self.progress.plies is not None:
             self._fall(seat, termination, reason, now_ms, failure)
-        elif progress.over is None:
+        else:
             at_fault = () if termination is Termination.RESIGNATION else (seat,)
-            loss = Outcome.win(1 - seat, reason, termination=termination)
-            self._end(loss, now_ms, at_fault, failures={seat: failure})
+            self._end(
+                Outcome.win(1 - seat, reason, termination=termination), now_ms, at_fault, failures={seat: failure}
+            )
 
     def abort(self, reason: str, now_ms: int) -> None:
         """End the match as void: nobody is at fault, and there is no result."""
