@@ -147,9 +147,9 @@ class Plies:
 
     def movers(self) -> list[int]:
         """Return the seats to move, without seats that fell out before this ply."""
-        return [seat for seat in self.state.movers if seat not in self.falls or self.falls_now(seat)]
+        return [seat for seat in self.state.movers if seat not in self.falls or self.fell_in_this_ply(seat)]
 
-    def falls_now(self, seat: int) -> bool:
+    def fell_in_this_ply(self, seat: int) -> bool:
         """Return true if a seat fell out during the present ply. Nobody may know of the fall before the ply is made."""
         fall = self.falls.get(seat)
         return fall is not None and fall.ply == len(self.moves)

@@ -2,8 +2,8 @@
 
 The same facts change the progress in play, and after a restart when the log is read. Both lead to the same state. The
 referee also sets a few values that are in no fact, because they belong to the running process: the lag of connections,
-names of fields that bots omit from turns, turns that wait in the server, and the end of a grace. Anybody may read a
-progress: pages and the feed show it. All times are in ms.
+names of fields that bots omit from turns, turns that wait in the server, and the end of a grace. Pages and the feed
+only read a progress. All times are in ms.
 """
 
 from collections.abc import Collection, Iterable
@@ -317,7 +317,7 @@ class Progress:
         return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
 
     def _away_time(self, seat: int, own: SeatState) -> AwayTime | None:
-        is_waited_for = not own.is_out or (self.plies is not None and self.plies.falls_now(seat))
+        is_waited_for = not own.is_out or (self.plies is not None and self.plies.fell_in_this_ply(seat))
         if own.away_since_ms is None or not is_waited_for:
             return None
         until_ms = self.away_until_ms(own)
