@@ -55,7 +55,7 @@ class Arrival(asyncio.Protocol):
         made = self._make()
         transport.set_protocol(made)
         made.connection_made(transport)
-        if self._early:
+        if self._early and not transport.is_closing():
             made.data_received(self._early)
 
     def shed(self) -> None:

@@ -95,7 +95,11 @@ class HttpConnection(UvicornConnection):
         super().connection_made(transport)
         self.peer = Peer(self._entrance, self.transport, self.client[0] if self.client else "")
         descriptors, socket = self._entrance.descriptors, transport.get_extra_info("socket")
-        if socket is not None and not descriptors.admit(self, socket.fileno(), cast(Any, self.connections)):
+        # The system no longer has the address of a TCP peer that has reset the connection. Without an address, the peer
+        # would count as the peer of a Unix socket, which no limit counts.
+        has_gone = self.client is None and self.server is not None and self.server[1] is not None
+        is_full = socket is not None and not descriptors.admit(self, socket.fileno(), cast(Any, self.connections))
+        if has_gone or is_full:
             self.transport.abort()
             return
         self._entrance.fairness.sockets.add(self)
@@ -334,6 +338,7 @@ class HttpConnection(UvicornConnection):
         """Stop using the socket, and return the bytes of the upgrade request."""
         request = self._request_bytes()
         self._let_go()
+        self._read_deadline.end()  # may run for an earlier answer, and would end the bot's connection
         self._entrance.fairness.sockets.discard(self)
         self.connections.discard(self)
         self._upgrade = None  # refers to this connection

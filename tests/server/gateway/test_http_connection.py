@@ -5,6 +5,7 @@ import contextlib
 import gc
 import logging
 import socket
+import struct
 from itertools import count, pairwise
 from typing import Any
 from weakref import ref
@@ -74,6 +75,23 @@ async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(part: bytes
         await until(lambda: bool(server.refusals.counts))
         assert server.refusals.counts == {"header_bytes": 1}
         await client.ended()
+
+
+# --- peers that have gone ---
+
+
+async def test_a_request_of_a_peer_that_has_reset_its_connection_is_not_read() -> None:
+    async with pages() as (server, app):
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            client.sendall(GET % 1)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # so the close is a reset
+        await until(lambda: bool(server.http))
+        assert server.http[0].client is None
+        await until(lambda: server.open_connections == 0)
+        async with server.raw() as second:
+            second.writer.write(GET % 2)
+            await answer(second)
+        assert [scope["path"] for scope in app.scopes] == ["/2"]
 
 
 # --- answers that nobody reads ---
@@ -451,6 +469,23 @@ async def test_a_request_before_an_upgrade_is_answered_first(together: bool) -> 
         assert await answer(client) == (200, b'["/2", 0]')
         await upgraded(client)
         assert (await client.hear("session"))["name"] == "ann"
+
+
+async def test_a_slow_reader_of_an_answer_before_an_upgrade_keeps_its_connection() -> None:
+    size = 768 << 10
+    async with served(app=Endless(size), bounds=Bounds(unread_ms=50)) as server, server.raw() as client:
+        client.writer.transport.pause_reading()  # type: ignore[attr-defined]  # a socket's transport has it
+        await until(lambda: bool(server.http))
+        sending = server.http[0].transport.get_extra_info("socket")
+        sending.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)  # so most of the answer waits to be sent
+        client.writer.write(GET % 1 + UPGRADE + b"\r\n")
+        await until(lambda: bool(server.made))
+        await asyncio.sleep(0.1)
+        client.writer.transport.resume_reading()  # type: ignore[attr-defined]  # a socket's transport has it
+        await client.until(b"\r\n\r\n")
+        assert len(await client.reader.readexactly(size)) == size
+        await upgraded(client)
+        assert server.refusals.counts == {}
 
 
 @pytest.mark.parametrize(
