@@ -22,7 +22,10 @@ class Thinkers:
         self._idle: list[Tasks] = []
 
     async def run(self, thought: Callable[[], T]) -> T:
-        """Run `thought` in a thread. Return the result of `thought`, or raise its error."""
+        """Run `thought` in a thread. Return the result of `thought`, or raise its error.
+
+        A RuntimeError takes the place of a StopIteration, which a future of asyncio never raises.
+        """
         future: Future[T] = Future()
         future.set_running_or_notify_cancel()
         tasks = self._idle.pop() if self._idle else self._start()
@@ -32,6 +35,8 @@ class Thinkers:
                 result = thought()
             except BaseException as error:  # noqa: BLE001  # raised again where the result is awaited
                 self._idle.append(tasks)
+                if isinstance(error, StopIteration):
+                    error = RuntimeError("StopIteration").with_traceback(error.__traceback__)
                 future.set_exception(error)
             else:
                 self._idle.append(tasks)

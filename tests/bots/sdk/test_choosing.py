@@ -88,6 +88,16 @@ async def test_an_error_is_a_crash_with_its_place_and_is_logged_whole(caplog: py
     assert caplog.records[0].exc_info is not None
 
 
+async def test_a_search_without_a_find_is_a_crash() -> None:
+    class Searching(Bot):
+        def choose(self, turn: Turn) -> str:
+            return next(move for move in turn.legal if move == "9")
+
+    with pytest.raises(Crashed, match=r"^RuntimeError: StopIteration \(test_choosing.py, line \d+, in choose\)$"):
+        async with asyncio.timeout(10):
+            await Chooser(Searching()).choose(TURN)
+
+
 @pytest.mark.parametrize(("reason", "told"), [("", "the bot gives up"), ("tired", "tired")])
 async def test_a_bot_may_resign(reason: str, told: str, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(Resign, match=told):
