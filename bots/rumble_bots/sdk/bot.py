@@ -143,8 +143,8 @@ class Noted(str):
 
     def __new__(cls, move: str, note: str = "", info: Mapping[str, Any] | None = None) -> "Noted":
         noted = super().__new__(cls, move)
-        noted.note = note
-        noted.info = info or {}
+        noted.note = str(note or "")
+        noted.info = dict(info or {})
         return noted
 
 

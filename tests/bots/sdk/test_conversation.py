@@ -233,6 +233,15 @@ def test_a_note_goes_with_its_move_also_when_asked_again() -> None:
     assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
 
 
+def test_a_note_may_be_missing_or_another_value_than_text() -> None:
+    talk = playing()
+    notes: list[Any] = [None, 0.5]
+    for number, note in enumerate(notes):
+        turn = says.turn(f"t{number}", moves=("0", "1")[: 2 * number])
+        (move,) = sent(talk.answered(thought(talk.received(turn)), Noted("4", note)))
+        assert move.note == (None, "0.5")[number]
+
+
 def test_a_worker_is_named_to_a_server_that_knows_workers() -> None:
     talk = Conversation(Aim("ann", worker="desk"), lambda: 0.0)
     (login,) = sent(talk.received(says.welcome(features=["workers"])))
