@@ -102,7 +102,10 @@ def as_bot(found: object, label: str) -> Bot:
     if isinstance(found, type) and issubclass(found, Bot):
         if needed:
             raise BadFunction(f"{label} needs {needed} arguments to be made; a Bot class named here needs none")
-        return found()
+        try:
+            return found()
+        except Exception as error:
+            raise BadFunction(f"{label} fails when it is made: {in_a_line(error)}") from error
     function: Callable[..., Any] = found
     if needed == 1:
         return TurnFunction(function)

@@ -46,6 +46,7 @@ class Address:
         try:
             parts = urlsplit(text if "://" in text else f"//{text}")
             port = parts.port
+            (parts.hostname or "").encode("idna")  # as the look-up of the host will do
         except ValueError as error:
             raise BadAddress(f"{server!r} is not a server address ({error}); {FORMS}") from None
         if parts.scheme and parts.scheme not in SCHEMES:

@@ -29,7 +29,7 @@ SHORTEST, LONGEST = 16, 128
 
 def check_name(name: str) -> str:
     """Return `name` if a server can accept it. Raises BadName."""
-    if not re.fullmatch(NAME_PATTERN, name) or name.endswith("\n"):
+    if not re.fullmatch(NAME_PATTERN, name):
         raise BadName(f"{name!r} is not a name: 1 to 32 letters, digits, `_`, `.` or `-`, the first a letter or digit")
     return name
 

@@ -11,7 +11,7 @@ from rumble_protocol import SUBPROTOCOL
 from rumble_protocol.clubs import MAIN
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as websockets_connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidProxy, InvalidStatus, WebSocketException
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
@@ -122,11 +122,13 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
             again_s = seconds_of(error.response.headers.get("Retry-After"))
             raise Unreachable(f"{server.http_base} is not available at the moment", again_s=again_s) from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
-    except (InvalidHandshake, InvalidMessage, OSError, EOFError) as error:
+    except InvalidProxy as error:
+        raise Unreachable(f"cannot reach {server.http_base}: {error}") from error
+    except (WebSocketException, OSError, EOFError) as error:
         trouble = await asyncio.to_thread(tls_trouble, error, server)
         if trouble:
             raise Unreachable(trouble) from error
-        if isinstance(error, InvalidHandshake | InvalidMessage):
+        if isinstance(error, WebSocketException):
             raise Unreachable(f"{server.http_base} does not answer as a Rumble server: {error}") from error
         raise Unreachable(f"cannot reach {server.http_base}: {_plain(error)}") from error
     if socket.subprotocol != SUBPROTOCOL:

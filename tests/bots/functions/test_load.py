@@ -113,6 +113,10 @@ def test_what_names_no_function(text: str, problem: str) -> None:
         ("import no_such_module_at_all", "ModuleNotFoundError"),
         ("raise SystemExit('gone')", "SystemExit: gone"),
         ("raise ValueError('two\\nlines')", "ValueError: two lines"),
+        (
+            "from rumble_bots import Bot\nclass ai(Bot):\n    def __init__(self): 1 / 0",
+            r"fails when it is made: ZeroDivisionError: division by zero \(mine.py, line 3, in __init__\)",
+        ),
     ],
 )
 def test_files_that_give_no_bot(file: Path, source: str, problem: str) -> None:

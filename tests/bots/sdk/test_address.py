@@ -53,6 +53,7 @@ def test_every_way_to_write_a_server(server: str, ws: str, http: str) -> None:
         ("ftp://host:1", "its scheme is ftp"),
         ("host:port", "Port could not be cast"),
         ("host:99999", "out of range"),
+        ("http://two..dots:1", "label empty or too long"),
         ("http://host:1/api", "only host and port"),
         ("http://me:secret@host:1", "only host and port"),
         ("http://host:1?x=1", "only host and port"),

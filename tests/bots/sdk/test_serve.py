@@ -140,6 +140,14 @@ async def test_nobody_listens() -> None:
             await serve(First(), f"127.0.0.1:{port}", name="ann", join="cup", key=KEY)
 
 
+async def test_a_proxy_that_is_no_url_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "proxy.school:3128")
+    with pytest.raises(
+        Unreachable, match=r"cannot reach http://rumble.invalid:80: proxy.school:3128 isn't a valid proxy"
+    ):
+        await connect(Address("rumble.invalid", 80))
+
+
 async def test_another_kind_of_websocket_server() -> None:
     async def close(connection: ServerConnection) -> None:
         await connection.close()
