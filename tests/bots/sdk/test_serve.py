@@ -143,7 +143,7 @@ async def test_nobody_listens() -> None:
 async def test_a_proxy_that_is_no_url_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "proxy.school:3128")
     with pytest.raises(
-        Unreachable, match=r"cannot reach http://rumble.invalid:80: proxy.school:3128 isn't a valid proxy"
+        Unreachable, match="proxy.school:3128 isn't a valid proxy"
     ):
         await connect(Address("rumble.invalid", 80))
 
