@@ -173,7 +173,7 @@ class Connection(asyncio.Protocol):
 
         If no bytes are left, resume reading from the socket.
         """
-        if self._is_held or self.transport is None:
+        if self._is_held or self.transport is None or self.protocol.state is State.CLOSED:  # closed: by the peer's end
             return
         self._read()
         self._resume(self.transport)
@@ -323,6 +323,7 @@ class Connection(asyncio.Protocol):
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self._flush()
+            self.go_on()  # so that the bot's own close is read, even if the login is never answered
 
     def cut(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""

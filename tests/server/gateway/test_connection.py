@@ -11,6 +11,7 @@ from rumble_server.gateway import connection, outbox
 from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
+from rumble_server.limits.bounds import Bounds
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame as WireFrame
@@ -339,6 +340,31 @@ async def test_a_client_that_ends_its_side_is_gone() -> None:
         client.writer.write_eof()
         await client.ended()
         await server.all_gone()
+
+
+async def test_frames_that_wait_at_the_end_of_a_connection_are_dropped(caplog: pytest.LogCaptureFixture) -> None:
+    async with served(bounds=Bounds(frames_per_iteration=2)) as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (bot,) = server.made
+        bot.data_received(WireFrame(Opcode.PING, b"x").serialize(mask=True) * 8)
+        bot.eof_received()  # with TLS, the end may come together with the last bytes, although reading is paused
+        await client.ended()
+        await server.all_gone()
+        assert caplog.text == ""
+
+
+async def test_a_close_during_a_login_ends_as_soon_as_the_bot_closes_too() -> None:
+    async with served() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (session,) = server.sessions
+        session.link.hold()
+        server.gateway.end_all(CloseCode.DRAINING)
+        assert await client.close_code() == CloseCode.DRAINING
+        client.send(Opcode.CLOSE, CloseCode.DRAINING.to_bytes(2))
+        async with asyncio.timeout(connection.CLOSE_S / 2):
+            await client.ended()
 
 
 async def test_a_peer_that_does_not_finish_the_closing_handshake_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
