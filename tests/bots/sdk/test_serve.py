@@ -142,9 +142,7 @@ async def test_nobody_listens() -> None:
 
 async def test_a_proxy_that_is_no_url_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "proxy.school:3128")
-    with pytest.raises(
-        Unreachable, match="proxy.school:3128 isn't a valid proxy"
-    ):
+    with pytest.raises(Unreachable, match=r"proxy\.school:3128 isn't a valid proxy"):
         await connect(Address("rumble.invalid", 80))
 
 
