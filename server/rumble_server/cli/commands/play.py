@@ -9,6 +9,7 @@ from rumble_server.cli.support.options import LOCAL_SERVER, Game, Key, Server, S
 
 MOVE_MS = 600_000
 """Default time for each move: ten minutes."""
+DAY_MS = 86_400_000
 
 
 def play(
@@ -23,7 +24,7 @@ def play(
         str | None, typer.Option(envvar="RUMBLE_NAME", help="Your name on the server; your user name by default.")
     ] = None,
     key: Key = None,
-    move_ms: Annotated[int, typer.Option(min=1, help="Time for each move, in ms.")] = MOVE_MS,
+    move_ms: Annotated[int, typer.Option(min=1, max=DAY_MS, help="Time for each move, in ms.")] = MOVE_MS,
 ) -> None:
     """Play a match against a bot, in this terminal."""
     from functools import partial

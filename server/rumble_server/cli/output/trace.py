@@ -107,13 +107,15 @@ class Trace:
         Yield nothing if the state is unknown, or if the move is illegal. Also yield nothing if other seats move at the
         same time, because the moves of other seats are unknown.
         """
-        if frame.get("type") != "move" or self._state is None or self._state.movers != (self._seat,):
+        move = frame.get("move")
+        is_move = frame.get("type") == "move" and isinstance(move, str)
+        if not is_move or self._state is None or self._state.movers != (self._seat,):
             return
         try:
-            self._state = self._state.play(frame["move"])
-        except (EngineError, KeyError, TypeError):
+            self._state = self._state.play(move)
+        except EngineError:
             return
-        yield self._board(self._state.view(), [frame["move"]])
+        yield self._board(self._state.view(), [move])
 
     def _board(self, view: Mapping[str, Any], moves: list[str]) -> TraceEntry:
         assert self._game is not None

@@ -63,7 +63,7 @@ def _text_of_rows(game: Game, rows: str) -> str:
         raise CliError(f"--position: rows are for {' and '.join(BOARD_GAMES)}, not for {game.name}", ExitCode.USAGE)
     try:
         read = ast.literal_eval(rows.strip())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise CliError("--position: this is no list of rows as Python writes it", ExitCode.USAGE) from None
     return board.position(read)
 

@@ -97,7 +97,7 @@ def multiplied(names: list[str]) -> list[str]:
     for name in names:
         bot, colon, count = name.rpartition(":")
         many = bool(colon) and count.isdecimal()
-        bots += [bot] * int(count) if many else [name]
+        bots += [bot] * min(int(count), MOST_BOTS + 1) if many else [name]
         if len(bots) > MOST_BOTS:
             raise CliError(f"a tournament has room for {MOST_BOTS} bots", ExitCode.USAGE)
     return bots

@@ -117,7 +117,7 @@ class OrganiserClient:
                     answer.read()
                     raise CliError(self._complaint(answer))
                 yield from parse(answer.iter_lines())
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise StreamLost(self._unanswered(error)) from None
         except ValueError:
             raise CliError(self._is_no_rumble(answer)) from None
@@ -151,7 +151,7 @@ class OrganiserClient:
                     answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **given)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise CliError(self._unanswered(error)) from None
         except UnicodeEncodeError as error:
             if error.encoding == "utf-8":
@@ -165,7 +165,7 @@ class OrganiserClient:
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         raise CliError(self._complaint(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
 
-    def _unanswered(self, error: "httpx.HTTPError") -> str:
+    def _unanswered(self, error: "httpx.HTTPError | httpx.InvalidURL") -> str:
         from rumble_bots.sdk.tls_trouble import tls_trouble
 
         told = str(error) or type(error).__name__

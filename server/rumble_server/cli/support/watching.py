@@ -65,7 +65,7 @@ def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Futur
                 shown.lines_of(event)
                 if shown.status in OVER:
                     break
-        except CliError as error:
+        except Exception as error:  # noqa: BLE001  # raised by `result` in `_draw`
             reading.set_exception(error)
         else:
             reading.set_result(None)

@@ -131,6 +131,7 @@ def test_an_unknown_opponent_fails(against: str, hint: str, typed: int, capsys: 
         (["--server", "localhost:1"], "Missing option '--against'"),
         (["--server", "localhost:1", "--against", "bob", "--game", "go"], "unknown game 'go'"),
         (["--server", "localhost:1", "--against", "bob", "--seat", "2"], "--seat"),
+        (["--server", "localhost:1", "--against", "bob", "--move-ms", "86400001"], "--move-ms"),
         (["--server", "localhost:1", "--against", "bob", "--set", "swap"], "write NAME=VALUE"),
         (["--server", "localhost:1", "--against", "bob", "--game", "connect4", "--set", "columns=99"], "columns must"),
         (["--server", "localhost", "--against", "bob"], "it has no port"),

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 from rumble_server.cli.main import run
+from rumble_server.cli.support import watching
 from rumble_server.cli.support.event_stream import StreamEvent
-from rumble_server.cli.support.watching import WatchedTournament
+from rumble_server.cli.support.organiser_client import OrganiserClient
+from rumble_server.cli.support.watching import WatchedTournament, follow_to_its_end
 
 from tests.server.cli.run_here import Captured, printed, refused
 from tests.server.cli.server_thread import PATIENCE_S, TOKEN, play, server_on_thread
@@ -232,6 +234,23 @@ def test_errors_are_one_clear_line(capsys: Captured) -> None:
     assert refused(capsys, 1, "watch", "nothing") == "rumble: there is no tournament 'nothing'\n"
     assert run(["watch", "cup", "--server", "127.0.0.1:1"]) == 1
     assert capsys.readouterr().err.startswith("rumble: no server answers at http://127.0.0.1:1 (")
+
+
+def test_an_event_of_another_form_ends_the_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "is_screen", lambda _console: True)
+    monkeypatch.setattr(OrganiserClient, "events", lambda *_: iter([StreamEvent("1", "snapshot", {})]))
+    errors: list[Exception] = []
+
+    def watch() -> None:
+        try:
+            follow_to_its_end("localhost:1", "cup", 1)
+        except KeyError as error:
+            errors.append(error)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    watcher.join(PATIENCE_S)
+    assert [str(error) for error in errors] == ["'name'"]
 
 
 def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:

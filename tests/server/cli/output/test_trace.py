@@ -51,6 +51,14 @@ def test_a_move_that_is_none_changes_no_board(bad: object) -> None:
     assert told(trace, says.rejected(code="bad_move")) == [("next", REJECTIONS["bad_move"])]
 
 
+def test_a_move_of_another_type_than_text_changes_no_board_in_any_game() -> None:
+    trace, state = Trace(), get_game("checkers").initial()
+    turn = json.loads(says.turn(game="checkers")) | {"state": state.view(0), "legal": list(state.legal_moves)}
+    told(trace, says.match_start(), json.dumps(turn))
+    assert len(shown(trace.frame("bot", move([state.legal_moves[0]])))) == 1
+    assert len(shown(trace.frame("bot", move(state.legal_moves[0])))) == 2
+
+
 def test_who_is_waited_for_is_known() -> None:
     trace = Trace()
     for frame, thinking in ((says.match_start(), False), (says.turn(), True), (says.match_over(), False)):

@@ -39,6 +39,7 @@ def test_a_side_apart_from_the_board() -> None:
         ("tictactoe", "[1, 2", None, "no list of rows"),
         ("tictactoe", "[" * 5000, None, "no list of rows"),
         ("tictactoe", "[print(1)]", None, "no list of rows"),
+        ("tictactoe", "[{[]: 1}]", None, "no list of rows"),
         ("chess", "[1]", None, "rows are for tictactoe and connect4, not for chess"),
         ("tictactoe", None, "Z", "--to-move is one of X, O, not 'Z'"),
         ("connect4", None, "O", "the position says that it is the move of X"),

@@ -70,6 +70,7 @@ def test_a_club_has_an_api_of_its_own(monkeypatch: pytest.MonkeyPatch, server: s
         (httpx.Response(500, json={"detail": "else"}), "answers 500, and not as a Rumble server does"),
         (httpx.Response(200, text="<h1>Hello</h1>"), "answers 200, and not as a Rumble server does"),
         (httpx.ReadTimeout("slow"), "did not answer within"),
+        (httpx.InvalidURL("no such host can be"), r"no server answers at .* \(no such host can be\)"),
     ],
 )
 def test_something_else_answers(monkeypatch: pytest.MonkeyPatch, answer: httpx.Response | Exception, says: str) -> None:
