@@ -9,8 +9,11 @@ import { WebSocket } from "./websocket.js";
 
 const KEY_FILE = new URL("key.json", import.meta.url);
 const kept = existsSync(KEY_FILE) ? JSON.parse(readFileSync(KEY_FILE, "utf-8")) : {};
-const { RUMBLE_SERVER = kept.server ?? "127.0.0.1:8765", RUMBLE_JOIN = kept.tournament } = process.env;
-const { RUMBLE_NAME = kept.name ?? "my-bot", RUMBLE_KEY = kept.key, RUMBLE_INVITE = kept.invite } = process.env;
+const RUMBLE_SERVER = process.env.RUMBLE_SERVER || kept.server || "127.0.0.1:8765";
+const RUMBLE_JOIN = process.env.RUMBLE_JOIN || kept.tournament;
+const RUMBLE_NAME = process.env.RUMBLE_NAME || kept.name || "my-bot";
+const RUMBLE_KEY = process.env.RUMBLE_KEY || kept.key; // an empty variable counts as none
+const RUMBLE_INVITE = process.env.RUMBLE_INVITE || kept.invite;
 const STAY_AWAY = [4001, 4003, 4004, 4010]; // close codes after which a bot must not connect again
 const FOR_GOOD = ["tournament_closed", "removed"]; // codes after which there is nothing to wait for
 const BUSY = "too_many_messages"; // of a login or a join: perhaps the wrong keys of neighbours, so it tries again

@@ -83,6 +83,7 @@ def environment(folder: Path, place: str, tournament: str, form: str, name: str)
         "RUMBLE_SERVER": form.format(place),
         "RUMBLE_JOIN": tournament,
         "RUMBLE_NAME": name,
+        "RUMBLE_KEY": "",  # as good as none
         "RUMBLE_INVITE": INVITE,
         "RUMBLE_STATE_DIR": str(folder / "state"),
         "PATH": tool_path(),
