@@ -79,7 +79,7 @@ class RemoteReferenceBot(Bot):
         Raises Resign if the bot does not play the game.
         """
         key = turn.match, turn.attempt
-        bot = self.matches.get(key, None) or (self.idle.pop() if self.idle else self._make())
+        bot = self.matches.get(key, None) or self._free()
         if bot.remembers:
             self.matches[key] = bot
         began, allowed_ms = turn.now(), budget_ms(turn)
@@ -93,6 +93,12 @@ class RemoteReferenceBot(Bot):
             self._lateness.see((turn.now() - began) * 1000 - planned_ms * SHARE)
             if not bot.remembers:
                 self.idle.append(bot)
+
+    def _free(self) -> ReferenceBot:
+        try:
+            return self.idle.pop()
+        except IndexError:  # no check before: another thread may take the last object after the check
+            return self._make()
 
     def _make(self) -> ReferenceBot:
         bot = make_reference_bot(self._name, seed=self._seed, **self._options)

@@ -111,6 +111,19 @@ class Overshooting:
         return Choice("2")
 
 
+def test_a_bot_is_made_if_another_thread_takes_the_last_one() -> None:
+    class Emptied(list[Any]):
+        """A list that another thread has emptied since the check."""
+
+        def __bool__(self) -> bool:
+            return True
+
+    playing = RemoteReferenceBot("winner")
+    playing.idle = Emptied()
+    assert playing.choose(asked()) == "2"
+    assert len(playing.idle) == 1
+
+
 def test_a_search_that_was_late_gets_less_time() -> None:
     search: Any = Overshooting(late_ms=180)
     bot = RemoteReferenceBot("minimax")
