@@ -108,8 +108,9 @@ class Trace:
         same time, because the moves of other seats are unknown.
         """
         move = frame.get("move")
-        is_move = frame.get("type") == "move" and isinstance(move, str)
-        if not is_move or self._state is None or self._state.movers != (self._seat,):
+        if frame.get("type") != "move" or not isinstance(move, str):
+            return
+        if self._state is None or self._state.movers != (self._seat,):
             return
         try:
             self._state = self._state.play(move)
@@ -156,10 +157,10 @@ class Trace:
             return
         seat, winner, places = self._seat, frame["winner"], frame.get("places", ())
         if len(places) > 2 and seat is not None:
-            told = f"your bot has place {places[seat]} of {len(places)}"
+            result = f"your bot has place {places[seat]} of {len(places)}"
         else:
-            told = "a draw" if winner is None else f"your bot {'won' if winner == seat else 'lost'}"
-        yield TraceEntry("note", f"{told}: {frame['reason']}")
+            result = "a draw" if winner is None else f"your bot {'won' if winner == seat else 'lost'}"
+        yield TraceEntry("note", f"{result}: {frame['reason']}")
         if "falls" in frame:
             lost_by = [fall["termination"] for fall in frame["falls"] if fall["seat"] == seat]
         else:
