@@ -75,8 +75,8 @@ class Bot:
             traceback.print_exc()
             reason = failure(error)
             print(f"{turn['match']}: resigning: {reason}", file=sys.stderr)
-            told = {"failed": True, "reason": reason} if self.tells_failures else {}
-            return {"type": "resign", "match": turn["match"], **told}
+            details = {"failed": True, "reason": reason} if self.tells_failures else {}
+            return {"type": "resign", "match": turn["match"], **details}
 
     def answer(self, message: Message) -> Message | None:
         """Return the reply to a message; None if the message needs no reply, or its type is unknown."""

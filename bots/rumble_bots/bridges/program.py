@@ -48,10 +48,10 @@ class Launch:
         """Count a failure, and return its description. Raises GiveUp after `MOST_FAILURES` failures in a row."""
         self.failures += 1
         last = self.stderr.last_line()
-        told = f"{self.label} {problem}" + (f"; its last words: {last}" if last else "")
+        description = f"{self.label} {problem}" + (f"; its last words: {last}" if last else "")
         if self.failures >= MOST_FAILURES:
-            raise GiveUp(BadProgram(f"{told} (failed {self.failures} times in a row; see {self.stderr.path})"))
-        return told
+            raise GiveUp(BadProgram(f"{description} (failed {self.failures} times in a row; see {self.stderr.path})"))
+        return description
 
 
 def margin_ms(left_ms: int) -> int:
@@ -110,10 +110,10 @@ class Program:
             try:
                 return await self._ask(turn)
             except Failed as failed:
-                told = self._failed(str(failed))
+                description = self._failed(str(failed))
             if turn.think_ms <= self._start_ms + LEAST_MARGIN_MS:
-                raise Crashed(f"{told}; no time is left to start it again")
-            self._launch.say(f"{turn.match}: {told}; starting it again")
+                raise Crashed(f"{description}; no time is left to start it again")
+            self._launch.say(f"{turn.match}: {description}; starting it again")
             try:
                 return await self._ask(turn)
             except Failed as failed:
@@ -181,7 +181,7 @@ class Program:
         waits = (
             f"{self._launch.label} has not answered yet; waiting up to {patience_s:.0f} s for {self._dialogue.greeting}"
         )
-        told = asyncio.get_running_loop().call_later(QUIET_S, self._launch.say, waits)
+        timer = asyncio.get_running_loop().call_later(QUIET_S, self._launch.say, waits)
         try:
             async with asyncio.timeout(patience_s):
                 await _hold(child, self._dialogue.begin())
@@ -193,7 +193,7 @@ class Program:
             await self._drop()
             raise
         finally:
-            told.cancel()
+            timer.cancel()
         self._start_ms = int((time.monotonic() - began) * 1000)
         child.send(self._unsaid)
         self._unsaid.clear()

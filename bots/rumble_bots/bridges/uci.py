@@ -128,22 +128,22 @@ def thought(line: str) -> dict[str, Any]:
     words = line.split()
     if words[:1] != ["info"] or "string" in words:
         return {}
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if "pv" in words:
         at = words.index("pv")
-        words, told["pv"] = words[:at], words[at + 1 :]
+        words, fields["pv"] = words[:at], words[at + 1 :]
     values = dict(pairwise(words))
     if values.get("multipv", "1") != "1":
         return {}
     for name, key in NUMBERS.items():
         if (number := _number(values.get(name))) is not None:
-            told[key] = number
+            fields[key] = number
     pawns, moves = _number(values.get("cp")), _number(values.get("mate"))
     if pawns is not None and not {"lowerbound", "upperbound"} & values.keys():
-        told["score"] = pawns / 100
+        fields["score"] = pawns / 100
     elif moves is not None:
-        told["score"] = MATE - moves if moves > 0 else -MATE - moves
-    return told
+        fields["score"] = MATE - moves if moves > 0 else -MATE - moves
+    return fields
 
 
 def _number(word: str | None) -> int | None:

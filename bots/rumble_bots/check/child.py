@@ -56,15 +56,15 @@ class Child:
     async def start(self) -> None:
         """Start the program. Raises BadCommand."""
         command = filled(self.command, {"{address}": self.server.place, "{join}": self.join, "{name}": self.name})
-        told = {"RUMBLE_SERVER": self.server.place, "RUMBLE_JOIN": self.join, "RUMBLE_NAME": self.name}
-        told |= {"RUMBLE_CONFIG_DIR": str(self.folder)} | ({} if self.key is None else {"RUMBLE_KEY": self.key})
+        variables = {"RUMBLE_SERVER": self.server.place, "RUMBLE_JOIN": self.join, "RUMBLE_NAME": self.name}
+        variables |= {"RUMBLE_CONFIG_DIR": str(self.folder)} | ({} if self.key is None else {"RUMBLE_KEY": self.key})
         output = self.output
         if output is None:
             output, name = tempfile.mkstemp(dir=self.folder, suffix=".out")
             self._file = Path(name)
         try:
             self._process = await start_group(
-                command, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, env=os.environ | told
+                command, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, env=os.environ | variables
             )
         except (OSError, ValueError) as error:
             raise BadCommand(f"cannot run {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None

@@ -36,12 +36,12 @@ def as_lines(report: Report) -> list[str]:
     for why, times in skipped.items():
         if times > MOST_ALIKE:
             lines.append(f"  skip  {f'{times} others':{width}}  {_plain(why)}")
-    told = [f"{counts['pass']} passed", f"{counts['fail']} failed", f"{counts['skip']} skipped"]
+    summary = [f"{counts['pass']} passed", f"{counts['fail']} failed", f"{counts['skip']} skipped"]
     if counts["warning"]:
-        told.append(f"{counts['warning']} with a warning")
+        summary.append(f"{counts['warning']} with a warning")
     if report.out_of_time:
         lines.append("  next: the check was out of time; --patience 3 gives it three times as much")
-    return [*lines, ", ".join(told)]
+    return [*lines, ", ".join(summary)]
 
 
 def as_json(report: Report) -> str:

@@ -70,15 +70,15 @@ class Minimax(ReferenceBot):
             self.answers[state] = replace(choice, nodes=0)
         return choice
 
-    def solve(self, state: State, told: Progress) -> Choice:
+    def solve(self, state: State, on_depth: Progress) -> Choice:
         """Choose a move by a search to the end of the game, without limits.
 
-        After each depth, `told` is called with the result so far and the tally. Raises CannotPlay.
+        After each depth, `on_depth` is called with the result so far and the tally. Raises CannotPlay.
         """
         if reason := self.obstacle(state):
             raise CannotPlay(reason)
         self.searches[type(state)] = SEARCHES[self.search or "strong"]()
-        return self.choice(state, *solve(self.look, state, told))
+        return self.choice(state, *solve(self.look, state, on_depth))
 
     def choice(self, state: State, found: Found, tally: Tally) -> Choice:
         line = self.search_of(state).line(state, found.code)

@@ -86,10 +86,10 @@ class Chooser:
 
 def traceback_lines(error: BaseException) -> list[str]:
     """Return the lines of the error's traceback, beginning with the first place in a file of the bot's author."""
-    told = traceback.TracebackException.from_exception(error)
-    first = next((number for number, frame in enumerate(told.stack) if _is_own(frame)), 0)
-    told.stack = traceback.StackSummary.from_list(told.stack[first:])
-    return "".join(told.format()).splitlines()
+    report = traceback.TracebackException.from_exception(error)
+    first = next((number for number, frame in enumerate(report.stack) if _is_own(frame)), 0)
+    report.stack = traceback.StackSummary.from_list(report.stack[first:])
+    return "".join(report.format()).splitlines()
 
 
 def _is_own(frame: traceback.FrameSummary) -> bool:
@@ -102,10 +102,10 @@ def in_a_line(error: BaseException) -> str:
     The place is the innermost line in a file of the bot's author, or else the line that raised the error.
     """
     text = " ".join(str(error).split())
-    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    line = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if _is_own(frame)] or frames
     if not own:
-        return told
+        return line
     function = "" if own[-1].name == "<module>" else f", in {own[-1].name}"
-    return f"{told} ({Path(own[-1].filename).name}, line {own[-1].lineno}{function})"
+    return f"{line} ({Path(own[-1].filename).name}, line {own[-1].lineno}{function})"

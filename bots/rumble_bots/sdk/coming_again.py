@@ -13,5 +13,5 @@ def seconds_of(retry_after: str | None) -> float:
 
     `retry_after` is the value of an answer's header `Retry-After`, or None.
     """
-    told = retry_after or ""
-    return min(LATEST_S, max(LEAST_S, float(told))) if told.isascii() and told.isdigit() else SOON_S
+    text = retry_after or ""
+    return min(LATEST_S, max(LEAST_S, float(text))) if text.isascii() and text.isdigit() else SOON_S

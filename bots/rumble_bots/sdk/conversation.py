@@ -317,8 +317,8 @@ class Conversation:
             return []
         match.asked, match.sent = None, asked
         _, move, note, info = answer
-        told = info if self._informs else None
-        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=move, note=note, info=told))]
+        sent_info = info if self._informs else None
+        return [Send(bot_messages.Move(match=asked.match, turn_id=asked.turn_id, move=move, note=note, info=sent_info))]
 
     def _rejected(self, message: server.Rejected) -> list[Action]:
         fault = message.code in (Rejection.ILLEGAL_MOVE, Rejection.BAD_MOVE)

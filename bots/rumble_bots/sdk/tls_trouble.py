@@ -28,8 +28,8 @@ def tls_trouble(error: BaseException, server: Address) -> str:
     if not isinstance(cause, ssl.SSLCertVerificationError):
         plain = replace(server, secure=False).http_base
         return f"{server.http_base} does not speak TLS ({cause.reason}): write {plain}"
-    told = f"this machine does not trust the certificate of {server.http_base}: {cause.verify_message}"
-    return told if cause.verify_code in OTHER_NAME else f"{told}; SSL_CERT_FILE=FILE.pem names one to trust"
+    problem = f"this machine does not trust the certificate of {server.http_base}: {cause.verify_message}"
+    return problem if cause.verify_code in OTHER_NAME else f"{problem}; SSL_CERT_FILE=FILE.pem names one to trust"
 
 
 def _speaks_tls(server: Address) -> bool:

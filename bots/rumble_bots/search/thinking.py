@@ -98,16 +98,16 @@ def _deepen(look: Look, state: State, deepest: float, patient: bool, tally: Tall
     return found, tally
 
 
-def solve(look: Look, state: State, told: Progress = lambda found, tally: None) -> tuple[Found, Tally]:
+def solve(look: Look, state: State, on_depth: Progress = lambda found, tally: None) -> tuple[Found, Tally]:
     """Search deeper and deeper until the value is certain, without a time limit. Return the result and the tally.
 
-    `told` is called after each depth.
+    `on_depth` is called after each depth.
     """
     tally = Tally()
     for depth in count(1):
         found = look(state, depth, tally)
         tally.depth = depth
-        told(found, tally)
+        on_depth(found, tally)
         if found.complete or abs(found.value) >= 1:
             break
     return found, tally

@@ -139,8 +139,8 @@ def run(args: Sequence[str] | None = None) -> int:
         known = as_cli_error(error)
         if known is not None:
             return _complain(known.message, known.exit_code)
-        told = f"{type(error).__name__}: {error}"
-        return _complain(f"internal error: {told} ({DEBUG_VARIABLE}=1 shows where)", ExitCode.FAILED)
+        problem = f"{type(error).__name__}: {error}"
+        return _complain(f"internal error: {problem} ({DEBUG_VARIABLE}=1 shows where)", ExitCode.FAILED)
     return int(result) if isinstance(result, int) and not isinstance(result, bool) else ExitCode.DONE
 
 

@@ -52,11 +52,11 @@ def bot_zip(language: Language, kept: Kept, turn: Mapping[str, Any] | None) -> b
     buffer = BytesIO()
     buffer.write(_constant(language))
     known = {name: value for name, value in asdict(kept).items() if value is not None}
-    told = {"name": kept.name, "server": kept.server, "tournament": kept.tournament or "a tournament"}
+    bot = {"name": kept.name, "server": kept.server, "tournament": kept.tournament or "a tournament"}
     about = {"language": language, "strategy": STARTERS[language].strategy, "needs": LAUNCHES[language].needs}
     with ZipFile(buffer, "a") as archive:
         _add(archive, NEEDED, json.dumps(known, indent=1), 0o600)
-        _add(archive, "README.txt", _README.format(**told, **about))
+        _add(archive, "README.txt", _README.format(**bot, **about))
         if turn is not None:
             _add(archive, "turn.json", json.dumps(turn, indent=1))
     return buffer.getvalue()

@@ -30,16 +30,16 @@ def add(
     reason: Annotated[str | None, typer.Option(help="Text for those who are banned.")] = None,
 ) -> Answer:
     """Ban an address or a name, and close its connections. An IPv6 address is banned with its /64 network."""
-    told = client.post("bans", {**_whom(address, name), **given(minutes=minutes, reason=reason)})
-    return told, told["message"]
+    answer = client.post("bans", {**_whom(address, name), **given(minutes=minutes, reason=reason)})
+    return answer, answer["message"]
 
 
 @app.command()
 @of_host
 def remove(client: OrganiserClient, address: Address = None, name: Name = None) -> Answer:
     """Let an address or a name in again."""
-    told = client.post("bans/lift", _whom(address, name))
-    return told, told["message"]
+    answer = client.post("bans/lift", _whom(address, name))
+    return answer, answer["message"]
 
 
 @app.command("list")
@@ -49,12 +49,12 @@ def list_(client: OrganiserClient) -> Answer:
     from rich.table import Table
     from rich.text import Text
 
-    told = client.get("bans")
+    answer = client.get("bans")
     table = Table("banned", "until", "reason", box=None, pad_edge=False)
-    for ban in plain(told["bans"]):
+    for ban in plain(answer["bans"]):
         whom = f"address {ban['address']}" if ban["name"] is None else f"name {ban['name']}"
         table.add_row(*map(Text, (whom, _moment(ban["until_ms"]), ban["reason"])))
-    return told, table if told["bans"] else "nobody is banned"
+    return answer, table if answer["bans"] else "nobody is banned"
 
 
 def _whom(address: str | None, name: str | None) -> dict[str, str]:

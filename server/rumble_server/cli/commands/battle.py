@@ -88,11 +88,11 @@ def battle(
         typer.echo(f"{first} against {second}, {kind.title}, {matches} matches")
         typer.echo(result.describe())
         return
-    told = {"first": first, "second": second, "game": game, "matches": matches, "seed": seed, "opening": opening}
+    about = {"first": first, "second": second, "game": game, "matches": matches, "seed": seed, "opening": opening}
     counts = {"wins": result.wins, "draws": result.draws, "losses": result.losses, "score": result.score}
     sure = {"intervals": result.intervals, "no_intervals": result.doubt or None}
     more = {"pairs": result.pentanomial, "distinct_games": result.games}
-    typer.echo(json.dumps(told | counts | sure | more, indent=2))
+    typer.echo(json.dumps(about | counts | sure | more, indent=2))
 
 
 def _folder(
@@ -128,7 +128,7 @@ def _in_time(play: Callable[[], T], heading: str, functions: "list[FunctionBot]"
 
 
 def _print_table(
-    names: Sequence[str], results: "Sequence[BotResult]", told: Mapping[str, object], *, as_json: bool
+    names: Sequence[str], results: "Sequence[BotResult]", about: Mapping[str, object], *, as_json: bool
 ) -> None:
     """Print the results of a table of bots."""
     if as_json:
@@ -142,10 +142,10 @@ def _print_table(
             }
             for name, result in zip(names, results, strict=True)
         ]
-        typer.echo(json.dumps({**told, "bots": lines}, indent=2))
+        typer.echo(json.dumps({**about, "bots": lines}, indent=2))
         return
     wide = max(map(len, names))
-    typer.echo(f"{told['game']}, {told['matches']} matches of {len(names)} bots")
+    typer.echo(f"{about['game']}, {about['matches']} matches of {len(names)} bots")
     for name, result in zip(names, results, strict=True):
         line = f"{name:<{wide}}  first {result.firsts:>6}  score {result.mean_score:>7.2%}"
         if result.score_interval is not None:

@@ -65,8 +65,8 @@ def create(
 ) -> Answer:
     """Create a club. Its name can never be changed. Next, make a token for its host: rumble club token CLUB."""
     about = given(title=title, listed=listed, house=house)
-    told = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
-    return told, f"the club {told['name']} is at {client.base}/c/{told['name']}/"
+    club = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
+    return club, f"the club {club['name']} is at {client.base}/c/{club['name']}/"
 
 
 @app.command()
@@ -86,17 +86,17 @@ def list_(client: AdministratorClient) -> Answer:
     from rich.table import Table
     from rich.text import Text
 
-    told = client.get("clubs")
-    has_quotas = any(each["quotas"] is not None for each in told["clubs"])
+    answer = client.get("clubs")
+    has_quotas = any(each["quotas"] is not None for each in answer["clubs"])
     headings = ("listed", "house", *(name.replace("_", " ") for name in QUOTAS)) if has_quotas else ()
     table = Table("club", "title", *headings, box=None, pad_edge=False)
-    for club in plain(told["clubs"]):
+    for club in plain(answer["clubs"]):
         about = [club["name"], club["title"]]
         if has_quotas:
             about += ["yes" if club[each] else "no" for each in ("listed", "house")]
             about += [_use(club["used"] and club["used"][name], club["quotas"][name]) for name in QUOTAS]
         table.add_row(*map(Text, about))
-    return told, table
+    return answer, table
 
 
 @app.command()
@@ -109,8 +109,8 @@ def remove(
     """Remove a club for good, with all its tournaments. The name is never given again."""
     if not yes:
         raise CliError("a club is removed for good: add --yes", ExitCode.USAGE)
-    told = client.delete(api_path("clubs", name))
-    return told, told["message"]
+    answer = client.delete(api_path("clubs", name))
+    return answer, answer["message"]
 
 
 @app.command()
@@ -121,17 +121,17 @@ def title(
     title: Annotated[str, typer.Argument(metavar="TITLE", help="What people read; empty: its name.")],
 ) -> Answer:
     """Give a club a title."""
-    told = _change(client, name, {"title": title})
-    return told, f"{told['name']} is called {told['title'] or told['name']}"
+    club = _change(client, name, {"title": title})
+    return club, f"{club['name']} is called {club['title'] or club['name']}"
 
 
 @app.command("set")
 @of_administrator
 def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: House = None) -> Answer:
     """Change whether a club is listed, and whether it has the server's house bots."""
-    told = _change(client, name, given(listed=listed, house=house))
-    are = "listed" if told["listed"] else "not listed", "the server's house bots" if told["house"] else "no house bots"
-    return told, f"{told['name']} is {are[0]}, and has {are[1]} to challenge"
+    club = _change(client, name, given(listed=listed, house=house))
+    are = "listed" if club["listed"] else "not listed", "the server's house bots" if club["house"] else "no house bots"
+    return club, f"{club['name']} is {are[0]}, and has {are[1]} to challenge"
 
 
 @app.command()
@@ -139,9 +139,9 @@ def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: 
 @partial(with_parameters, parameters=QUOTAS)
 def quota(client: AdministratorClient, name: Name, **quotas: str | None) -> Answer:
     """Set quotas of a club. A quota without its option stays as it is."""
-    told = _change(client, name, {"quotas": _quotas(quotas)})
-    bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in told["quotas"].items())
-    return told, f"{told['name']}: {', '.join(bounds)}"
+    club = _change(client, name, {"quotas": _quotas(quotas)})
+    bounds = (f"{each.replace('_', ' ')} {NONE if most is None else most}" for each, most in club["quotas"].items())
+    return club, f"{club['name']}: {', '.join(bounds)}"
 
 
 @app.command()
@@ -153,8 +153,8 @@ def token(
 ) -> Answer:
     """Make a token for a host of a club. The token is printed only this once."""
     # The request goes to the club's own path, so that a proxy finds the node with the club.
-    told = client.of_club(name).post("host/tokens", {"name": host})
-    return told, told["token"]
+    answer = client.of_club(name).post("host/tokens", {"name": host})
+    return answer, answer["token"]
 
 
 def _change(client: AdministratorClient, name: str, change: dict[str, Any]) -> Any:

@@ -72,11 +72,11 @@ def standings(
     except ValueError as error:
         raise CliError(str(error), ExitCode.USAGE) from None
     if json_:
-        told = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
+        rows = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
         if results.event is not None:
             numbers = {name: number for number, name in names_of(results.event).items()}
-            told = [{"number": numbers[line["name"]], **line} for line in told]
-        typer.echo(json.dumps({"tiebreaks": names, "tiebreak_rules": edition, "standings": told}))
+            rows = [{"number": numbers[line["name"]], **line} for line in rows]
+        typer.echo(json.dumps({"tiebreaks": names, "tiebreak_rules": edition, "standings": rows}))
     else:
         console = plain_or_rich()
         table = ranked_table(file, names, lines)
@@ -98,8 +98,8 @@ def ranked(results: "ResultsFile", names: list[str], edition: "Edition", points:
         if points is not None:
             raise ValueError("a TRF file tells the points itself; leave out --points")
         return rank_event(results.event, names, edition)
-    scheme, told = given_points(points, results), results.tournament or {}
-    legs = told.get("legs")
+    scheme, tournament = given_points(points, results), results.tournament or {}
+    legs = tournament.get("legs")
     matches = legs if isinstance(legs, int) and legs > 0 else 1
     rounds = None
     if results.paired is not None:
@@ -137,9 +137,9 @@ def given_names(text: str | None, results: "ResultsFile", *, of_tables: bool = F
     if event is not None and not event.is_round_robin:
         default = DEFAULT_SWISS
     every, default = (TABLE_TIEBREAKS, DEFAULT_TABLES) if of_tables else (TIEBREAKS, default)
-    told = (results.tournament or {}).get("tiebreak_order")
-    known = isinstance(told, list) and all(isinstance(name, str) and name in every for name in told)
-    return list(told) if told is not None and known else list(default)
+    order = (results.tournament or {}).get("tiebreak_order")
+    known = isinstance(order, list) and all(isinstance(name, str) and name in every for name in order)
+    return list(order) if order is not None and known else list(default)
 
 
 def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
@@ -154,8 +154,8 @@ def given_edition(text: str | None, results: "ResultsFile") -> "Edition":
     if results.event is not None:
         fields = results.event.fields
         return named_edition(fields.get("092", "")) or edition_of(fields.get("042", ""))
-    told = results.tournament or {}
-    return check_edition(str(told.get("tiebreak_rules", NEWEST)))
+    tournament = results.tournament or {}
+    return check_edition(str(tournament.get("tiebreak_rules", NEWEST)))
 
 
 def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float, float]:
@@ -165,15 +165,15 @@ def given_points(text: str | None, results: "ResultsFile") -> tuple[float, float
     """
     if text is not None:
         return read_points(text)
-    told = (results.tournament or {}).get("scheme")
-    if isinstance(told, list) and len(told) == 3 and all(isinstance(value, int | float) for value in told):
-        win, draw, loss = map(float, told)
+    scheme = (results.tournament or {}).get("scheme")
+    if isinstance(scheme, list) and len(scheme) == 3 and all(isinstance(value, int | float) for value in scheme):
+        win, draw, loss = map(float, scheme)
         return win, draw, loss
     return 1, 0.5, 0
 
 
 def given_ratings(results: "ResultsFile") -> dict[str, float]:
     """Return the bots' ratings before the event, by name; empty if the file has none."""
-    told = (results.tournament or {}).get("seed_ratings")
-    ratings = told.items() if isinstance(told, dict) else ()
+    rated = (results.tournament or {}).get("seed_ratings")
+    ratings = rated.items() if isinstance(rated, dict) else ()
     return {name: float(rating) for name, rating in ratings if isinstance(rating, int | float)}

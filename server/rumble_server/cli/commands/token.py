@@ -18,8 +18,8 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a token: 
 @of_host
 def add(client: OrganiserClient, name: Name) -> Answer:
     """Make a token for a host, and call the token NAME. The token is printed only this once."""
-    told = client.post("host/tokens", {"name": name})
-    return told, told["token"]
+    answer = client.post("host/tokens", {"name": name})
+    return answer, answer["token"]
 
 
 @app.command("list")
@@ -28,17 +28,17 @@ def list_(client: OrganiserClient) -> Answer:
     """List the tokens' names, and when each token was made."""
     from rich.table import Table
 
-    told = client.get("host/tokens")
+    answer = client.get("host/tokens")
     table = Table("name", "made", "", box=None, pad_edge=False)
-    for each in told["tokens"]:
+    for each in answer["tokens"]:
         made = datetime.fromtimestamp(each["since_ms"] / 1000).astimezone()
         table.add_row(each["name"], f"{made:%Y-%m-%d %H:%M}", "the one you use" if each["own"] else "")
-    return told, table
+    return answer, table
 
 
 @app.command()
 @of_host
 def remove(client: OrganiserClient, name: Name) -> Answer:
     """Take a token back. From now on the server refuses the token."""
-    told = client.post(api_path("host", "tokens", name, "remove"))
-    return told, told["message"]
+    answer = client.post(api_path("host", "tokens", name, "remove"))
+    return answer, answer["message"]

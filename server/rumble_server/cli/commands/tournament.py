@@ -124,9 +124,9 @@ def house(
     if bot is not None:
         wanted = given(bot=bot, name=name, count=count)
         return _command(client, tournament_id, "house", wanted, f", {count or 1} x {bot} on the way")
-    told = client.get(api_path("tournaments", tournament_id, "house"))
-    bots = (f"{each['bot']}: {each['about']}" for each in told["bots"])
-    return told, *bots, f"there is room for {told['room']} on this server"
+    answer = client.get(api_path("tournaments", tournament_id, "house"))
+    bots = (f"{each['bot']}: {each['about']}" for each in answer["bots"])
+    return answer, *bots, f"there is room for {answer['room']} on this server"
 
 
 @app.command()
@@ -144,15 +144,15 @@ def invite(
         raise CliError("give only one of --new, --code and --open", ExitCode.USAGE)
     path = api_path("tournaments", tournament_id, "invite")
     if new:
-        told = client.post(path, {})
+        invitation = client.post(path, {})
     elif open_ or code is not None:
-        told = client.post(path, {"code": code})
+        invitation = client.post(path, {"code": code})
     else:
-        told = client.get(path)
+        invitation = client.get(path)
     if qr is not None:
         qr.write_bytes(client.download(f"{path}.svg"))
-    lines = (f"code     {told['code'] or 'none: anyone may join'}", f"link     {told['link']}")
-    return told, *lines, f"command  {told['command']}", *door_line(told), *only_here(told)
+    lines = (f"code     {invitation['code'] or 'none: anyone may join'}", f"link     {invitation['link']}")
+    return invitation, *lines, f"command  {invitation['command']}", *door_line(invitation), *only_here(invitation)
 
 
 @app.command("reset-key")
@@ -163,8 +163,8 @@ def reset_key(
     key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
 ) -> Answer:
     """Forget the key of a bot's name. The next login claims the name, unless --key sets a new key."""
-    told = client.post(api_path("names", name, "reset"), given(key=key) or None)
-    return told, told["message"]
+    answer = client.post(api_path("names", name, "reset"), given(key=key) or None)
+    return answer, answer["message"]
 
 
 @app.command()
@@ -198,12 +198,12 @@ def standings(tournament_id: Id, server: Server = LOCAL_SERVER, json_: Json = Fa
     if json_:
         print_answer(client.get(api_path(*path, "standings")), as_json=True)
         return
-    told = client.get(api_path(*path))
-    seats = told.get("match_seats", 2)  # a server of an older version does not say
-    table = standings_for(plain_or_rich(), told["standings"], None, told["entrants"], seats)
-    played = f", {told['matches_over']} of {told['matches_total']} matches" if told["started_at_ms"] else ""
+    state = client.get(api_path(*path))
+    seats = state.get("match_seats", 2)  # a server of an older version does not say
+    table = standings_for(plain_or_rich(), state["standings"], None, state["entrants"], seats)
+    played = f", {state['matches_over']} of {state['matches_total']} matches" if state["started_at_ms"] else ""
     legend = tiebreak_legend(table, tiebreaks_for(seats))
-    print_answer(told, f"{tournament_id}: {told['status']}{played}", table, *legend, as_json=False)
+    print_answer(state, f"{tournament_id}: {state['status']}{played}", table, *legend, as_json=False)
 
 
 @app.command()
@@ -216,10 +216,10 @@ def audit(client: OrganiserClient, tournament_id: Id) -> Answer:
     """
     from rumble_server.cli.output.tables import audit_table, void_text
 
-    told = client.get(api_path("tournaments", tournament_id, "audit"))
-    verdict = "nothing to complain of" if told["fair"] else "not fair"
-    lines = [f"{tournament_id}: {verdict}", *(each["message"] for each in told["flags"]), *void_text(told["void"])]
-    return told, *lines, audit_table(told)
+    report = client.get(api_path("tournaments", tournament_id, "audit"))
+    verdict = "nothing to complain of" if report["fair"] else "not fair"
+    lines = [f"{tournament_id}: {verdict}", *(each["message"] for each in report["flags"]), *void_text(report["void"])]
+    return report, *lines, audit_table(report)
 
 
 @app.command()
@@ -253,8 +253,8 @@ def transcript(
 def _command(
     client: OrganiserClient, tournament_id: str, command: str, body: Mapping[str, Any] | None = None, also: str = ""
 ) -> Answer:
-    told = client.post(api_path("tournaments", tournament_id, command), body)
-    return told, f"{told['id']}: {told['status']}{also}"
+    answer = client.post(api_path("tournaments", tournament_id, command), body)
+    return answer, f"{answer['id']}: {answer['status']}{also}"
 
 
 def _write(document: bytes, out: Path | None, end: bytes = b"") -> None:

@@ -151,8 +151,8 @@ def told_table(
 def tiebreak_legend(table: Table, known: Mapping[str, str] = TIEBREAKS) -> list[str]:
     """Return a list with a line that explains the tie-break columns; an empty list if the table has no such columns."""
     names = [str(column.header) for column in table.columns if str(column.header).isupper()]
-    told = ", ".join(f"{name} {known.get(name.lower(), name)}" for name in names)
-    return [f"Equal points are told apart by: {told}"] if told else []
+    legend = ", ".join(f"{name} {known.get(name.lower(), name)}" for name in names)
+    return [f"Equal points are told apart by: {legend}"] if legend else []
 
 
 def fitting_table(
@@ -191,15 +191,15 @@ def remarks_on(
     """Return the remark on each bot that lost by its own fault, is benched or withdrew, keyed by the bot's name."""
     found = {line["name"]: [fault_text(line.get("faults", {}), brief)] for line in lines}
     for entrant in entrants:
-        told = "benched" if entrant["benched"] else "withdrew" if entrant["withdrawn"] else ""
-        found.setdefault(entrant["name"], []).append(told)
+        status = "benched" if entrant["benched"] else "withdrew" if entrant["withdrawn"] else ""
+        found.setdefault(entrant["name"], []).append(status)
     return {name: "; ".join(filter(None, texts)) for name, texts in found.items() if any(texts)}
 
 
 def void_text(void: Mapping[str, int]) -> list[str]:
     """Return a list with a line that shows each match's number of void attempts; an empty list if `void` is empty."""
-    told = ", ".join(f"{match} {count}" for match, count in void.items())
-    return [f"void attempts: {told}"] if told else []
+    counts = ", ".join(f"{match} {count}" for match, count in void.items())
+    return [f"void attempts: {counts}"] if counts else []
 
 
 def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
@@ -209,15 +209,15 @@ def fault_text(faults: Mapping[str, int], brief: bool = False) -> str:
     return ", ".join(f"{count} {fault.replace('_', ' ')}" for fault, count in faults.items())
 
 
-def audit_table(told: Mapping[str, Any]) -> Table:
+def audit_table(audit: Mapping[str, Any]) -> Table:
     """Draw an audit given as the API's JSON: each bot's matches, seats, longest wait, excused time and drops."""
     table = Table(box=None, pad_edge=False)
     table.add_column("name")
-    seats = max((len(bot["seats"]) for bot in told["bots"].values()), default=2)
+    seats = max((len(bot["seats"]) for bot in audit["bots"].values()), default=2)
     columns = ("first", "second") if seats == 2 else [f"seat {seat}" for seat in range(seats)]
     for column in ("matches", *columns, "longest wait ms", "excused ms", "drops"):
         table.add_column(column, justify="right")
-    for name, bot in told["bots"].items():
+    for name, bot in audit["bots"].items():
         counts = (bot["matches"], *bot["seats"], bot["longest_wait_ms"], bot["excused_ms"], bot["drops"])
         table.add_row(Text(name), *map(str, counts))
     return table

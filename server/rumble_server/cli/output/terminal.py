@@ -17,16 +17,16 @@ PIPE_WIDTH = 1000
 Told = TypeVar("Told")
 
 
-def plain(told: Told) -> Told:
+def plain(data: Told) -> Told:
     """Escape the characters that would control a terminal, in a text or in every text of JSON data."""
-    shown: Any = told
-    match told:
+    shown: Any = data
+    match data:
         case str():
-            shown = plain_text(told)
+            shown = plain_text(data)
         case dict():
-            shown = {plain(name): plain(value) for name, value in told.items()}
+            shown = {plain(name): plain(value) for name, value in data.items()}
         case list():
-            shown = [plain(each) for each in told]
+            shown = [plain(each) for each in data]
     return cast(Told, shown)
 
 

@@ -47,8 +47,8 @@ def search_ms(bot: str, game: str) -> int | None:
 
 def process_command(bots: Sequence[BotSpec], server: str, join: str, matches_at_once: int) -> list[str]:
     """Return the command line of a process that plays as `bots`. The process uses this process's Python and Rumble."""
-    told = json.dumps([asdict(bot) for bot in bots])
-    return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), told]
+    specs = json.dumps([asdict(bot) for bot in bots])
+    return [sys.executable, "-m", "rumble_server.cli.processes.bot_process", server, join, str(matches_at_once), specs]
 
 
 def make_bot(spec: BotSpec) -> Bot:
@@ -103,8 +103,8 @@ def follow_input(take: Callable[[bytes], object]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Play as all bots in the arguments, which `process_command` has written. Return the exit code."""
-    server, join, matches_at_once, told = arguments
-    specs = [BotSpec(**spec) for spec in json.loads(told)]
+    server, join, matches_at_once, bots = arguments
+    specs = [BotSpec(**spec) for spec in json.loads(bots)]
     return run_to_exit_code(play(specs, server, join, int(matches_at_once)), "rumble")
 
 

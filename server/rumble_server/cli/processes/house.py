@@ -78,13 +78,13 @@ class HouseProcesses:
 
     def _told(self, bots: Sequence[ClubBot]) -> bytes:
         """Return the line of JSON from which a process reads its bots."""
-        told: dict[str, Any] = {
+        message: dict[str, Any] = {
             "server": self._server,
             "bots": [{**asdict(each.bot), "club": each.club} for each in bots],
         }
         if self._certificate is not None:
-            told |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
-        return json.dumps(told).encode() + b"\n"
+            message |= {"certificate": self._certificate.leaf, "certificate_file": self._certificate.file}
+        return json.dumps(message).encode() + b"\n"
 
     async def close(self) -> None:
         for club in self._wanted:
@@ -100,9 +100,9 @@ class HouseProcesses:
 class _Child:
     """A process of house bots. When the process ends, a new process starts, until the task `playing` is cancelled."""
 
-    def __init__(self, bots: Sequence[ClubBot], told: Callable[[Sequence[ClubBot]], bytes]) -> None:
+    def __init__(self, bots: Sequence[ClubBot], line_of: Callable[[Sequence[ClubBot]], bytes]) -> None:
         self._bots = list(bots)
-        self._told = told
+        self._told = line_of
         self._stdin: asyncio.StreamWriter | None = None
         self.playing = asyncio.create_task(self._play())
 

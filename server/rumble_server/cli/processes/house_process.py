@@ -73,46 +73,46 @@ class House:
         self._playing: dict[tuple[tuple[str, Any], ...], asyncio.Task[None]] = {}
         """The task of each bot. The key has all fields of the bot, so a bot with a changed field gets a new task."""
 
-    def change(self, told: Mapping[str, Any]) -> None:
-        """Start the bots that are new in `told`, and end the bots that are missing in `told`.
+    def change(self, message: Mapping[str, Any]) -> None:
+        """Start the bots that are new in `message`, and end the bots that are missing in `message`.
 
-        `told` is the newest line of standard input, as JSON data.
+        `message` is the newest line of standard input, as JSON data.
         """
-        tls = trusted(told["certificate"], told["certificate_file"]) if "certificate" in told else None
-        wanted = {tuple(sorted(bot.items())): bot for bot in told["bots"]}
+        tls = trusted(message["certificate"], message["certificate_file"]) if "certificate" in message else None
+        wanted = {tuple(sorted(bot.items())): bot for bot in message["bots"]}
         for gone in self._playing.keys() - wanted.keys():
             self._playing.pop(gone).cancel()
         for key in wanted.keys() - self._playing.keys():
-            self._playing[key] = self._group.create_task(_keep_playing(told["server"], wanted[key], tls))
+            self._playing[key] = self._group.create_task(_keep_playing(message["server"], wanted[key], tls))
 
 
-async def _keep_playing(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+async def _keep_playing(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
     """Play as a bot until the task is cancelled.
 
     Whenever play ends, with or without an error, start again after a pause. The pause doubles each time.
     """
-    path, pause_s = web_path(told["club"]), FIRST_PAUSE_S
+    path, pause_s = web_path(spec["club"]), FIRST_PAUSE_S
     while True:
         try:
-            await _play(server + path, told, tls)
+            await _play(server + path, spec, tls)
         except Exception as error:
             known = as_cli_error(error)
             if known is None:
                 raise
-            sys.stderr.write(f"rumble: house bot {f'{path}/'.lstrip('/')}{told['name']}: {known.message}\n")
+            sys.stderr.write(f"rumble: house bot {f'{path}/'.lstrip('/')}{spec['name']}: {known.message}\n")
         await asyncio.sleep(pause_s)
         pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
 
-async def _play(server: str, told: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
+async def _play(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
     await serve(
-        make_house_bot(told["reference_bot"], told["name"]),
+        make_house_bot(spec["reference_bot"], spec["name"]),
         server,
-        name=told["name"],
-        key=told["key"],
-        challenges=told["challenges"],
+        name=spec["name"],
+        key=spec["key"],
+        challenges=spec["challenges"],
         connect=partial(connect, tls=tls),
-        max_matches=MATCHES_TO_CHALLENGE if told["challenges"] else MATCHES_IN_TOURNAMENT,
+        max_matches=MATCHES_TO_CHALLENGE if spec["challenges"] else MATCHES_IN_TOURNAMENT,
     )
 
 

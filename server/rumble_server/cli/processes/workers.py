@@ -56,7 +56,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
 
     failed: list[int] = []
     playing = set(workers)
-    told: dict[str, None] = {}
+    results: dict[str, None] = {}
 
     async def follow(worker: str, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
@@ -64,7 +64,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
         code = await process.wait()
         playing.discard(worker)
         if code == 0:
-            told.update(dict.fromkeys(output.splitlines()))  # once, because all workers report the same result
+            results.update(dict.fromkeys(output.splitlines()))  # once, because all workers report the same result
             return
         failed.append(code if code > 0 else ExitCode.FAILED)
         how = f"exit code {code}" if code > 0 else f"signal {-code}"
@@ -73,7 +73,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
 
     async with bot_processes((process_command(each, args) for each in workers), asyncio.subprocess.PIPE) as processes:
         await asyncio.gather(*map(follow, workers, processes))
-    for line in told:
+    for line in results:
         typer.echo(line)
     return failed[0] if failed else ExitCode.DONE
 

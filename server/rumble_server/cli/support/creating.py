@@ -85,9 +85,9 @@ def create(
         print_answer(answer, answer["text"], as_json=json_)
         return
     created = client.post("tournaments", config)
-    told = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
-    lines = () if json_ else (f"{created['id']} is created: {told['link']}", f"bots join with: {told['command']}")
-    print_answer(created, *lines, *door_line(told), *only_here(told), as_json=json_)
+    invite = {} if json_ else client.get(api_path("tournaments", created["id"], "invite"))
+    lines = () if json_ else (f"{created['id']} is created: {invite['link']}", f"bots join with: {invite['command']}")
+    print_answer(created, *lines, *door_line(invite), *only_here(invite), as_json=json_)
 
 
 def _fields() -> dict[str, ConfigField]:

@@ -168,8 +168,8 @@ class OrganiserClient:
     def _unanswered(self, error: "httpx.HTTPError | httpx.InvalidURL") -> str:
         from rumble_bots.sdk.tls_trouble import tls_trouble
 
-        told = str(error) or type(error).__name__
-        return tls_trouble(error, self._address) or f"no server answers at {self.base} ({told})"
+        problem = str(error) or type(error).__name__
+        return tls_trouble(error, self._address) or f"no server answers at {self.base} ({problem})"
 
     def _keep(self, made: str | None) -> None:
         """Save `made`, a token made by the server. Later commands use `made` in place of the token that the host chose.

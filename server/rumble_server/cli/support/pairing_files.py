@@ -60,19 +60,19 @@ def print_next_round(event: TrfEvent, rounds: int | None, rules: str, as_json: b
         )
     if number > total:
         raise CliError(f"all {total} rounds are paired")
-    told = TrfRounds(event, total)
+    trf = TrfRounds(event, total)
     try:
-        paired = pair(told.before(number), rules)
+        paired = pair(trf.before(number), rules)
     except CannotBePaired:
         raise CliError(f"round {number} cannot be paired: players would have to meet again") from None
     if as_json:
-        typer.echo(json.dumps({"round": number, "of": total, "rules": rules, **_as_json(told, paired)}))
+        typer.echo(json.dumps({"round": number, "of": total, "rules": rules, **_as_json(trf, paired)}))
         return
     typer.echo(f"round {number} of {total}, by {rules}")
-    for board, text in enumerate(_boards(told, paired), 1):
+    for board, text in enumerate(_boards(trf, paired), 1):
         typer.echo(plain(f"{board:>4}  {text}"))
     if paired.bye is not None:
-        typer.echo(plain(f" bye  {_player(told, paired.bye)}"))
+        typer.echo(plain(f" bye  {_player(trf, paired.bye)}"))
 
 
 def print_check(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) -> int:
@@ -84,9 +84,9 @@ def print_check(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) 
         raise CliError("the file has no round to check")
     if rounds is not None and rounds < event.played:
         raise CliError(f"the file has {event.played} rounds already; --rounds {rounds} is too few", ExitCode.USAGE)
-    told = TrfRounds(event, max(rounds or event.rounds or event.played, event.played))
+    trf = TrfRounds(event, max(rounds or event.rounds or event.played, event.played))
     found = [
-        differing for number in range(1, event.played + 1) if (differing := _check(told, number, rules)) is not None
+        differing for number in range(1, event.played + 1) if (differing := _check(trf, number, rules)) is not None
     ]
     if as_json:
         typer.echo(json.dumps({"rounds": event.played, "rules": rules, "differing": found}))
@@ -100,14 +100,14 @@ def print_check(event: TrfEvent, rounds: int | None, rules: str, as_json: bool) 
     return len(found)
 
 
-def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
+def _check(trf: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
     """Return the difference between a round in the file and the same round paired by the rules; None if they agree."""
-    event, theirs = told.before(number), told.paired(number)
+    event, theirs = trf.before(number), trf.paired(number)
     try:
         ours = pair(event, rules)
     except CannotBePaired:
-        return {"round": number, "by": "C1 to C5: no pairing meets them", "file": _texts(told, theirs), "rules": []}
-    file, expected = _texts(told, theirs), _texts(told, ours)
+        return {"round": number, "by": "C1 to C5: no pairing meets them", "file": _texts(trf, theirs), "rules": []}
+    file, expected = _texts(trf, theirs), _texts(trf, ours)
     if set(file) == set(expected):
         return None
     # Only the newer edition's engine explains differences; the older edition numbers the criteria differently.
@@ -120,23 +120,23 @@ def _check(told: TrfRounds, number: int, rules: str) -> dict[str, Any] | None:
     }
 
 
-def _texts(told: TrfRounds, paired: PairedRound) -> list[str]:
-    numbers = [player.number for player in told.players]
+def _texts(trf: TrfRounds, paired: PairedRound) -> list[str]:
+    numbers = [player.number for player in trf.players]
     texts = [f"{numbers[white]}-{numbers[black]}" for white, black in paired.boards]
     return [*texts, *([] if paired.bye is None else [f"{numbers[paired.bye]} bye"])]
 
 
-def _boards(told: TrfRounds, paired: PairedRound) -> Sequence[str]:
-    return [f"{_player(told, white)}  -  {_player(told, black)}" for white, black in paired.boards]
+def _boards(trf: TrfRounds, paired: PairedRound) -> Sequence[str]:
+    return [f"{_player(trf, white)}  -  {_player(trf, black)}" for white, black in paired.boards]
 
 
-def _player(told: TrfRounds, index: int) -> str:
-    player = told.players[index]
+def _player(trf: TrfRounds, index: int) -> str:
+    player = trf.players[index]
     return f"{player.number} {player.name}"
 
 
-def _as_json(told: TrfRounds, paired: PairedRound) -> dict[str, Any]:
-    numbers = [player.number for player in told.players]
+def _as_json(trf: TrfRounds, paired: PairedRound) -> dict[str, Any]:
+    numbers = [player.number for player in trf.players]
     return {
         "boards": [[numbers[white], numbers[black]] for white, black in paired.boards],
         "bye": None if paired.bye is None else numbers[paired.bye],

@@ -39,9 +39,9 @@ class RecordedMatch:
 def from_server(server: str, match_id: str) -> RecordedMatch:
     """Ask the server for a match in its current state. Raises CliError."""
     client = OrganiserClient(server)
-    told = client.get(api_path("matches", match_id))
-    tournament = client.get(api_path("tournaments", told["tournament"]))
-    return _recorded(told, told["game"], told["settings"], tournament["seed"], "the server")
+    data = client.get(api_path("matches", match_id))
+    tournament = client.get(api_path("tournaments", data["tournament"]))
+    return _recorded(data, data["game"], data["settings"], tournament["seed"], "the server")
 
 
 def from_text(text: str, source: str, match_id: str | None) -> RecordedMatch:
@@ -100,10 +100,10 @@ def _from_transcript(text: str, source: str) -> RecordedMatch:
             verdict = entry
     if not start:
         raise CliError(f"{source}: neither an export of a tournament nor a transcript: no match starts in it")
-    told = {**start, "id": start.get("match"), "moves": moves, "infos": [infos.get(ply) for ply in range(len(moves))]}
+    data = {**start, "id": start.get("match"), "moves": moves, "infos": [infos.get(ply) for ply in range(len(moves))]}
     if verdict:
-        told |= {"scores": verdict.get("scores"), "reason": verdict.get("reason"), "termination": verdict["verdict"]}
-    return _recorded(told, start.get("game"), start.get("settings"), 0, source)
+        data |= {"scores": verdict.get("scores"), "reason": verdict.get("reason"), "termination": verdict["verdict"]}
+    return _recorded(data, start.get("game"), start.get("settings"), 0, source)
 
 
 def _object(text: str, source: str, number: int) -> Mapping[str, Any]:
@@ -116,22 +116,22 @@ def _object(text: str, source: str, number: int) -> Mapping[str, Any]:
     raise CliError(f"{source}: line {number} is not a JSON object, as each line of a transcript is")
 
 
-def _recorded(told: Mapping[str, Any], game: object, settings: object, seed: object, source: str) -> RecordedMatch:
-    match_id, seats, moves = told.get("id"), told.get("seats"), told.get("moves")
+def _recorded(data: Mapping[str, Any], game: object, settings: object, seed: object, source: str) -> RecordedMatch:
+    match_id, seats, moves = data.get("id"), data.get("seats"), data.get("moves")
     if not (
         isinstance(match_id, str) and isinstance(game, str) and isinstance(settings, dict) and isinstance(seed, int)
     ) or not (_are_texts(seats) and _are_texts(moves)):
         raise CliError(f"{source}: the match lacks its id, game, settings, seed, seats or moves")
-    infos = _infos(told.get("infos"), source)
-    falls = told.get("falls") if moves else ()  # a match without moves was lost before it began, or is as at its start
+    infos = _infos(data.get("infos"), source)
+    falls = data.get("falls") if moves else ()  # a match without moves was lost before it began, or is as at its start
     absent = [fall for fall in falls or () if isinstance(fall, dict) and fall.get("termination") == "no_show"]
-    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(told), infos, len(absent))
+    return RecordedMatch(match_id, game, settings, seed, seats, moves, _result(data), infos, len(absent))
 
 
-def _infos(told: object, source: str) -> dict[int, MoveInfo]:
+def _infos(listed: object, source: str) -> dict[int, MoveInfo]:
     """Return the bots' thoughts, keyed by ply. Ignore fields of later versions. Raises CliError for a wrong field."""
     infos = {}
-    for ply, info in enumerate(told if isinstance(told, list) else ()):
+    for ply, info in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(info, dict) and info:
             try:
                 infos[ply] = MoveInfo.model_validate({name: info.get(name) for name in MoveInfo.model_fields})
@@ -144,8 +144,8 @@ def _are_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _result(told: Mapping[str, Any]) -> str:
-    reason, termination, scores = told.get("reason"), told.get("termination"), told.get("scores")
+def _result(data: Mapping[str, Any]) -> str:
+    reason, termination, scores = data.get("reason"), data.get("termination"), data.get("scores")
     if not termination:
         return ""
     return (

@@ -18,8 +18,8 @@ def counts_as_tables(results: "ResultsFile", points: str | None) -> bool:
     """
     from rumble_server.results.tables.points import PAYOFFS
 
-    told = (results.tournament or {}).get("table_points")
-    return results.is_of_tables or (bool(results.tables) and PAYOFFS in (points, told))
+    file_points = (results.tournament or {}).get("table_points")
+    return results.is_of_tables or (bool(results.tables) and PAYOFFS in (points, file_points))
 
 
 def print_standings(file: str, results: "ResultsFile", names: list[str], points: str | None, *, as_json: bool) -> None:
@@ -32,8 +32,8 @@ def print_standings(file: str, results: "ResultsFile", names: list[str], points:
     tally = TableTally.over(results.tables, results.field, results.byes)
     lines = rank_tables(tally, names, given_points(points, results))
     if as_json:
-        told = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
-        typer.echo(json.dumps({"tiebreaks": names, "standings": told, "finished_before": finished_before(tally)}))
+        standings = [line.model_dump(exclude_unset=True, exclude={"faults"}) for line in lines]
+        typer.echo(json.dumps({"tiebreaks": names, "standings": standings, "finished_before": finished_before(tally)}))
         return
     table = ranked_table(file, names, lines, TABLE_RECORD)
     plain_or_rich().print(table, *tiebreak_legend(table, TABLE_TIEBREAKS), sep="\n")
@@ -47,11 +47,11 @@ def given_points(text: str | None, results: "ResultsFile") -> "TablePoints":
     from rumble_server.results.tables.points import PLACES, TablePoints
 
     tournament = results.tournament or {}
-    told, seats = tournament.get("table_points"), tournament.get("seats")
-    if text is None and isinstance(told, list):
-        text = ",".join(map(str, told))
-    elif text is None and isinstance(told, str):
-        text = told
+    file_points, seats = tournament.get("table_points"), tournament.get("seats")
+    if text is None and isinstance(file_points, list):
+        text = ",".join(map(str, file_points))
+    elif text is None and isinstance(file_points, str):
+        text = file_points
     if text is None or text == PLACES:
         return TablePoints(seats=seats if type(seats) is int else None)
     return TablePoints.read(text)

@@ -47,8 +47,8 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
             _print_lines(console, shown.lines_of(event))
             if shown.status in OVER:
                 break
-    told = client.get(api_path("tournaments", tournament_id))
-    table = standings_for(console, told["standings"], shown.title, told["entrants"], shown.seats)
+    tournament = client.get(api_path("tournaments", tournament_id))
+    table = standings_for(console, tournament["standings"], shown.title, tournament["entrants"], shown.seats)
     console.print(table, *tiebreak_legend(table, tiebreaks_for(shown.seats)), sep="\n")
 
 
@@ -171,15 +171,15 @@ class WatchedTournament:
             self.changes += 1
             return self._take(event.kind, event.data)
 
-    def _take(self, kind: str, told: dict[str, Any]) -> list[str]:
-        data = _plain_board(told)
+    def _take(self, kind: str, raw: dict[str, Any]) -> list[str]:
+        data = _plain_board(raw)
         match kind:
             case "snapshot":
                 self.name, self.seats = data["name"], data.get("match_seats", 2)
                 self._take_status(data)
                 self._standings = data["standings"]
                 self._entrants = data["entrants"]
-                self._boards = {board["match"]: board for board in map(_plain_board, told["running"])}
+                self._boards = {board["match"]: board for board in map(_plain_board, raw["running"])}
                 return [line for result in reversed(data["latest"]) for line in self._result(result)]
             case "standings":
                 self._standings = data["standings"]
