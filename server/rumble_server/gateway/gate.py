@@ -274,10 +274,10 @@ class GatedLeader:
         if self._frames[session_id] <= MOST_FRAMES:
             self._enter(call)
         elif self._frames[session_id] == MOST_FRAMES + 1:
-            self.flooded(session_id, MOST_FRAMES)
+            self._enter(partial(self._arena.flooded, session_id, MOST_FRAMES))
 
     def flooded(self, session_id: int, allowed: int) -> None:
-        self._enter(partial(self._arena.flooded, session_id, allowed))
+        self._hold(session_id, partial(self._arena.flooded, session_id, allowed))
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         self._enter(partial(self._arena.round_trip, session_id, lag_ms))

@@ -315,6 +315,19 @@ def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Val
     assert other.heard("match_over")
 
 
+@pytest.mark.parametrize("frame", ['{"type": "join", "tournament": "none"}', "no JSON"])
+def test_a_flood_beyond_the_allowance_while_it_waits_is_bounded_too(world: World, lease: Validity, frame: str) -> None:
+    _, mover, other = playing(world)
+    lease.valid = False
+    for _ in range(10 * MOST_FRAMES):
+        mover.say_text(frame)
+    assert len(world.gate.waiting) == MOST_FRAMES + 1
+    go_on(world, lease)
+    world.run(10)
+    assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert other.heard("match_over")
+
+
 def test_frames_of_an_earlier_suspension_do_not_count(
     world: World, lease: Validity, monkeypatch: pytest.MonkeyPatch
 ) -> None:
