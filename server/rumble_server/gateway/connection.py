@@ -9,6 +9,7 @@ loop.
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Any, cast
 
 from rumble_protocol import SUBPROTOCOL
@@ -421,7 +422,8 @@ class Connection(asyncio.Protocol):
             transport.write(b"".join(parts))
             if b"" in parts:  # `websockets` ends what it sends by an empty part
                 if transport.can_write_eof():
-                    transport.write_eof()
+                    with suppress(OSError):  # a loop of asyncio raises if the peer has gone
+                        transport.write_eof()
                 else:
                     transport.close()
             if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:

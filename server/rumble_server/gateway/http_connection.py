@@ -11,6 +11,7 @@ A refused request is answered after all earlier requests, and then the connectio
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from http import HTTPStatus
@@ -389,7 +390,8 @@ class HttpConnection(UvicornConnection):
         if self.transport.can_write_eof():
             # A close with unread input would send a reset, on which the peer drops the answer.
             self.transport.pause_reading()
-            self.transport.write_eof()
+            with suppress(OSError):  # a loop of asyncio raises if the peer has gone
+                self.transport.write_eof()
             self._deadline.begin(LINGER_MS, self.transport.abort)
         else:
             self._close()

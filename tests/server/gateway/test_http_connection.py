@@ -94,6 +94,24 @@ async def test_a_request_of_a_peer_that_has_reset_its_connection_is_not_read() -
         assert [scope["path"] for scope in app.scopes] == ["/2"]
 
 
+@pytest.mark.parametrize("is_bot", [False, True])
+async def test_an_answer_to_a_peer_that_has_closed_its_socket_is_no_error(
+    is_bot: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    bounds = {"bytes_per_iteration": 64, "frames_per_iteration": 2}  # so the end is read in a later iteration
+    async with pages(bounds=bounds) as (server, _), server.raw() as client:
+        if is_bot:
+            await client.upgrade()
+            await client.hear("welcome")
+            client.writer.write(WireFrame(Opcode.PONG, b"x").serialize(mask=True) * 9 + b"\xff" * 10)
+        else:
+            await until(lambda: bool(server.http))
+            client.writer.write((GET % 1)[:-2] + b"X: %s\0" % (b"x" * 2_000))
+        client.writer.transport.abort()  # the system resets the connection when the answer comes
+        await until(lambda: server.open_connections == 0)
+        assert caplog.text == ""
+
+
 # --- answers that nobody reads ---
 
 
