@@ -25,7 +25,7 @@ from rumble_engine.chance import NUMBERS
 
 from rumble_bots.knowledge import KNOWLEDGE
 from rumble_bots.search.base import Found, OutOfTime, Tally
-from rumble_bots.search.plies import played_on
+from rumble_bots.search.plies import scores_of
 
 EXPLORATION = 0.3
 """Weight of the bonus for moves with few rounds. The bonus is added to scaled means from 0 to 1."""
@@ -130,19 +130,7 @@ def _round(root: Node, random: Random) -> None:
             path += chosen.items()
             node = node.after(chosen)
     node.visits += 1
-    scores = _scores(node, random)
+    scores = scores_of(node.state, node.outcome, random)
     for seat, arm in path:
         arm.visits += 1
         arm.mean += (scores[seat] - arm.mean) / arm.visits
-
-
-def _scores(node: Node, random: Random) -> Sequence[float]:
-    """Return the score of each seat: from the outcome if the game is over, and otherwise an estimate.
-
-    The estimate comes from the game's rules of thumb. In a game without rules of thumb, a random game is
-    played to the end, and gives the estimate.
-    """
-    if node.outcome is not None:
-        return node.outcome.scores
-    known = KNOWLEDGE.get(type(node.state))
-    return known.judge(node.state) if known else played_on(node.state, random)

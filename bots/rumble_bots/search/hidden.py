@@ -18,7 +18,7 @@ The mean of the best move is then the lowest, and scaling would lower this mean 
 move again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import isqrt, log, sqrt
 from random import Random
 
@@ -28,7 +28,7 @@ from rumble_engine.chance import BITS
 from rumble_bots.knowledge import KNOWLEDGE
 from rumble_bots.search.base import OutOfTime, Tally
 from rumble_bots.search.decoupled import FIRST
-from rumble_bots.search.plies import played_on
+from rumble_bots.search.plies import scores_of
 
 EXPLORATION = 0.7
 """Weight of the bonus for moves with few rounds, as in the paper of Cowling, Powley and Whitehouse.
@@ -119,18 +119,7 @@ def _round(root: Node, state: State, observer: int, random: Random) -> None:
         node = node.children.setdefault(state.seen(text, observer), Node())
         state = later
     node.visits += 1
-    scores = _scores(state, random)
+    scores = scores_of(state, state.outcome, random)
     for seat, arm in path:
         arm.visits += 1
         arm.mean += (scores[seat] - arm.mean) / arm.visits
-
-
-def _scores(state: State, random: Random) -> Sequence[float]:
-    """Return the scores of the outcome; before the end, return estimated scores.
-
-    The game's rules of thumb estimate the scores. In a game without rules of thumb, a random game is played to the end.
-    """
-    if state.outcome is not None:
-        return state.outcome.scores
-    known = KNOWLEDGE.get(type(state))
-    return known.judge(state) if known else played_on(state, random)
