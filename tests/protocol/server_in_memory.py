@@ -117,6 +117,9 @@ class Pipe:
     def get_write_buffer_size(self) -> int:
         return 0
 
+    def is_closing(self) -> bool:
+        return not self.open
+
     def can_write_eof(self) -> bool:
         return True
 

@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
 
         If no bytes are left, resume reading from the socket.
         """
-        if self._is_held or self.transport is None or self.protocol.state is State.CLOSED:  # closed: by the peer's end
+        if self._is_held or self.transport is None:
             return
         self._read()
         self._resume(self.transport)
@@ -411,10 +411,11 @@ class Connection(asyncio.Protocol):
     def _flush(self) -> None:
         """Write the bytes that `protocol` (of `websockets`) has ready to send.
 
-        If the connection is closing, set a timer to cut it after `CLOSE_S`.
+        If the connection is closing, set a timer to cut it after `CLOSE_S`. The transport is closed only once, because
+        a TLS transport of asyncio breaks at a second close.
         """
         transport = self.transport
-        if transport is None:
+        if transport is None or transport.is_closing():
             return
         parts = self.protocol.data_to_send()
         if parts:
@@ -430,7 +431,7 @@ class Connection(asyncio.Protocol):
                 self._cut_slow(transport)
         if self.protocol.close_expected() and self._closing is None:
             self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self._abort)
-        elif self.protocol.state is State.CLOSED:
+        elif self.protocol.state is State.CLOSED and not transport.is_closing():
             transport.close()
 
     def _cut_slow(self, transport: asyncio.Transport) -> None:

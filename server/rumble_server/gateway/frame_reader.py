@@ -103,9 +103,14 @@ class FrameReader:
         return texts[0]
 
     def _parse(self, piece: bytes) -> Iterator[Frame]:
-        """Yield the frames that `piece` completes, after parsing `piece` with `websockets`."""
-        self._protocol.receive_data(piece)
+        """Yield the frames that `piece` completes, after parsing `piece` with `websockets`.
+
+        With TLS, the peer's end may come before its last bytes are handled. These bytes are dropped.
+        """
         self._at += len(piece)
+        if self._protocol.state is State.CLOSED:
+            return
+        self._protocol.receive_data(piece)
         self._unparsed += len(piece)
         events = self._protocol.events_received()
         for event in events:

@@ -354,6 +354,24 @@ async def test_frames_that_wait_at_the_end_of_a_connection_are_dropped(caplog: p
         assert caplog.text == ""
 
 
+async def test_a_transport_that_cannot_end_its_side_is_closed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (bot,) = server.made
+        transport: Any = bot.transport
+        close, closes = transport.close, []
+
+        def counted() -> None:
+            closes.append(transport.is_closing())
+            close()
+
+        monkeypatch.setattr(transport, "can_write_eof", lambda: False)  # as with TLS
+        monkeypatch.setattr(transport, "close", counted)
+        bot.eof_received()
+        assert closes == [False]
+
+
 async def test_a_close_during_a_login_ends_as_soon_as_the_bot_closes_too() -> None:
     async with served() as server, server.raw() as client:
         await client.upgrade()
