@@ -21,6 +21,8 @@ from rumble_server.tournament.exports.thoughts import comment
 from rumble_server.tournament.forecast import Forecast
 
 HEATS = 4
+LATEST_MS = 253_402_300_799_999
+"""The latest time in ms that `datetime` can express, the end of the year 9999. A host may choose a later start."""
 ASK_MS = 1000
 """Thinking time of a bot in the commands on pages, in ms."""
 _NAME = re.compile(r"\w[\w.-]+\b", re.ASCII)
@@ -59,11 +61,8 @@ def with_seats(names: Sequence[str], seat_names: Sequence[str]) -> list[str]:
 
 
 def points(value: float) -> str:
-    """Write points: a half as a fraction, other fractions to two places: `5`, `5½`, `1.33`."""
-    whole, half = int(value), value % 1 == 0.5
-    if not half:
-        return f"{round(value, 2):g}"
-    return f"{whole}½" if whole else "½"
+    """Write points: a half as a fraction, other fractions to two places: `5`, `5½`, `1.33`, `-0.5`."""
+    return f"{int(value) or ''}½" if value > 0 and value % 1 == 0.5 else tiebreak_text(value)
 
 
 def byes_text(line: Standing | FinalResult) -> str:
@@ -79,12 +78,12 @@ def heat(cell: tuple[float, int]) -> int:
 
 def moment(at_ms: int) -> str:
     """Write a time as ISO 8601, in UTC."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.fromtimestamp(min(at_ms, LATEST_MS) / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def moment_text(at_ms: int) -> str:
     """Write a time for people, in UTC; `static/times.js` writes the time in the reader's time zone."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return datetime.fromtimestamp(min(at_ms, LATEST_MS) / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def seconds(ms: int) -> str:

@@ -8,7 +8,17 @@ from rumble_server.web import texts
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0, "0"), (0.5, "½"), (1.0, "1"), (12.5, "12½"), (3540.0, "3540"), (0.25, "0.25")]
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.5, "½"),
+        (1.0, "1"),
+        (12.5, "12½"),
+        (3540.0, "3540"),
+        (0.25, "0.25"),
+        (-0.5, "-0.5"),
+        (1_234_567.0, "1234567"),
+    ],
 )
 def test_points(value: float, text: str) -> None:
     assert texts.points(value) == text
@@ -69,6 +79,11 @@ def test_results_faults_and_terminations() -> None:
 def test_moments_are_utc() -> None:
     assert texts.moment(1_700_000_000_000) == "2023-11-14T22:13:20Z"
     assert texts.moment_text(1_700_000_000_000) == "2023-11-14 22:13 UTC"
+
+
+def test_a_moment_that_no_calendar_has_is_the_last_of_the_year_9999() -> None:
+    assert texts.moment(2**53 - 1) == "9999-12-31T23:59:59Z"
+    assert texts.moment_text(2**53 - 1) == "9999-12-31 23:59 UTC"
 
 
 @pytest.mark.parametrize(
