@@ -4,14 +4,13 @@ from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import ValidationError
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
 from rumble_server.tournament.forecast import Forecast, forecast
 from rumble_server.web.api.host.commands import body_schema, host_router
 from rumble_server.web.api.host.models import ForecastAnswer
-from rumble_server.web.api.problems import bad_config
+from rumble_server.web.api.problems import read_config
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.site import site_of
@@ -33,10 +32,7 @@ def forecasting_routes() -> APIRouter:
 
 def forecast_of(body: bytes, bots: int) -> Forecast:
     """Forecast the tournament of a configuration. Raises WebError for a bad configuration."""
-    try:
-        config = TournamentConfig.model_validate_json(body)
-    except ValidationError as error:
-        raise bad_config(error, body) from None
+    config = read_config(body)
     try:
         return forecast(config, bots)
     except ValueError as error:

@@ -1,9 +1,8 @@
-"""Error answers for bad requests, with the problem of each wrong field."""
+"""Error answers for bad requests, with the problem of each wrong field, and the reading of configurations."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
 
-import orjson
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 from rumble_engine import EngineError, get_game
@@ -12,6 +11,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import NAME_PATTERN
 from rumble_protocol.server_messages import FieldProblem
 
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.errors import WebError
 
 MOST_PROBLEMS = 8
@@ -33,19 +33,24 @@ def bad_request(problems: Sequence[ErrorDetails], skip: int = 0) -> WebError:
     return WebError(HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE, message, detail)
 
 
-def bad_config(error: ValidationError, body: bytes) -> WebError:
-    """Make the error for a bad configuration: `unknown_game`, `bad_settings`, or else `bad_message`."""
-    refusal = bad_request(error.errors(include_url=False))
-    if any(problem["type"] == "value_error" and not problem["loc"] for problem in error.errors()):
-        refusal.code = ErrorCode.BAD_SETTINGS if _is_game(body) else ErrorCode.UNKNOWN_GAME
-        field = "settings" if refusal.code == ErrorCode.BAD_SETTINGS else "game"
-        refusal.detail = [FieldProblem(field=field, problem=refusal.message)]
-    return refusal
-
-
-def _is_game(body: bytes) -> bool:
+def read_config(body: bytes) -> TournamentConfig:
+    """Read a configuration. Raises WebError with `unknown_game`, `bad_settings`, or else `bad_message`."""
     try:
-        get_game(orjson.loads(body)["game"])
+        return TournamentConfig.model_validate_json(body)
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+    refusal = bad_request(problems)
+    for problem in problems:
+        if problem["type"] == "value_error" and not problem["loc"]:
+            is_game = _is_game(problem["input"]["game"])
+            refusal.code = ErrorCode.BAD_SETTINGS if is_game else ErrorCode.UNKNOWN_GAME
+            refusal.detail = [FieldProblem(field="settings" if is_game else "game", problem=refusal.message)]
+    raise refusal
+
+
+def _is_game(name: str) -> bool:
+    try:
+        get_game(name)
     except EngineError:
         return False
     return True

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from tests.server.web.api.organiser import get, post
-from tests.server.web.memory_server import MemoryServer
+from tests.server.web.memory_server import HOST, MemoryServer
 
 CONFIG = {"name": "any", "game": "connect4"}
 
@@ -49,3 +49,9 @@ async def test_what_cannot_be_played_is_told(
     answer = await post(browser, f"host/forecast?bots={bots}", {**CONFIG, **changes})
     assert answer.status_code == 422
     assert problem in answer.text
+
+
+async def test_a_number_that_is_no_json_is_told_with_the_unknown_game(browser: httpx.AsyncClient) -> None:
+    body = b'{"name": "any", "game": "nim-x", "points": [NaN, 0.5, 0]}'
+    answer = await browser.post("/api/host/forecast?bots=4", content=body, headers=HOST)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "unknown_game")

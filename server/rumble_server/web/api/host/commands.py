@@ -14,14 +14,14 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.web.api.host.auditing import audit_command, told_of
 from rumble_server.web.api.host.models import HalfBye, NewKey, Start
 from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
-from rumble_server.web.api.problems import bad_config, bad_request
+from rumble_server.web.api.problems import bad_request, read_config
 from rumble_server.web.api.reading import ERRORS, show
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.guards.bodies import MOST_BODY_BYTES, read_body
 from rumble_server.web.guards.tokens import organiser_only
 from rumble_server.web.site import site_of
 
-REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT)
+REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT)
 
 Body = TypeVar("Body", bound=BaseModel)
 
@@ -147,10 +147,7 @@ def command_routes() -> APIRouter:
 
 def read_tournament_config(body: bytes) -> TournamentConfig:
     """Read a configuration and make its openings, which may take a second. Raises WebError for a bad configuration."""
-    try:
-        config = TournamentConfig.model_validate_json(body)
-    except ValidationError as error:
-        raise bad_config(error, body) from None
+    config = read_config(body)
     config.make_openings()
     return config
 
