@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from pydantic import ValidationError
 from rumble_engine import BadPosition, BadSettings, EngineError, Game, MoveError, NotSampled, State, get_game
 from rumble_protocol.codes import ErrorCode
+from rumble_protocol.fields import Count
 from starlette.responses import Response
 
 from rumble_server.web.api.answers import answers_of
@@ -33,7 +34,7 @@ def board_routes() -> APIRouter:
     async def get_boards(
         request: Request,
         match: str,
-        first: Annotated[int, Query(ge=0)] = 0,
+        first: Count = 0,
         limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
     ) -> Response:
         """Show the boards of a match from ply `first` on, to step through the match."""

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import orjson
 from fastapi import APIRouter, Depends, Query, Request
 from rumble_engine import ALL, BadSettings, Drawing, EngineError, get_game
+from rumble_protocol.fields import Count
 from starlette.responses import Response
 
 from rumble_server.web.accepted import knows
@@ -56,7 +57,7 @@ def picture_routes() -> APIRouter:
         request: Request,
         match: str,
         kind: Kind,
-        ply: Annotated[int | None, Query(ge=0)] = None,
+        ply: Count | None = None,
         flipped: Flipped = False,
         attempt: int | None = None,
     ) -> Response:

@@ -87,5 +87,5 @@ def _value(setting: Setting, text: str | None) -> SettingValue:
     if isinstance(setting.default, bool):
         return setting.check({"true": True, "false": False}.get(text, text))
     if isinstance(setting.default, int):
-        return setting.check(int(text) if text.lstrip("-").isdecimal() and len(text) < 10 else text)
+        return setting.check(int(text) if text.removeprefix("-").isdecimal() and len(text) < 10 else text)
     return setting.check(text)

@@ -145,6 +145,8 @@ async def test_every_ply_of_a_match(
     some = (await browser.get(f"/api/matches/{over.match}/boards?first=3&limit=2")).json()
     assert some["boards"] == answer.json()["boards"][3:5]
     assert (await browser.get(f"/api/matches/{over.match}/boards?first=999")).json()["boards"] == []
+    assert (await browser.get(f"/api/matches/{over.match}/boards?first={2**53}")).status_code == 422
+    assert (await browser.get(f"/matches/{over.match}/board.svg?ply={2**53}")).status_code == 422
     too_many = await browser.get(f"/api/matches/{over.match}/boards?limit={boards.MOST_BOARDS + 1}")
     assert too_many.status_code == 422
     assert (await browser.get("/api/matches/nothing.1.1.1.1/boards")).status_code == 404

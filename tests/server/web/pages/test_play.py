@@ -56,6 +56,7 @@ def test_a_bot_of_the_house_is_called_by_its_name_or_by_who_plays_unless_that_is
         ({"clock": "{0}"}, f"There is no clock '{{0}}': it is one of {', '.join(CLOCKS)}."),
         ({"hex.size": "99"}, "Hex: size must be from 2 to 19, not 99."),
         ({"hex.size": "²"}, "Hex: size must be an integer, not '²'."),
+        ({"hex.size": "--9"}, "Hex: size must be an integer, not '--9'."),
         ({"hex.size": "9999999999"}, "Hex: size must be an integer, not '9999999999'."),
         ({"hex.swap": "maybe"}, "Hex: swap must be true or false, not 'maybe'."),
         ({"chess.claims": "me"}, "Chess: claims must be one of referee, none, not 'me'."),
