@@ -66,10 +66,12 @@ class ClubAnswers:
     async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
         """In another process, call `make` with a tournament rebuilt from the log, and with `given`. Return the result.
 
-        The result is kept if the tournament is over. `make` is a module-level function; `given` can be pickled.
+        The result is kept if the tournament is over at the call. `make` is a module-level function, and `given` can be
+        pickled.
+
         Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
         """
-        self.going_on(tournament_id)
+        goes_on = self.going_on(tournament_id) is not None
 
         async def ask() -> Made:
             made = await self._site.reader.of_tournament(tournament_id, make, *given)
@@ -77,6 +79,9 @@ class ClubAnswers:
                 raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
             return made
 
+        if goes_on:  # even if the tournament ends during the wait: `given` may hold the state before the end
+            await self._site.on_disk()
+            return await ask()
         return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
 
     async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[Made]]) -> Made:

@@ -132,9 +132,9 @@ def ratings(rebuilt: Rebuilt) -> bytes:
 
 
 def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
-    """Audit a tournament. `now` is the audit's context if the tournament goes on; None if the tournament is over."""
+    """Audit a tournament. `now` is the audit's context at the request; None if the tournament was over then."""
     tournament = rebuilt.tournament
-    context = now or context_of(tournament, tournament.ended_at_ms or 0)
+    context = now if now and tournament.status not in OVER else context_of(tournament, tournament.ended_at_ms or 0)
     return _made(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
 
 

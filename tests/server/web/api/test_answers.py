@@ -1,8 +1,10 @@
 """Where answers come from: the arena's memory while a tournament goes on, the log when it is over."""
 
+import httpx
 import pytest
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.rebuild import Rebuilt
+from rumble_server.web.api import from_log
 from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.answers import ClubAnswers
 
@@ -27,6 +29,34 @@ async def test_only_an_answer_about_what_is_over_is_kept(server: MemoryServer) -
     server.world.organiser.end("friday", cancelled=True)
     assert answers.going_on("friday") is None, "its end is not on disk yet: the answer waits for it"
     assert await reads() == 1
+
+
+async def test_an_audit_asked_for_before_the_end_shows_the_end(server: MemoryServer) -> None:
+    tournament, _ = server.begun("alice", "bob", "carol", cycles=20)
+    server.pass_ms(1_000)
+    before_end = ClubAnswers(server.main, AnswerCache(1_000)).audit_context(tournament.id)
+    server.world.run()
+    facts = server.world.log.facts
+    late, exact = (
+        from_log.audit(Rebuilt(tournament, lambda: facts, lambda _: []), each).as_json() for each in (before_end, None)
+    )
+    assert late == exact
+
+
+async def test_a_tournament_may_end_while_an_answer_about_it_waits_for_the_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.begun("alice", "bob", cycles=20)
+    server.pass_ms(1_000)
+    server.world.create(name="Unwritten")
+
+    async def wait(_number: int) -> None:
+        server.world.organiser.end("friday", cancelled=True)
+        server.pass_ms()
+
+    monkeypatch.setattr(server.log, "wait", wait)
+    assert (await browser.get("/tournaments/friday/audit")).status_code == 200
+    assert server.main.arena.lifecycle.is_over("friday")
 
 
 async def test_a_tournament_that_ends_while_a_list_is_read_is_in_the_list(
