@@ -70,7 +70,7 @@ def first_turn(config: TournamentConfig) -> dict[str, Any]:
 
     The state is not made from the tournament's seed, because the seed stays secret until the tournament is over.
     """
-    state = get_game(config.game).initial(config.settings)
+    state = get_game(config.game).initial_for(config.match_seats, config.settings)
     while state.is_chance:
         state = state.after(state.draw(getrandbits(BITS)))
     seat = state.movers[0]
