@@ -23,12 +23,11 @@ An older slip is of no use to a finder."""
 
 @dataclass(frozen=True, slots=True)
 class Redeemed:
-    """A pupil's name, display name and new key, and the tournament for which the slip was made."""
+    """A pupil's name, display name and new key."""
 
     name: str
     display: str
     key: str
-    tournament: str
 
 
 class SlipDesk:
@@ -61,9 +60,8 @@ class SlipDesk:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{name} has no slip")
         self.arena.recorder.record(SlipVoided(slip.name, self.arena.clock.now_ms()))
 
-    @transactional
-    def redeem(self, code: str, address: str) -> Redeemed:
-        """Give the pupil of a slip a new key, and sign out the programs and browsers with the old key.
+    def find(self, code: str, address: str) -> SlipMade:
+        """Return the valid slip with a code.
 
         Raises JoinRefused with `unknown_code`, or with `too_many_requests` after too many wrong codes.
         """
@@ -74,8 +72,17 @@ class SlipDesk:
         if slip is None:
             unknown = "no slip has this code; each can be used once, within two weeks"
             refuse_code(arena.admission.guesses, address, "slip", meant, now_ms, unknown)
+        return slip
+
+    @transactional
+    def redeem(self, code: str, address: str) -> Redeemed:
+        """Give the pupil of a slip a new key, and sign out the programs and browsers with the old key.
+
+        Raises JoinRefused as `find` does.
+        """
+        arena, slip, now_ms = self.arena, self.find(code, address), self.arena.clock.now_ms()
         key, salt = make_secret(arena.random.randbytes(RANDOM_BYTES)), arena.logins.new_salt()
         arena.recorder.record(SlipVoided(slip.name, now_ms))
         arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))
         arena.sign_out(slip.name, f"a slip took {slip.name} to another computer: this one is signed out")
-        return Redeemed(slip.name, arena.display_names.shown(slip.name), key, slip.tournament)
+        return Redeemed(slip.name, arena.display_names.shown(slip.name), key)

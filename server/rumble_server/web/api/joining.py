@@ -17,7 +17,7 @@ from rumble_server.web.client import client_address
 from rumble_server.web.errors import error_answers
 from rumble_server.web.site import site_of
 
-REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
+REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.GATEWAY_TIMEOUT)
 
 
 def joining_routes() -> APIRouter:
@@ -50,10 +50,12 @@ def joining_routes() -> APIRouter:
 
         The answer has a new key of the name. The old key is no longer valid, and every session with the old key ends.
         """
-        site = site_of(request)
+        site, address = site_of(request), client_address(request)
         given = await read_model(request, SlipCode)
-        redeemed = await site.run(lambda: SlipDesk(site.arena).redeem(given.code, client_address(request)))
-        about = await answers_of(request).basics(redeemed.tournament)
+        desk = SlipDesk(site.arena)
+        # Before the command, since an error after the command would lose the new key.
+        about = await answers_of(request).basics(desk.find(given.code, address).tournament)
+        redeemed = await site.run(lambda: desk.redeem(given.code, address))
         response.headers.update(SECRET)
         return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.secret import make_secret
+from rumble_server.host.fair_queue import Crowded
 from rumble_server.tournament.facts import SlipMade
 
 from tests.server.web.api.organiser import post
@@ -47,6 +48,25 @@ async def test_a_slip_brings_the_name_and_a_new_key_once(server: MemoryServer, b
     assert (names.owns("anne", told["key"]), names.owns("anne", old)) == (True, False)
     again = await redeem(browser, code)
     assert (again.status_code, again.json()["error"]["code"]) == (404, "unknown_code")
+
+
+async def test_a_slip_is_not_used_up_if_the_answer_cannot_be_made(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address may have used up its share of the server's work, and a class has one address."""
+    key = await pupil(server, browser)
+    code = await make(browser)
+    server.world.organiser.end("friday", cancelled=True)
+    server.pass_ms()
+
+    async def crowded(*_given: Any) -> Any:
+        raise Crowded
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server.reader, "of_tournament", crowded)
+        assert (await redeem(browser, code)).status_code == 429
+    assert server.world.arena.names.owns("anne", key)
+    assert (await redeem(browser, code)).status_code == 200
 
 
 async def test_a_slip_survives_a_restart_and_only_the_newest_is_valid(
