@@ -92,7 +92,8 @@ async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[mode
 
 
 async def _view_of(clubs: ClubSites, name: str) -> models.ClubView:
-    return next(each for each in await club_views(clubs, everything=True) if each.name == name)
+    use = (await clubs.uses(stored=True)).get(name, ClubUse())
+    return _view(_entry(clubs, name), use, has_house=clubs.has_residents, everything=True)
 
 
 def _entry(clubs: ClubSites, name: str) -> ClubEntry:

@@ -104,12 +104,13 @@ def organising_routes() -> APIRouter:
         Pupils that joined stay.
         """
         given = await read_model(request, models.ChangeDoor)
+        found = site_of(request).arena.lifecycle.tournament(tournament)
 
         def command(organiser: Organiser) -> None:
             (organiser.open_door if given.open else organiser.close_door)(tournament)
 
         await carry_out(request, tournament, command)
-        return door_answer(site_of(request).arena.lifecycle.tournament(tournament), public_address_of(request))
+        return door_answer(found, public_address_of(request))
 
     @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
     async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
@@ -117,11 +118,11 @@ def organising_routes() -> APIRouter:
 
         If `code` is left out, the server makes a code; if `code` is null, bots need no code.
         """
-        site = site_of(request)
         given = await read_model(request, models.ChangeInvite)
+        found = site_of(request).arena.lifecycle.tournament(tournament)
         code = given.code if "code" in given.model_fields_set else make_secret()
         await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
-        return invite_answer(site.arena.lifecycle.tournament(tournament), public_address_of(request))
+        return invite_answer(found, public_address_of(request))
 
     @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
     async def get_qr(tournament: str, request: Request) -> Response:

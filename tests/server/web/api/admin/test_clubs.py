@@ -52,6 +52,20 @@ async def test_a_club_is_created_changed_and_removed(server: MemoryServer, brows
     assert (again.status_code, again.json()["error"]["code"]) == (409, "unavailable")
 
 
+async def test_a_club_may_be_removed_while_its_change_waits_for_the_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ask(browser, "POST", name="class-7")
+
+    async def wait(_number: int) -> None:
+        Administrator(server.world.arena).remove("class-7")
+        server.pass_ms()
+
+    monkeypatch.setattr(server.log, "wait", wait)
+    answer = await ask(browser, "PATCH", "/class-7", title="Ours")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+
+
 async def test_a_new_club_has_the_quotas_of_the_server(server: MemoryServer) -> None:
     server.process = replace(server.process, bounds=Bounds(club_bots=50, club_matches=8))
     async with server.browser() as browser:

@@ -1,4 +1,5 @@
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import httpx
@@ -7,6 +8,21 @@ from rumble_protocol.secret import is_made, make_secret
 
 from tests.server.web.api.organiser import get, post
 from tests.server.web.memory_server import HOST, MemoryServer
+
+
+@pytest.mark.parametrize(("what", "body"), [("door", {"open": True}), ("invite", {"code": "ours"})])
+async def test_a_tournament_may_end_while_its_new_code_waits_for_the_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, what: str, body: dict[str, Any]
+) -> None:
+    server.world.create(classroom=True)
+    server.pass_ms()
+
+    async def wait(_number: int) -> None:
+        server.world.organiser.end("friday", cancelled=True)
+        server.pass_ms()
+
+    monkeypatch.setattr(server.log, "wait", wait)
+    assert (await post(browser, f"tournaments/friday/{what}", body)).status_code == 200
 
 
 async def test_an_invitation_is_shown_changed_and_lifted(server: MemoryServer, browser: httpx.AsyncClient) -> None:
