@@ -14,7 +14,7 @@ from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import Site
 
-SECRETS = frozenset({"code", "invite"})
+SECRETS = frozenset({"code", "invite", "key"})
 """Names of query parameters and of fields of bodies that hold secrets."""
 
 

@@ -21,6 +21,7 @@ async def test_commands_of_hosts_are_in_the_audit_log_without_their_secrets(
         await browser.post("/api/tournaments/friday/invite", json={"code": "sesame"}, headers=HOST)
         await browser.post("/api/tournaments/friday/remove", json={"name": "ann"}, headers=HOST)
         await browser.post("/api/bans", json={"name": "eve", "reason": "many faults"}, headers=HOST)
+        await browser.post("/api/names/eve/reset", json={"key": "a key, with a blank"}, headers=HOST)
         await browser.post("/api/tournaments/friday/cancel")
         await browser.get("/api/host", headers=HOST)
     address = "127.0.0.1"
@@ -39,4 +40,10 @@ async def test_commands_of_hosts_are_in_the_audit_log_without_their_secrets(
             "refused": "friday has no bot 'ann'",
         },
         {"command": "POST /api/bans", "about": "name: eve, reason: many faults", "address": address, "refused": ""},
+        {
+            "command": "POST /api/names/eve/reset",
+            "about": "",
+            "address": address,
+            "refused": "no bot was ever called 'eve'",
+        },
     ]
