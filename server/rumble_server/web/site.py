@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Protocol, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -153,11 +154,16 @@ class Site:
     async def run(self, command: Callable[[], Done]) -> Done:
         """Call `command`, and return its result once the recorded facts are on disk. Raises WebError.
 
-        Each command of the arena is a transaction. A view made by `command` shows the state before the wait.
+        Each command of the arena is a transaction. A view made by `command` shows the state before the wait. After 503
+        a client repeats its request, so the error of a command that was carried out has the status 504.
         """
         self.need_disk()
         done = command()
-        await self.on_disk()
+        try:
+            await self.on_disk()
+        except WebError as error:
+            message = f"{error}; look whether it was carried out"
+            raise WebError(HTTPStatus.GATEWAY_TIMEOUT, error.code, message) from None
         return done
 
     async def on_disk(self) -> None:

@@ -5,7 +5,7 @@ import pytest
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.web.errors import WebError
 
-from tests.server.web.memory_server import MemoryServer
+from tests.server.web.memory_server import HOST, MemoryServer
 
 PAIR = ("alice", "bob")
 
@@ -57,6 +57,18 @@ async def test_a_command_is_on_disk_when_its_result_is_told(server: MemoryServer
 
     assert await site.run(add_token), "the result is made before the wait"
     assert site.log.durable == site.log.last
+
+
+async def test_no_client_repeats_a_command_that_was_carried_out_but_is_not_on_disk(
+    server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients repeat a request after 503, and would create a second tournament."""
+    monkeypatch.setattr("rumble_server.web.site.DISK_S", 0.01)
+    server.world.log.stuck = True
+    answer = await browser.post("/api/tournaments", json={"name": "Friday", "game": "connect4"}, headers=HOST)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (504, "unavailable")
+    assert "look whether it was carried out" in answer.json()["error"]["message"]
+    assert list(server.world.arena.tournaments) == ["friday"]
 
 
 async def test_no_command_is_carried_out_while_the_disk_is_in_trouble(server: MemoryServer) -> None:
