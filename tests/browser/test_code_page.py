@@ -329,6 +329,16 @@ async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "
     assert (kept["language"], kept["source"]) == ("javascript", LOOPS_ONCE)
 
 
+async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: "Page", server: RunningServer) -> None:
+    cup = server.create("full", classroom=True)
+    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
+    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
+    await write(page, "function choose(turn) {\n  return turn.legal[0];\n}\n", "javascript", f"/code?tournament={cup}")
+    await page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "Version \\d+ plays")
+
+
 async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: RunningServer) -> None:
     cup = server.create("empty-cup")
     await write(page, "function choose(turn) {\n  return }}\n", "javascript", f"/code?tournament={cup}")

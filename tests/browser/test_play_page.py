@@ -9,8 +9,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, WebSocketRoute, expect
 from rumble_bots.reference import make_reference_bot
+from rumble_bots.reference.remote import RemoteReferenceBot
+from rumble_bots.sdk.serve import serve
 from rumble_engine import State, get_game
-from rumble_protocol.secret import is_made
+from rumble_protocol.secret import is_made, make_secret
 
 from tests.browser.conftest import OpenPage
 from tests.browser.opponents import Opponents, WaitingBot
@@ -179,6 +181,23 @@ async def test_resign_and_once_more_from_the_same_seat(page: Page) -> None:
     await expect(page.locator("#headline")).to_have_text("Your turn")
     await expect(page.locator("#seats li").first).to_contain_text("(you)")
     assert await moves(page) == []
+
+
+async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page, server: RunningServer) -> None:
+    code, key = server.command(server.create("Pupils", classroom=True), "door", open=True)["code"], make_secret()
+    joined = server.host.post("join", {"code": code, "display_name": "Zo\u00eb", "key": key})
+    bot = RemoteReferenceBot("random")
+    playing = asyncio.create_task(serve(bot, server.url, name=joined["name"], key=key, challenges=True))
+    await here(server, joined["name"])
+    await sit_down(page, joined["name"])
+    assert await my_turn(page)
+    await page.locator("#resign").click()
+    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await page.locator("#again").click()
+    await expect(page.locator("#headline")).to_have_text("Your turn")
+    await expect(page.locator("#seats li").last).to_contain_text("Zo\u00eb")
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
 
 
 async def test_a_typed_move_that_is_not_allowed_is_told(page: Page) -> None:

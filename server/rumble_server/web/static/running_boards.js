@@ -3,6 +3,7 @@
 import { BoardCard } from "./board_card.js";
 import { followed, offerBots, onFollow } from "./follow.js";
 import { byId, showText } from "./live.js";
+import { shown } from "./names.js";
 import { paint, setText } from "./paint.js";
 import { STAY_MS, Slots } from "./slots.js";
 
@@ -117,7 +118,7 @@ function fill() {
   setText(byId("playing-count"), String(slots.running.size));
   slots.all.forEach((slot, place) => {
     const isFirst = place === 0 && slots.followed;
-    cards[place].show(slot, isFirst ? `${slots.followed} waits for its next match` : "no match", now);
+    cards[place].show(slot, isFirst ? `${shown(slots.followed)} waits for its next match` : "no match", now);
   });
   section.hidden = isOver && slots.all.every((slot) => now - slot.overAt >= STAY_MS);
   if (section.hidden) onFolded();

@@ -1,7 +1,7 @@
 // The code that is being written: an editor, and what the browser keeps of each language and game.
 
 import { byId, element } from "../live.js";
-import { keptAs } from "../root.js";
+import { keep, kept, keptAs } from "../root.js";
 
 /** @typedef {import("./sandbox.js").Language} Language */
 /** @typedef {{text: () => string, show: (text: string, language: Language) => void, line: (number: number) => void}} Editor */
@@ -74,12 +74,7 @@ export class Draft {
   /** Keep the draft in the browser. */
   keep() {
     clearTimeout(this.#timer);
-    if (!this.#isChanged) return;
-    try {
-      localStorage.setItem(this.#shownAs, this.source);
-    } catch {
-      // storage is forbidden, so the draft lasts as long as the page
-    }
+    if (this.#isChanged) keep(this.#shownAs, this.source);
   }
 
   #shownAs = "";
@@ -100,13 +95,7 @@ export class Draft {
   #show() {
     this.keep();
     this.#shownAs = keptAs(`rumble.draft.${this.language}.${this.game}`);
-    let kept = null;
-    try {
-      kept = localStorage.getItem(this.#shownAs);
-    } catch {
-      // storage is forbidden
-    }
-    this.#editor.show(kept ?? this.#start(), this.language);
+    this.#editor.show(kept(this.#shownAs) ?? this.#start(), this.language);
     this.#isChanged = false;
   }
 }

@@ -4,7 +4,7 @@ import { identity } from "../identity.js";
 import { readJson } from "../coming_again.js";
 import { byId, element } from "../live.js";
 import { learn, setWho, shownIn, who } from "../names.js";
-import { keptAs, root } from "../root.js";
+import { keep, kept, keptAs, root } from "../root.js";
 import { OtherTabs } from "./other_tabs.js";
 import { Player } from "./player.js";
 import { Versions } from "./versions.js";
@@ -53,8 +53,8 @@ class PlayPanel {
   async #goOn() {
     const others = await this.#tabs.anyPlaying();
     if (others) return this.#say("Your bot plays in another tab. “Play this version” plays here instead.", "warn");
-    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "null");
-    if (kept?.name === this.#identity.name && kept.tournament === this.#tournament) this.#again(kept.number);
+    const plays = JSON.parse(kept(KEPT_AS) ?? "null");
+    if (plays?.name === this.#identity.name && plays.tournament === this.#tournament) this.#again(plays.number);
   }
 
   async #save() {
@@ -96,7 +96,7 @@ class PlayPanel {
   /** Keep the name, the tournament and the version that play, for a reload of the page. */
   #keep() {
     const plays = { name: this.#identity.name, tournament: this.#tournament, number: this.#number };
-    localStorage.setItem(KEPT_AS, JSON.stringify(plays));
+    keep(KEPT_AS, JSON.stringify(plays));
   }
 
   /** Play on in the host's next tournament. The page stays, since a reload would take the bot away for a while. @param {string} tournament */
@@ -119,7 +119,7 @@ class PlayPanel {
   /** @param {string} text @param {string} [look] */
   #ends(text, look = "bad") {
     this.#tabs.playing = false;
-    localStorage.removeItem(KEPT_AS);
+    keep(KEPT_AS, null);
     this.#say(text, look);
   }
 

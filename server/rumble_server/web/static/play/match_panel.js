@@ -188,7 +188,7 @@ export class MatchPanel {
     if (match?.seats.length !== 2) return null;
     const { game, settings, time_control } = match;
     const seat = swapped ? 1 - match.seat : match.seat;
-    return { type: "challenge", against: this.opponent, game, settings, time_control, seat };
+    return { type: "challenge", against: match.seats[1 - match.seat], game, settings, time_control, seat };
   }
 
   /** Stop moves and clocks, because the connection is lost. */
