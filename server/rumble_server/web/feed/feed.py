@@ -154,7 +154,7 @@ class Feed:
         channel = self._channels.get(tournament.id)
         if channel is None:
             channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker, self._published)
-            if self._timer is None:
+            if self._timer is None and not self.closed:
                 self._arm()
         self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
         return channel

@@ -75,6 +75,21 @@ async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_
     assert server.feed.spectators == 0
 
 
+async def test_a_stream_that_is_being_prepared_when_the_server_stops_starts_no_timer(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tournament = server.world.create()
+    called, goes_on = held_up(monkeypatch, Ranker, "fresh")
+    reading = asyncio.create_task(server.watch(tournament).piece())
+    await called.wait()
+    server.feed.close()
+    monkeypatch.setattr(Channel, "flush", lambda *_: pytest.fail("the feed goes on"))
+    goes_on.set()
+    with pytest.raises(StopAsyncIteration):
+        await reading
+    server.pass_ms(1_000)
+
+
 async def test_a_reader_of_what_is_over_gets_nothing_from_a_server_that_stops(server: MemoryServer) -> None:
     server.feed.close()
     assert [piece async for piece in server.feed.stream_of_ended("friday", b"{}", endings=server.feed.endings)] == []
