@@ -12,5 +12,5 @@ def client_address(request: Request) -> str:
 
 def is_local(request: Request) -> bool:
     """Return whether a request comes from this machine, and was not forwarded."""
-    told = request.scope.get("state", {}).get("is_local")
-    return is_loopback(client_address(request)) if told is None else bool(told)
+    known = request.scope.get("state", {}).get("is_local")
+    return is_loopback(client_address(request)) if known is None else bool(known)

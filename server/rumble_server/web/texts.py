@@ -238,14 +238,14 @@ def duration_text(ms: int) -> str:
     return f"about {round(minutes / 1440)} days"
 
 
-def forecast_text(told: Forecast) -> str:
+def forecast_text(plan: Forecast) -> str:
     """Write the forecast of a tournament, with the assumptions behind the figures."""
-    again = f", up to {told.most_matches} if ties are played again" if told.most_matches > told.matches else ""
+    again = f", up to {plan.most_matches} if ties are played again" if plan.most_matches > plan.matches else ""
     return (
-        f"{told.matches} match{'' if told.matches == 1 else 'es'}{again}; {told.in_a_row} one after another. "
-        f"{duration_text(told.quick_ms).capitalize()} if bots use a tenth of their time, "
-        f"{duration_text(told.longest_ms)} if they use all of it. "
-        f"Assumed: each bot plays one match at a time, of {told.plies} moves, as in random play."
+        f"{plan.matches} match{'' if plan.matches == 1 else 'es'}{again}; {plan.in_a_row} one after another. "
+        f"{duration_text(plan.quick_ms).capitalize()} if bots use a tenth of their time, "
+        f"{duration_text(plan.longest_ms)} if they use all of it. "
+        f"Assumed: each bot plays one match at a time, of {plan.plies} moves, as in random play."
     )
 
 

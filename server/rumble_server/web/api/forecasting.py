@@ -24,8 +24,8 @@ def forecasting_routes() -> APIRouter:
     @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
     async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
         """Forecast a tournament of `bots` bots: its matches, and its approximate length. Creates nothing."""
-        told = await site_of(request).reader.run(forecast_of, await read_body(request), bots)
-        return ForecastAnswer(**asdict(told), text=forecast_text(told))
+        made = await site_of(request).reader.run(forecast_of, await read_body(request), bots)
+        return ForecastAnswer(**asdict(made), text=forecast_text(made))
 
     return router
 

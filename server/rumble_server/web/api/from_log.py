@@ -316,6 +316,6 @@ def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | Non
         return None
     if owner is not None and all(owner.casefold() != bot.casefold() for bots in seats.values() for bot in bots):
         raise PermissionError(f"{owner} did not play this match")
-    told = told_so_far(facts, to_a_seat=owner is not None)
-    lines = transcript(told) if owner is None else transcript_of(told, owner)
+    frames = told_so_far(facts, to_a_seat=owner is not None)
+    lines = transcript(frames) if owner is None else transcript_of(frames, owner)
     return b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)

@@ -248,13 +248,13 @@ class Channel:
                 continue
             now_ms, progress = self._arena.clock.now_ms(), open_match.referee.progress
             public = progress.public(now_ms)
-            is_told = not public.is_newest and behind.get(match) == len(public.moves)
-            if made == MOST_BOARDS and not is_told:
+            is_sent = not public.is_newest and behind.get(match) == len(public.moves)
+            if made == MOST_BOARDS and not is_sent:
                 put_off[match] = has_begun
                 continue
             if not public.is_newest:  # spectators see the newest position only after their delay
                 self._behind[match] = len(public.moves)
-            if not is_told:
+            if not is_sent:
                 made += 1
                 self._played[(match, progress.terms.attempt)] = progress
                 kind = FeedMatchStart if has_begun else FeedMove
@@ -276,8 +276,8 @@ class Channel:
         if has_news:
             yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
         has_progress = changes.met and not has_news
-        is_told = self.tournament.status not in OVER or changes.has_ended  # the last results come before the end
-        if is_told and (has_progress or changes.status_changed or self._pairing != self.tournament.pairs_long):
+        shows_status = self.tournament.status not in OVER or changes.has_ended  # the last results come before the end
+        if shows_status and (has_progress or changes.status_changed or self._pairing != self.tournament.pairs_long):
             self._pairing = self.tournament.pairs_long
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 

@@ -28,10 +28,10 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
     if tournament.status == "lobby":
         return _lobby(tournament)
     config = tournament.config
-    told = headline_of(
+    sentence = headline_of(
         tournament.status, config.format, standings, tournament.challengers, counts_places=config.counts_places
     )
-    return f"{told} {PAIRING}" if tournament.pairs_long else told
+    return f"{sentence} {PAIRING}" if tournament.pairs_long else sentence
 
 
 def headline_of(

@@ -88,12 +88,12 @@ def words(drawing: Drawing) -> str:
     Pieces on cells with the same name are counted: `white: 6 (5).` A board without names is read row by row.
     """
     if drawing.names or drawing.column_labels or drawing.row_labels:
-        told = [_where(drawing, mark) for mark in drawing.pieces]
+        parts = [_where(drawing, mark) for mark in drawing.pieces]
     else:
         starts = range(0, len(drawing.board), drawing.columns)
         rows = [drawing.board[start : start + drawing.columns] for start in starts]
-        told = [" ".join(drawing.pieces[mark].name for mark in row if mark in drawing.pieces) for row in rows]
-    return " ".join(f"{each}." for each in told if each) or "Nothing on the board."
+        parts = [" ".join(drawing.pieces[mark].name for mark in row if mark in drawing.pieces) for row in rows]
+    return " ".join(f"{each}." for each in parts if each) or "Nothing on the board."
 
 
 def _where(drawing: Drawing, mark: str) -> str:

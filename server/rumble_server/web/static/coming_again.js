@@ -32,8 +32,8 @@ export async function fetchAgain(address, options = {}) {
     const answer = await fetch(address, options);
     const isDone = answer.status === 502 && (options.method ?? "GET") !== "GET";
     if (!REPLACED.has(answer.status) || isDone || waited >= PATIENCE_MS) return answer;
-    const told = 1000 * Number(answer.headers.get("Retry-After"));
-    const wait = told > 0 ? Math.min(told, LONGEST_MS) : SOON_MS;
+    const askedMs = 1000 * Number(answer.headers.get("Retry-After"));
+    const wait = askedMs > 0 ? Math.min(askedMs, LONGEST_MS) : SOON_MS;
     waited += wait;
     await new Promise((resolve) => setTimeout(resolve, wait));
   }

@@ -275,8 +275,8 @@ export function inWords(drawing) {
   const isNamed = [drawing.names, drawing.column_labels, drawing.row_labels].some((each) => each.length);
   const rows = range(board.length / columns).map((row) => [...board.slice(row * columns, (row + 1) * columns)]);
   const inRow = (/** @type {string[]} */ row) => row.flatMap((mark) => pieces[mark]?.name ?? []).join(" ");
-  const told = isNamed ? Object.keys(pieces).map((mark) => where(drawing, mark)) : rows.map(inRow);
-  return told.flatMap((each) => (each ? [`${each}.`] : [])).join(" ") || "Nothing on the board.";
+  const parts = isNamed ? Object.keys(pieces).map((mark) => where(drawing, mark)) : rows.map(inRow);
+  return parts.flatMap((each) => (each ? [`${each}.`] : [])).join(" ") || "Nothing on the board.";
 }
 
 /**

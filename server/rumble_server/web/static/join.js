@@ -30,7 +30,7 @@ function complain(field, text) {
 }
 
 /** Show the state of a step. @param {string} step @param {"good" | "bad" | ""} state @param {string} text */
-function told(step, state, text) {
+function showStep(step, state, text) {
   const line = document.querySelector(`[data-step="${step}"]`);
   const place = line?.querySelector("span");
   if (!(line instanceof HTMLElement) || !place || place.textContent === text) return;
@@ -41,15 +41,15 @@ function told(step, state, text) {
 /** Try a WebSocket, which some networks hold up, and end it after the server's first message. */
 function tryConnection() {
   const socket = openSocket();
-  const failed = () => told("connection", "bad", "this network does not let it through: tell your teacher");
+  const failed = () => showStep("connection", "bad", "this network does not let it through: tell your teacher");
   const timer = setTimeout(() => {
     failed();
     socket.close();
   }, PATIENCE_MS);
-  told("connection", "", "trying…");
+  showStep("connection", "", "trying…");
   socket.onmessage = () => {
     clearTimeout(timer);
-    told("connection", "good", "works");
+    showStep("connection", "good", "works");
     socket.onclose = null;
     socket.close(1000);
   };
@@ -63,7 +63,7 @@ function tryConnection() {
 async function watch(tournament, name) {
   const answer = await fetch(`${root}/api/tournaments/${encodeURIComponent(tournament)}`).catch(() => null);
   if (answer?.ok) {
-    told("page", "good", "works");
+    showStep("page", "good", "works");
     const view = await answer.json();
     const isOver = ["finished", "cancelled"].includes(view.status);
     byId("is-over").hidden = !isOver;
@@ -71,12 +71,12 @@ async function watch(tournament, name) {
     const isMine = (each) => each.name === name;
     const moves = view.running.some((/** @type {any} */ board) => board.seats.includes(name) && board.ply > 0);
     const hasPlayed = view.standings.some((/** @type {any} */ line) => isMine(line) && line.played > 0);
-    if (view.entrants.find(isMine)?.connected) told("login", "good", "it is here");
-    else told("login", "", isOver ? OVER : "your bot has not logged in: play a version of it, or start your program");
-    if (moves || hasPlayed) return told("move", "good", "made");
-    if (isOver) return told("move", "", OVER);
-    told("move", "", view.status === "lobby" ? "waiting for your teacher to start" : "waiting for your bot's match");
-  } else told("page", "bad", "the server does not answer: is this computer still in the network?");
+    if (view.entrants.find(isMine)?.connected) showStep("login", "good", "it is here");
+    else showStep("login", "", isOver ? OVER : "your bot has not logged in: play a version of it, or start your program");
+    if (moves || hasPlayed) return showStep("move", "good", "made");
+    if (isOver) return showStep("move", "", OVER);
+    showStep("move", "", view.status === "lobby" ? "waiting for your teacher to start" : "waiting for your bot's match");
+  } else showStep("page", "bad", "the server does not answer: is this computer still in the network?");
   setTimeout(() => watch(tournament, name), ASK_MS);
 }
 
@@ -127,6 +127,6 @@ onSubmit("join", async () => {
 });
 
 display.value = identity()?.display ?? "";
-told("page", "good", "works");
+showStep("page", "good", "works");
 tryConnection();
 (code.value ? display : code).focus();

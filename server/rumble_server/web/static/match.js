@@ -31,7 +31,7 @@ const list = new MovesList(byId("moves"), { opening: Number(page.dataset.opening
 const replay = new Replay(page, { onShow, onCourse, onPlaying });
 const controls = new ReplayControls(replay);
 const ask = byId("ask");
-const told = /** @type {HTMLDetailsElement} */ (byId("result"));
+const resultBox = /** @type {HTMLDetailsElement} */ (byId("result"));
 /** @type {boolean | null} */
 let wanted = null; // the reader's wish to see the result; null: at the last ply only
 let end = () => {};
@@ -56,7 +56,7 @@ const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 function onShow({ position }) {
   const { ply, plies, over } = replay;
   controls.show();
-  told.open = !over || (wanted ?? ply === plies); // before the list, which has less room below an open result
+  resultBox.open = !over || (wanted ?? ply === plies); // before the list, which has less room below an open result
   list.mark(ply);
   chart.mark(ply);
   ask.textContent = `${ask.dataset.ask} --position ${quoted(position)}`;
@@ -76,7 +76,7 @@ function onPlaying(plays) {
   byId("play").textContent = plays ? "Pause" : "Play";
 }
 
-byId("result-title").addEventListener("click", () => (wanted = !told.open));
+byId("result-title").addEventListener("click", () => (wanted = !resultBox.open));
 
 // --- the live match ---
 

@@ -10,7 +10,7 @@ import { moment } from "./times.js";
 /** @typedef {{match: string, game: string, seat: number, against: string[], version: string, termination: string, reason: string, at_ms: number}} Loss */
 /** @typedef {{kind: string, count: number, newest: Loss, turn: string, answer: string}} Fault */
 /** @typedef {{version: string, against: string, won: number, drawn: number, lost: number}} Score */
-/** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[], display_names: Record<string, string>}} Told */
+/** @typedef {{name: string, takes_challenges: boolean, damaged: number, last_loss: Loss | null, faults: Fault[], scores: Score[], display_names: Record<string, string>}} Answer */
 
 /** @param {Loss} loss */
 function pathOf(loss) {
@@ -23,7 +23,7 @@ function versionText(version) {
 }
 
 /** @param {Loss} loss */
-function told(loss) {
+function lossText(loss) {
   const names = loss.against.flatMap((name, at) => [at ? ", " : "", who(name)]);
   const when = moment(loss.at_ms);
   return element("p", {}, "Against ", ...names, `${versionText(loss.version)}, ${when}: ${shownIn(loss.reason)}`);
@@ -36,7 +36,7 @@ function lossPart(loss) {
   const board = element("img", { src: `${pathOf(loss)}/board.svg${flipped}`, alt: `The board at the end of ${loss.match}` });
   board.addEventListener("error", () => board.remove()); // a game without pictures
   const link = element("a", { class: "button", href: pathOf(loss) }, "Look at the match");
-  return element("div", { class: "loss" }, board, element("div", {}, told(loss), element("p", {}, link)));
+  return element("div", { class: "loss" }, board, element("div", {}, lossText(loss), element("p", {}, link)));
 }
 
 /**
@@ -87,7 +87,7 @@ function row(score) {
   return element("tr", {}, element("td", {}, score.version || "–"), element("th", { scope: "row" }, who(score.against)), ...counts);
 }
 
-/** @param {Told} answer */
+/** @param {Answer} answer */
 function show(answer) {
   learnNames(answer.display_names);
   const play = `${root}/play?against=${encodeURIComponent(answer.name)}`;

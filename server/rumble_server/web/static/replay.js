@@ -26,10 +26,10 @@ export class Replay {
 
   /**
    * @param {HTMLElement} page
-   * @param {{onShow: (frame: Frame) => void, onCourse: () => void, onPlaying: (plays: boolean) => void}} told `onShow`
+   * @param {{onShow: (frame: Frame) => void, onCourse: () => void, onPlaying: (plays: boolean) => void}} handlers `onShow`
    *   is called for another ply or another number of plies, `onCourse` for a newer `course`
    */
-  constructor(page, told) {
+  constructor(page, handlers) {
     const { id = "", attempt, plies, ply, status, follows } = page.dataset;
     this.id = id;
     this.attempt = Number(attempt);
@@ -37,7 +37,7 @@ export class Replay {
     this.ply = Number(ply);
     this.over = status === "over";
     this.follows = follows === "yes";
-    this.told = told;
+    this.handlers = handlers;
     /** The speed of playing: a factor, or NaN for the times of the moves. */
     this.speed = 1;
     const root = /** @type {HTMLElement} */ (document.getElementById("board")?.firstElementChild);
@@ -123,7 +123,7 @@ export class Replay {
     });
     if (data.plies < this.course.written.length) return;
     this.course = data;
-    this.told.onCourse();
+    this.handlers.onCourse();
   }
 
   /** @param {number} ply */
@@ -135,7 +135,7 @@ export class Replay {
     this.view.show({ drawing: this.#blank && { ...this.#blank, board, last }, diagram: diagram ?? "" });
     const address = this.follows ? location.pathname : `${location.pathname}?ply=${ply}`;
     if (location.pathname + location.search !== address) history.replaceState(null, "", address);
-    this.told.onShow(frame);
+    this.handlers.onShow(frame);
   }
 
   // --- playing by itself ---
@@ -143,14 +143,14 @@ export class Replay {
   pause() {
     clearTimeout(this.#playing);
     this.#playing = 0;
-    this.told.onPlaying(false);
+    this.handlers.onPlaying(false);
   }
 
   /** Play, or pause. */
   toggle() {
     if (this.#playing) return this.pause();
     if (this.ply === this.plies) this.go(0);
-    this.told.onPlaying(true);
+    this.handlers.onPlaying(true);
     this.#playing = setTimeout(() => this.#goOn(), this.#delay());
   }
 

@@ -116,7 +116,7 @@ export class Slots {
 
   /** @param {Slot | undefined} slot @param {string} key @param {number} now */
   #put(slot, key, now) {
-    const told = this.running.get(key);
-    if (slot && told) Object.assign(slot, { key, board: told.board, result: null, sinceAt: now, toldAt: told.at });
+    const found = this.running.get(key);
+    if (slot && found) Object.assign(slot, { key, board: found.board, result: null, sinceAt: now, toldAt: found.at });
   }
 }

@@ -34,7 +34,7 @@ export class ThinkChart {
     this.names = names;
     this.colours = colours;
     this.bars = /** @type {Element} */ (figure.querySelector("svg"));
-    this.told = /** @type {Element} */ (figure.querySelector("output"));
+    this.output = /** @type {Element} */ (figure.querySelector("output"));
     this.bars.addEventListener("pointerover", (event) => this.#tell(plyOf(event) ?? this.#ply));
     this.bars.addEventListener("pointerleave", () => this.#tell(this.#ply));
   }
@@ -83,7 +83,7 @@ export class ThinkChart {
   #tell(ply) {
     const ms = this.#thought[ply - 1] ?? null;
     const text = ms === null ? "" : `${this.names[this.#movers[ply - 1]]}: ${thoughtText(ms)}`;
-    if (this.told.textContent !== text) this.told.textContent = text;
+    if (this.output.textContent !== text) this.output.textContent = text;
   }
 }
 

@@ -16,8 +16,8 @@ READS = frozenset({"GET", "HEAD"})
 
 def told_of(given: BaseModel) -> dict[str, Any]:
     """Return those parameters of a command that the audit log shows: texts and numbers, but no secrets."""
-    told = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
-    return {name: value for name, value in told.items() if isinstance(value, str | int)}
+    parameters = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
+    return {name: value for name, value in parameters.items() if isinstance(value, str | int)}
 
 
 async def audit_command(request: Request) -> AsyncIterator[None]:
@@ -35,10 +35,10 @@ def _log(request: Request, refused: str) -> None:
         given = getattr(request.state, "given", {})
         about = ", ".join(f"{name}: {value}" for name, value in given.items())
         address = request.client.host if request.client else ""
-        told = {
+        fields = {
             "host": request.state.token_holder,
             "command": f"{request.method} {request.url.path}",
             "about": about,
             "address": address,
         }
-        audit.info("host command", extra={**told, "refused": refused})
+        audit.info("host command", extra={**fields, "refused": refused})

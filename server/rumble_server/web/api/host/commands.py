@@ -139,8 +139,8 @@ def command_routes() -> APIRouter:
         site = site_of(request)
         given = await read_model(request, NewKey)
         await site.run(lambda: Organiser(site.arena).reset_key(name, given.key))
-        told = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
-        return DoneAnswer(message=told)
+        message = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
+        return DoneAnswer(message=message)
 
     return router
 

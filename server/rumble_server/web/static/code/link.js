@@ -5,7 +5,7 @@ import { Connection } from "../play/connection.js";
 
 /** @typedef {import("../play/frames.js").Frame} Frame */
 /** @typedef {import("../play/frames.js").Turn} Turn */
-/** @typedef {import("./sandbox.js").Told} Told */
+/** @typedef {import("./sandbox.js").Message} Message */
 /** @typedef {import("../identity.js").Identity} Identity */
 /** @typedef {Identity & {tournament: string, game: string, number: number}} Terms */
 /** @typedef {{turn: Turn, timer: number, since: number}} Open */
@@ -24,8 +24,8 @@ const versions = new Map();
 /** The turn that the code is thinking about. @type {Open | null} */
 let open = null;
 
-/** Tell the page. @param {Told} told */
-const tell = (told) => self.postMessage(told);
+/** Tell the page. @param {Message} message */
+const tell = (message) => self.postMessage(message);
 
 const connection = new Connection({
   frame: received,
@@ -50,7 +50,7 @@ function renew() {
   connection.open(terms);
 }
 
-/** @param {Frame | Told} frame */
+/** @param {Frame | Message} frame */
 function received(frame) {
   switch (frame.type) {
     case "session":
@@ -111,13 +111,13 @@ function late(asked, within) {
 function fail(asked, reason) {
   close(asked);
   const { match } = asked.turn;
-  const told = reason.slice(0, REASON_CHARACTERS).replace(HALF_CHARACTERS, "\ufffd");
-  const failure = hasFailure ? { failed: true, reason: told } : {};
+  const message = reason.slice(0, REASON_CHARACTERS).replace(HALF_CHARACTERS, "\ufffd");
+  const failure = hasFailure ? { failed: true, reason: message } : {};
   connection.send({ type: "resign", match, ...failure });
   tell({ failed: reason, match });
 }
 
-/** An answer of the code. @param {Told} answer @param {string} id the turn's */
+/** An answer of the code. @param {Message} answer @param {string} id the turn's */
 function answered(answer, id) {
   if (open?.turn.turn_id !== id) return;
   const asked = open;

@@ -12,7 +12,7 @@ import { Versions } from "./versions.js";
 /** @typedef {import("../identity.js").Identity} Identity */
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {import("./pool.js").Pool} Pool */
-/** @typedef {import("./sandbox.js").Told} Told */
+/** @typedef {import("./sandbox.js").Message} Message */
 
 const KEPT_AS = keptAs("rumble.code.plays");
 const REFUSED = "the server refused the connection";
@@ -24,7 +24,7 @@ const LOST = new Map([
 
 class PlayPanel {
   #button = /** @type {HTMLButtonElement} */ (byId("play-version"));
-  /** The seats of the open matches. @type {Map<string, Told>} */ #matches = new Map();
+  /** The seats of the open matches. @type {Map<string, Message>} */ #matches = new Map();
   /** The bots whose display names were asked for. @type {Set<string>} */ #asked = new Set();
   #number = 0;
   #draft;
@@ -43,7 +43,7 @@ class PlayPanel {
     this.#tournament = tournament;
     this.#versions = new Versions(who);
     this.#tabs = new OtherTabs(root + who.name);
-    this.#player = new Player(pool, (number) => this.#versions.get(number), (told) => this.#told(told));
+    this.#player = new Player(pool, (number) => this.#versions.get(number), (message) => this.#onMessage(message));
     this.#button.addEventListener("click", () => this.#save());
     this.#button.disabled = false;
     this.#goOn();
@@ -123,16 +123,16 @@ class PlayPanel {
     this.#say(text, look);
   }
 
-  /** @param {Told} told */
-  #told(told) {
-    if (told.frame) this.#received(told.frame);
-    else if (told.failed) this.#fault(told.match, told.failed);
-    else if ("printed" in told) byId("play-output").textContent = told.printed || "Nothing printed at the last turn.";
-    else if (told.again) this.#say("The connection to the server is lost. Trying again…", "warn");
-    else this.#ends(LOST.get(told.lost) ?? `Your bot does not play: ${REFUSED} (${told.lost}).`);
+  /** @param {Message} message */
+  #onMessage(message) {
+    if (message.frame) this.#received(message.frame);
+    else if (message.failed) this.#fault(message.match, message.failed);
+    else if ("printed" in message) byId("play-output").textContent = message.printed || "Nothing printed at the last turn.";
+    else if (message.again) this.#say("The connection to the server is lost. Trying again…", "warn");
+    else this.#ends(LOST.get(message.lost) ?? `Your bot does not play: ${REFUSED} (${message.lost}).`);
   }
 
-  /** @param {Told} frame */
+  /** @param {Message} frame */
   #received(frame) {
     switch (frame.type) {
       case "session":
@@ -164,7 +164,7 @@ class PlayPanel {
     }
   }
 
-  /** @param {Told} start @param {string} how */
+  /** @param {Message} start @param {string} how */
   #words(start, how) {
     const others = start.seats.filter((/** @type {string} */ _, /** @type {number} */ seat) => seat !== start.seat);
     const names = others.flatMap((/** @type {string} */ name, /** @type {number} */ index) => {

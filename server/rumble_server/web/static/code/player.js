@@ -5,12 +5,12 @@ import { root } from "../root.js";
 /** @typedef {import("./link.js").Terms} Terms */
 /** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {import("./sandbox.js").CodeWorker} CodeWorker */
-/** @typedef {import("./sandbox.js").Told} Told */
+/** @typedef {import("./sandbox.js").Message} Message */
 /** @typedef {import("./versions.js").Version} Version */
 
 export class Player {
   #link = new Worker(new URL("link.js", import.meta.url), { type: "module", name: root });
-  /** @type {{number: number, worker: CodeWorker, told: Told} | null} */ #loaded = null;
+  /** @type {{number: number, worker: CodeWorker, message: Message} | null} */ #loaded = null;
   #turns = Promise.resolve();
   #pool;
   #tell;
@@ -19,7 +19,7 @@ export class Player {
   /**
    * @param {Pool} pool
    * @param {(number: number) => Promise<Version>} version gets a saved version
-   * @param {(told: Told) => void} tell is called with messages of the server, failures, and what the code printed
+   * @param {(message: Message) => void} tell is called with messages of the server, failures, and what the code printed
    */
   constructor(pool, version, tell) {
     this.#pool = pool;
@@ -37,17 +37,17 @@ export class Player {
     this.#link.postMessage({ play: terms });
   }
 
-  /** @param {Told} turn @param {number} number */
+  /** @param {Message} turn @param {number} number */
   async #answer(turn, number) {
     const answer = await this.#move(turn, number).catch((error) => ({ error: String(error), line: null, output: "" }));
     this.#link.postMessage({ answer, id: turn.turn_id });
     if (answer.output || answer.error) this.#tell({ printed: answer.output ?? "", match: turn.match, ply: turn.ply });
   }
 
-  /** @param {Told} turn @param {number} number @returns {Promise<Told>} */
+  /** @param {Message} turn @param {number} number @returns {Promise<Message>} */
   async #move(turn, number) {
-    const { worker, told } = await this.#worker(number);
-    return told.error ? told : worker.ask({ do: "turn", turn }, null);
+    const { worker, message } = await this.#worker(number);
+    return message.error ? message : worker.ask({ do: "turn", turn }, null);
   }
 
   /** Return the worker that has this version of the code. @param {number} number */

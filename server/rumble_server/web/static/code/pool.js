@@ -3,7 +3,7 @@
 /** @typedef {import("./sandbox.js").CodeWorker} CodeWorker */
 /** @typedef {import("./sandbox.js").Language} Language */
 /** @typedef {import("./sandbox.js").Sandbox} Sandbox */
-/** @typedef {import("./sandbox.js").Told} Told */
+/** @typedef {import("./sandbox.js").Message} Message */
 
 const LOAD_MS = 5000;
 const MOST_SPARES = 2; // one for the next turn, and one for the turn after an endless loop
@@ -55,33 +55,33 @@ export class Pool {
   }
 
   async #start() {
-    const { worker, told } = await this.#sandbox.start("python");
-    if (told.error) throw new Error(told.error);
+    const { worker, message } = await this.#sandbox.start("python");
+    if (message.error) throw new Error(message.error);
     return worker;
   }
 
   /**
-   * Start a worker with a bot's code. `told` has the error if the code cannot be loaded, and what the code printed.
+   * Start a worker with a bot's code. `message` has the error if the code cannot be loaded, and what the code printed.
    * @param {Language} language @param {string} source
-   * @returns {Promise<{worker: CodeWorker, told: Told}>}
+   * @returns {Promise<{worker: CodeWorker, message: Message}>}
    */
   async code(language, source) {
     if (language === "javascript") return this.#sandbox.start(language, source, LOAD_MS);
     const worker = await this.python();
-    return { worker, told: await worker.ask({ do: "load", source }, LOAD_MS) };
+    return { worker, message: await worker.ask({ do: "load", source }, LOAD_MS) };
   }
 
   /**
    * Load code as a match would, and have workers ready for its turns. Resolves with the error, or what the code printed.
-   * @param {Language} language @param {string} source @returns {Promise<Told>}
+   * @param {Language} language @param {string} source @returns {Promise<Message>}
    */
   async check(language, source) {
-    const { worker, told } = await this.code(language, source);
+    const { worker, message } = await this.code(language, source);
     if (language === "javascript") worker.end();
     else {
       this.put(worker);
       await this.warm(MOST_SPARES);
     }
-    return told;
+    return message;
   }
 }

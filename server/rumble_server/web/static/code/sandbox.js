@@ -3,7 +3,7 @@
 import { element } from "../live.js";
 import { root } from "../root.js";
 
-/** @typedef {Record<string, any>} Told */
+/** @typedef {Record<string, any>} Message */
 /** @typedef {"python" | "javascript"} Language */
 
 /** Pattern of the word before the function of a file for Node; a classic script may not have it. */
@@ -17,7 +17,7 @@ const here = import.meta.url;
 const script = async (name) => (await fetch(new URL(name, here))).text();
 
 export class Sandbox {
-  /** @type {Map<number, (told: Told) => void>} */
+  /** @type {Map<number, (message: Message) => void>} */
   #hears = new Map();
   #frame = element("iframe", { src: `${root}/code/frame`, sandbox: "allow-scripts", title: "Sandbox", hidden: "" });
   #newest = 0;
@@ -58,7 +58,7 @@ export class Sandbox {
   /**
    * Start a worker with JavaScript code, or with Python and no code yet. Resolves when the worker is ready or has failed.
    * @param {Language} language @param {string} [source] @param {number | null} [withinMs]
-   * @returns {Promise<{worker: CodeWorker, told: Told}>}
+   * @returns {Promise<{worker: CodeWorker, message: Message}>}
    */
   async start(language, source = "", withinMs = null) {
     await this.#ready;
@@ -74,21 +74,21 @@ export class Sandbox {
     const id = this.#newest;
     const lines = source.split("\n").length;
     const worker = new CodeWorker((post) => this.post({ id, post }), () => this.#hears.delete(id));
-    this.#hears.set(id, (told) => {
-      if ("at" in told) told.line = Math.min(Math.max(1, told.at - above), lines);
-      worker.heard(told);
+    this.#hears.set(id, (message) => {
+      if ("at" in message) message.line = Math.min(Math.max(1, message.at - above), lines);
+      worker.heard(message);
     });
-    const told = worker.next(withinMs);
+    const message = worker.next(withinMs);
     this.post({ id, script: text, isPython });
-    return { worker, told: await told };
+    return { worker, message: await message };
   }
 }
 
-/** @param {string} text @returns {Told} */
+/** @param {string} text @returns {Message} */
 function read(text) {
   try {
-    const told = JSON.parse(text);
-    if (typeof told === "object" && told !== null && TEXTS.every((name) => typeof (told[name] ?? "") === "string")) return told;
+    const message = JSON.parse(text);
+    if (typeof message === "object" && message !== null && TEXTS.every((name) => typeof (message[name] ?? "") === "string")) return message;
   } catch {
     // the code sent this itself
   }
@@ -96,7 +96,7 @@ function read(text) {
 }
 
 export class CodeWorker {
-  /** @type {((told: Told) => void) | null} */
+  /** @type {((message: Message) => void) | null} */
   #answer = null;
   /** @type {number | null} */
   #endless = null;
@@ -110,37 +110,37 @@ export class CodeWorker {
     this.#forget = forget;
   }
 
-  /** @param {Told} told */
-  heard(told) {
-    if ("endless" in told) {
-      this.#endless = Number(told.endless);
+  /** @param {Message} message */
+  heard(message) {
+    if ("endless" in message) {
+      this.#endless = Number(message.endless);
       return;
     }
-    if (told.ended) this.end();
-    this.#answer?.(told);
+    if (message.ended) this.end();
+    this.#answer?.(message);
     this.#answer = null;
   }
 
   /**
    * Wait for the next answer. After `withinMs` (null: ever), the worker is ended, and the answer is an error.
-   * @param {number | null} withinMs @returns {Promise<Told>}
+   * @param {number | null} withinMs @returns {Promise<Message>}
    */
   next(withinMs) {
     this.#endless = null;
     return new Promise((resolve) => {
       const timer = withinMs === null ? undefined : setTimeout(() => this.stop(), withinMs);
-      this.#answer = (told) => {
+      this.#answer = (message) => {
         clearTimeout(timer);
-        resolve(told);
+        resolve(message);
       };
     });
   }
 
   /** @param {object} asked @param {number | null} withinMs */
   ask(asked, withinMs) {
-    const told = this.next(withinMs);
+    const message = this.next(withinMs);
     this.#post(JSON.stringify(asked));
-    return told;
+    return message;
   }
 
   /** End the worker in the middle of an answer. */

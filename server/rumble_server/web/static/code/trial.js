@@ -4,7 +4,7 @@
 /** @typedef {import("./pool.js").Pool} Pool */
 /** @typedef {import("./sandbox.js").CodeWorker} CodeWorker */
 /** @typedef {import("./sandbox.js").Language} Language */
-/** @typedef {import("./sandbox.js").Told} Told */
+/** @typedef {import("./sandbox.js").Message} Message */
 
 /** @typedef {{seat: number | null, text: string, drawing: Drawing | null, diagram: string, output: string}} Ply */
 /** @typedef {{language: Language, source: string, game: string, settings: object, seat: number, bot: string}} Terms */
@@ -38,9 +38,9 @@ export class Trial {
   async play({ language, source, game, settings, seat, bot }, shown) {
     this.#referee = await this.#pool.referee();
     try {
-      const { worker, told } = await this.#pool.code(language, source);
+      const { worker, message } = await this.#pool.code(language, source);
       this.#code = worker;
-      return told.error ? failed(told) : await this.#match({ do: "start", game, settings, seat, bot }, told.output ?? "", shown);
+      return message.error ? failed(message) : await this.#match({ do: "start", game, settings, seat, bot }, message.output ?? "", shown);
     } finally {
       if (this.#code && language === "python") this.#pool.put(this.#code);
       else this.#code?.end();
@@ -56,18 +56,18 @@ export class Trial {
   /** @param {object} start @param {string} output @param {(ply: Ply) => void} shown @returns {Promise<End>} */
   async #match(start, output, shown) {
     const [code, referee] = /** @type {[CodeWorker, CodeWorker]} */ ([this.#code, this.#referee]);
-    let told = await referee.ask(start, REFEREE_MS);
+    let message = await referee.ask(start, REFEREE_MS);
     for (;;) {
-      if (told.refused ?? told.error) return { text: `The referee: ${told.refused ?? told.error}`, good: false, line: null, output };
-      for (const ply of told.plies) {
+      if (message.refused ?? message.error) return { text: `The referee: ${message.refused ?? message.error}`, good: false, line: null, output };
+      for (const ply of message.plies) {
         shown({ ...ply, output });
         output = "";
       }
-      if (told.over) return over(told.over, /** @type {{seat: number}} */ (start).seat);
-      const answer = await code.ask({ do: "turn", turn: told.turn, within_ms: TURN_MS }, TURN_MS + LATE_MS);
+      if (message.over) return over(message.over, /** @type {{seat: number}} */ (start).seat);
+      const answer = await code.ask({ do: "turn", turn: message.turn, within_ms: TURN_MS }, TURN_MS + LATE_MS);
       output = String(answer.output ?? "");
       if (answer.error) return failed(answer);
-      told = await referee.ask({ do: "move", move: String(answer.move) }, REFEREE_MS);
+      message = await referee.ask({ do: "move", move: String(answer.move) }, REFEREE_MS);
     }
   }
 }
@@ -80,7 +80,7 @@ function over({ scores, reason }, seat) {
   return { text: `${text}: ${reason}.`, good: scores[seat] === best, line: null, output: "" };
 }
 
-/** @param {Told} told @returns {End} */
+/** @param {Message} message @returns {End} */
 function failed({ error, line, output }) {
   const where = typeof line === "number" ? `Line ${line}: ` : "";
   return { text: `${where}${error}.`, good: false, line: line ?? null, output: String(output ?? "") };

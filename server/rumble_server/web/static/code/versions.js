@@ -34,8 +34,8 @@ export class Versions {
   /** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
   async #ask(path, options = {}) {
     const answer = await fetchAgain(`${root}/api/versions${path}`, { ...options, headers: this.#headers });
-    const told = await answer.json();
-    if (!answer.ok) throw new Error(told.error?.message ?? `the server answered ${answer.status}`);
-    return told;
+    const message = await answer.json();
+    if (!answer.ok) throw new Error(message.error?.message ?? `the server answered ${answer.status}`);
+    return message;
   }
 }

@@ -7,7 +7,7 @@ import { Refused, request } from "./api.js";
 const PAUSE_MS = 250;
 const FEWEST = 2;
 
-const told = byId("forecast");
+const line = byId("forecast");
 const expected = input("expected-bots");
 /** True if the host has entered the number of bots; until then the number of connected bots is used. */
 let isChosen = false;
@@ -37,7 +37,7 @@ export function forecastOf(form, configuration) {
 /** Set the number of bots to the number connected, unless the host has entered one. @param {number} connected */
 export function expectBots(connected) {
   const bots = String(Math.max(connected, FEWEST));
-  if (isChosen || (expected.value === bots && told.textContent)) return;
+  if (isChosen || (expected.value === bots && line.textContent)) return;
   expected.value = bots;
   askAgain();
 }
@@ -53,5 +53,5 @@ async function ask(config) {
       text = `No forecast: ${/** @type {Refused} */ (error).message}`;
     }
   }
-  if (question === asked && told.textContent !== text) told.textContent = text;
+  if (question === asked && line.textContent !== text) line.textContent = text;
 }

@@ -23,8 +23,8 @@ export function pliesAfter(known, since, ply, seats) {
     before = isChance ? seats : seat;
   }
   const texts = plies.map((words) => {
-    const told = Object.values(words);
-    return told.length > 1 ? Array.from({ length: seats }, (_, seat) => words[seat] ?? "-").join(" ") : (told[0] ?? "");
+    const spoken = Object.values(words);
+    return spoken.length > 1 ? Array.from({ length: seats }, (_, seat) => words[seat] ?? "-").join(" ") : (spoken[0] ?? "");
   });
   return [...known, ...texts.slice(-missing)];
 }
