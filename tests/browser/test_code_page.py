@@ -339,6 +339,24 @@ async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: "
     await state_of(page, "#play-state", "Version \\d+ plays")
 
 
+async def test_a_version_that_is_saved_right_after_a_reload_stays_the_one_that_plays(
+    page: "Page", server: RunningServer
+) -> None:
+    cup = server.create("again", classroom=True)
+    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
+    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
+    await write(page, "function choose(turn) {\n  return turn.legal[0];\n}\n", "javascript", f"/code?tournament={cup}")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", "Version \\d+ plays")
+    number = int(re.findall(r"\d+", await page.locator("#play-state").inner_text())[0])
+    await page.reload()
+    await page.select_option("#language", "javascript")
+    await page.locator("#play-version:enabled").click()
+    await state_of(page, "#play-state", f"Version {number + 1} plays")
+    await page.wait_for_timeout(1000)
+    await state_of(page, "#play-state", f"Version {number + 1} plays")
+
+
 async def test_code_that_cannot_be_loaded_is_not_saved(page: "Page", server: RunningServer) -> None:
     cup = server.create("empty-cup")
     await write(page, "function choose(turn) {\n  return }}\n", "javascript", f"/code?tournament={cup}")

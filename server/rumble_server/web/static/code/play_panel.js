@@ -45,8 +45,8 @@ class PlayPanel {
     this.#tabs = new OtherTabs(root + who.name);
     this.#player = new Player(pool, (number) => this.#versions.get(number), (message) => this.#onMessage(message));
     this.#button.addEventListener("click", () => this.#save());
-    this.#button.disabled = false;
-    this.#goOn();
+    // Not before, since the version of before a reload could replace a newer one.
+    this.#goOn().finally(() => (this.#button.disabled = false));
   }
 
   /** Play on after a reload of the page, unless another tab plays. */
@@ -54,7 +54,7 @@ class PlayPanel {
     const others = await this.#tabs.anyPlaying();
     if (others) return this.#say("Your bot plays in another tab. “Play this version” plays here instead.", "warn");
     const plays = JSON.parse(kept(KEPT_AS) ?? "null");
-    if (plays?.name === this.#identity.name && plays.tournament === this.#tournament) this.#again(plays.number);
+    if (plays?.name === this.#identity.name && plays.tournament === this.#tournament) await this.#again(plays.number);
   }
 
   async #save() {
