@@ -79,6 +79,7 @@ async def test_nothing_is_commanded_while_the_lease_is_over(server: MemoryServer
         ({"name": "x", "game": "tictactoe", "format": "chaos"}, "bad_message", ["format"]),
         ({"name": "x", "game": "tictactoe", "tiebreaks": ["de", "luck"]}, "bad_message", ["tiebreaks"]),
         ({"name": "x", "game": "tictactoe", "points": [0, 1, 3]}, "bad_message", ["points"]),
+        ({"name": "x", "game": "tictactoe", "points": [1e308, 0, 0]}, "bad_message", ["points"]),
         ({"name": "x", "game": "tictactoe", "format": "swiss", "late_join": True}, "bad_message", ["late_join"]),
         ({"name": "x", "game": "tictactoe", "seats": 3}, "bad_message", ["seats"]),
         ({"name": "x", "game": "snakes", "seats": 4, "legs": 2}, "bad_message", ["legs"]),
