@@ -50,11 +50,6 @@ def check_reader(site: Site, request: Request, refusal: str) -> str | None:
     raise WebError.bad_token(f"{refusal}: {how}")
 
 
-def shows_token(request: Request) -> bool:
-    """Return whether a request shows any text in the place of a token."""
-    return "Authorization" in request.headers
-
-
 def _exchange(response: Response, shown: str, made: str) -> None:
     """Send `made`, a secret made by the server, to a client that shows a hand-chosen token (`shown`).
 

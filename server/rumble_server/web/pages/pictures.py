@@ -25,18 +25,13 @@ from rumble_server.web.compression import public
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.picture import MAKES_PNG, picture, png
 from rumble_server.web.site import site_of
-from rumble_server.web.static_files import FOR_GOOD
+from rumble_server.web.static_files import ASKED_ABOUT, FOR_GOOD
 
 Kind = Literal["svg", "png"]
 MEDIA_TYPES: dict[Kind, str] = {"svg": "image/svg+xml", "png": "image/png"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The Content-Security-Policy of a picture: its own style is allowed, scripts and requests are not."""
 FOR_A_DAY = "public, max-age=86400"
-FOR_NOW = "no-cache"
-"""The `Cache-Control` of a picture that may change: the picture of a match changes if the match is played again.
-
-A browser may keep the picture, but has to ask for a newer picture at each use.
-"""
 MOST_POSITION = 2048
 """Maximum number of characters in the text of a position, and in the settings."""
 MOST_MOVES = 400
@@ -80,7 +75,7 @@ def picture_routes() -> APIRouter:
         body = await site.reader.run(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
         # A running match of a hidden game has no position; the picture will show the secrets after the match.
         is_final = attempt is not None and ply is not None and board.position != ""
-        return answer(request, body, kind, FOR_GOOD if is_final else FOR_NOW)
+        return answer(request, body, kind, FOR_GOOD if is_final else ASKED_ABOUT)
 
     @router.get("/api/games/{game}/board.{kind}", responses=of_any_kind, response_class=Response)
     async def get_position_picture(
