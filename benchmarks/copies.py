@@ -31,7 +31,7 @@ async def copy_matches(database: Path, count: int) -> str:
         facts, ended, names = await _play(played, bots)
     store = SqliteStore(str(database))
     store.attach(asyncio.get_running_loop())
-    log = store.take()
+    log = store.open_log()
     for fact in names:
         log.append(fact)
     copies = -(-count // (bots * (bots - 1)))
@@ -41,7 +41,7 @@ async def copy_matches(database: Path, count: int) -> str:
             for fact in facts[at : at + GATHERED]:
                 last = log.append(_renamed(fact, ended.id, tournament))
                 if isinstance(fact, TournamentEnded):
-                    log.file(dataclasses.replace(ended, id=tournament))
+                    log.add_record(dataclasses.replace(ended, id=tournament))
             await log.wait(last)
     await store.close()
     return tournament

@@ -340,9 +340,9 @@ class Server:
             config.bounds,
             operation,
             permits,
-            unready=self._unready,
+            unready_reason=self._unready,
             guesses=admission.guesses,
-            leads=self._leads,
+            led_clubs=self._leads,
         )
 
     def _make_uvicorn(self, outbox: Outbox, permits: Permits) -> _Uvicorn:
@@ -397,7 +397,7 @@ class Server:
         """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
 
         def go_on(club: Club) -> None:
-            club.enter(partial(club.arena.go_on, slept_ms, bots_were_closed=True))
+            club.enter(partial(club.arena.resume, slept_ms, bots_were_closed=True))
 
         self.clubs.for_each(go_on, "go on")
 
@@ -475,7 +475,7 @@ class Server:
         clubs.drain()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.config.drain_ms / 1000):
-                while clubs.playing and not clubs.lost.is_set():
+                while clubs.playing and not clubs.must_end.is_set():
                     written.clear()
                     await written.wait()
 

@@ -68,7 +68,7 @@ def test_neither_times_nor_clocks_depend_on_a_secret() -> None:
 
 def answer_for_who_has_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the referee move at once for a seat with a single legal move."""
-    go_on = Referee._go_on
+    go_on = Referee._advance
 
     def changed(self: Referee, now_ms: int) -> None:
         go_on(self, now_ms)
@@ -80,7 +80,7 @@ def answer_for_who_has_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
                 self.move(seat, turn.turn_id, text, now_ms, "")
                 break
 
-    monkeypatch.setattr(Referee, "_go_on", changed)
+    monkeypatch.setattr(Referee, "_advance", changed)
 
 
 def test_a_referee_that_answers_for_a_bot_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

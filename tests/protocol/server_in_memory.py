@@ -23,10 +23,10 @@ from rumble_server.limits.quotas import Quotas
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Source, Sources
 from rumble_server.limits.strangers import Strangers
-from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined
 from rumble_server.tournament.formats import AnyRound
+from rumble_server.tournament.next_tournament import next_config
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
 from websockets.http11 import Response
@@ -193,13 +193,13 @@ class ServerInMemory:
             case "again", {"tournament": tournament}:
                 config = next_config(self.world.tournament(tournament).config, {}, given.get("top"))
                 ended = self.world.log.records[tournament]
-                organiser.again(ended, TournamentConfig.model_validate_json(config), top=given.get("top"))
+                organiser.create_next(ended, TournamentConfig.model_validate_json(config), top=given.get("top"))
             case "start", {"tournament": tournament}:
                 organiser.start(tournament)
             case "pause", {"tournament": tournament, "reason": reason}:
                 organiser.pause(tournament, reason)
             case "notice", {"tournament": tournament, "message": message}:
-                organiser.tell(tournament, message)
+                organiser.send_notice(tournament, message)
             case "resume", {"tournament": tournament}:
                 organiser.resume(tournament)
             case "end" | "cancel", {"tournament": tournament}:
@@ -225,7 +225,7 @@ class ServerInMemory:
         arena = self.world.arena
         joined = BotJoined(tournament, bot, self.world.clock.now_ms(), by_code=True)
         with arena.transaction():
-            arena.lifecycle.enter(arena.players.enter(bot), arena.lifecycle.tournament(tournament), joined)
+            arena.lifecycle.enter(arena.players.get_or_add(bot), arena.lifecycle.tournament(tournament), joined)
 
     def happens(self, what: str, **given: Any) -> None:
         """Make an event happen that no participant causes."""

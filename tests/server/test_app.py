@@ -55,7 +55,7 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
     async with asyncio.timeout(PATIENCE_S):
         head = await reader.readuntil(b"event: snapshot")
         assert head.startswith(b"HTTP/1.1 200")
-        assert server.clubs.main.feed.spectators == 1
+        assert server.clubs.main.feed.spectator_count == 1
         await server.stop()
         assert server.address[1] > 0, "a page that is still being answered names it"
         rest = await reader.read()

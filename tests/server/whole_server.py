@@ -48,7 +48,7 @@ class Bot:
         self.say(type="login", name=name)
 
     def say(self, **message: Any) -> None:
-        self._session.received(json.dumps(message))
+        self._session.on_text(json.dumps(message))
 
     async def hears(self, *kinds: str) -> list[Frame]:
         """Wait for frames of these types in this order, and drop other frames."""

@@ -17,7 +17,7 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.ports import Clock
-from rumble_server.arena.recovery import read, take_up
+from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.gateway import Gateway
@@ -149,7 +149,7 @@ class MemoryLog:
         while self._delay_ms is None and self.durable < self.last and not self.stuck:
             self.write(self.last)
 
-    def file(self, ended: EndedTournament) -> None:
+    def add_record(self, ended: EndedTournament) -> None:
         self.records[ended.id] = ended
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
@@ -158,7 +158,7 @@ class MemoryLog:
         is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
         done(self.records.get(tournament_id) if is_over else None)
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         pass
 
     def unstick(self) -> None:
@@ -274,16 +274,16 @@ class MemoryLink:
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room or self.has_invited_room
 
-    def unasked(self) -> None:
+    def count_unsolicited(self) -> None:
         """Do nothing: frames have no time budget here."""
 
-    def hold(self) -> None:
+    def pause_reading(self) -> None:
         self.is_held = True
 
-    def go_on(self) -> None:
+    def resume_reading(self) -> None:
         self.is_held = False
 
-    def known(self) -> None:
+    def count_as_logged_in(self) -> None:
         self.is_known = True
 
     def invited(self, tournament_id: str) -> None:
@@ -420,7 +420,7 @@ class World:
             by_tournament.__getitem__,
             lambda _, matches: {each: [f for f in kept if getattr(f, "match", None) == each] for each in matches},
         )
-        take_up(world.arena, recovered)
+        restore_arena(world.arena, recovered)
         world.end_iteration()
         return world
 
@@ -485,7 +485,7 @@ class Bot:
     def say_text(self, text: str) -> None:
         """Send any text."""
         self.sent.append(text)
-        self.session.received(text)
+        self.session.on_text(text)
         self.world.end_iteration()
 
     @property
@@ -533,5 +533,5 @@ class Bot:
     def drop(self) -> None:
         """End the socket."""
         self.gone = True
-        self.world.gateway.lost(self.session)
+        self.world.gateway.end_session(self.session)
         self.world.end_iteration()

@@ -51,7 +51,7 @@ def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
         lambda self, frame, after=0, match_id=NO_MATCH: send(self, frame, 0, match_id),
     )
     patch.setattr(BotSession, "send_over", lambda self, frame, match_id, after: send_over(self, frame, match_id, 0))
-    patch.setattr(BotSession, "send_last", lambda self, frame, after: send(self, frame))
+    patch.setattr(BotSession, "send_barrier", lambda self, frame, after: send(self, frame))
 
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def open_too_many(patch: pytest.MonkeyPatch) -> None:
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
     """Keep counting the result of a match that is replayed."""
-    patch.setattr(WinLossStandings, "take_back", lambda *_: None)
+    patch.setattr(WinLossStandings, "remove", lambda *_: None)
 
 
 def refill_a_bank(patch: pytest.MonkeyPatch) -> None:
@@ -116,25 +116,25 @@ def refill_an_away_budget_at_a_reconnect(patch: pytest.MonkeyPatch) -> None:
 
 def refill_an_absent_budget(patch: pytest.MonkeyPatch) -> None:
     """Refill every absent budget after a restart."""
-    nobody_there = Tournament.nobody_there
+    nobody_there = Tournament.mark_all_absent
 
     def changed(self: Tournament, since_ms: int) -> None:
         for entrant in self.field.values():
             entrant.absent_left_ms = self.config.absent_ms
         nobody_there(self, since_ms)
 
-    patch.setattr(Tournament, "nobody_there", changed)
+    patch.setattr(Tournament, "mark_all_absent", changed)
 
 
 def forget_the_thinking_of_a_drop(patch: pytest.MonkeyPatch) -> None:
     """Give a bot that drops and reconnects its whole clock again."""
-    suspend = Progress.suspend_turn
+    suspend = Progress._close_unanswered_turn
 
     def changed(self: Progress, fact: StartTold | SeatAway) -> None:
         suspend(self, fact)
-        self.seats[fact.seat].used_ms = 0
+        self.seats[fact.seat].earlier_thinking_ms = 0
 
-    patch.setattr(Progress, "suspend_turn", changed)
+    patch.setattr(Progress, "_close_unanswered_turn", changed)
 
 
 def run_the_clock_of_a_turn_that_waits(patch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def excuse_twice(patch: pytest.MonkeyPatch) -> None:
     def changed(self: Progress, own: SeatState, *given: Any) -> None:
         apply_turn(self, own, *given)
         assert own.turn is not None
-        own.turn.late_ms -= own.excused_ms
+        own.turn.late_ms_when_asked -= own.excused_ms
 
     patch.setattr(Progress, "apply_turn", changed)
 
@@ -166,7 +166,7 @@ def void_at_will(patch: pytest.MonkeyPatch) -> None:
 
 def never_void(patch: pytest.MonkeyPatch) -> None:
     """Excuse any amount of time."""
-    patch.setattr(Referee, "void_if_stalled", lambda *_: False)
+    patch.setattr(Referee, "_void_if_stalled", lambda *_: False)
 
 
 def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
@@ -182,13 +182,13 @@ def stop_every_clock_of_who_is_away(patch: pytest.MonkeyPatch) -> None:
 
 def allow_any_lag(patch: pytest.MonkeyPatch) -> None:
     """Believe the pongs of a bot behind a proxy, at every move."""
-    link = SeatState.link
+    link = SeatState.use_connection
 
     def changed(self: SeatState, connection: SeatConnection) -> None:
         link(self, connection)
         self.lag_by_pings = False
 
-    patch.setattr(SeatState, "link", changed)
+    patch.setattr(SeatState, "use_connection", changed)
 
 
 def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
@@ -206,12 +206,12 @@ def take_any_turn_id(patch: pytest.MonkeyPatch) -> None:
 
 def drop_in_silence(patch: pytest.MonkeyPatch) -> None:
     """Leave a move for no open turn without an answer."""
-    patch.setattr(Referee, "refuse_stray", lambda *_: None)
+    patch.setattr(Referee, "_reject_unexpected_move", lambda *_: None)
 
 
 def forget_the_open_matches(patch: pytest.MonkeyPatch) -> None:
     """Hide its open matches from a bot that reconnects."""
-    patch.setattr(Matches, "go_on", lambda *_: None)
+    patch.setattr(Matches, "sync_connections", lambda *_: None)
 
 
 def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
@@ -255,25 +255,27 @@ def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:
 
 def leave_the_matches_of_a_worker_that_dropped(patch: pytest.MonkeyPatch) -> None:
     """Keep a match for the worker that dropped, although another worker has room."""
-    take_up = Player.take_up
-    patch.setattr(Player, "take_up", lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer))
+    take_up = Player.assign_waiting_parts
+    patch.setattr(
+        Player, "assign_waiting_parts", lambda self, newcomer=None: [] if newcomer is None else take_up(self, newcomer)
+    )
 
 
 def leave_a_place_that_became_free(patch: pytest.MonkeyPatch) -> None:
     """Take up no waiting match when a worker has room again."""
-    patch.setattr(Matches, "take_up", lambda *_: None)
+    patch.setattr(Matches, "assign_waiting_parts", lambda *_: None)
 
 
 def take_up_more_than_there_is_room_for(patch: pytest.MonkeyPatch) -> None:
     """Take up every waiting match of the bot, with or without room."""
-    take_up, session_for = Player.take_up, Player.session_for
+    take_up, session_for = Player.assign_waiting_parts, Player.session_for
 
     def changed(self: Player, newcomer: BotSession | None = None) -> list[Part]:
         with pytest.MonkeyPatch.context() as inside:
             inside.setattr(Player, "session_for", lambda self, game: session_for(self, game) or self.newest)
             return take_up(self, newcomer)
 
-    patch.setattr(Player, "take_up", changed)
+    patch.setattr(Player, "assign_waiting_parts", changed)
 
 
 def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
@@ -302,13 +304,13 @@ def tell_an_answer_before_all_are_in(patch: pytest.MonkeyPatch) -> None:
 
 def tell_an_answer_in_a_turn(patch: pytest.MonkeyPatch) -> None:
     """Put each answer into the news at once, and so into the turn of a bot that comes back."""
-    answer = Plies.answer
+    answer = Plies.store_answer
 
     def changed(self: Plies, made: MoveMade, code: int) -> bool:
-        self._news[0].append((made.seat, made.move))
+        self._parts_seen[0].append((made.seat, made.move))
         return answer(self, made, code)
 
-    patch.setattr(Plies, "answer", changed)
+    patch.setattr(Plies, "store_answer", changed)
 
 
 def tell_an_answer_by_the_clock(patch: pytest.MonkeyPatch) -> None:
@@ -316,7 +318,7 @@ def tell_an_answer_by_the_clock(patch: pytest.MonkeyPatch) -> None:
     ask = Announcer.ask_movers
 
     def changed(self: Announcer, plies: Plies, now_ms: int) -> None:
-        self._progress.asked_clocks = None
+        self._progress.clocks_when_asked = None
         ask(self, plies, now_ms)
 
     patch.setattr(Announcer, "ask_movers", changed)
@@ -340,7 +342,7 @@ def draw_anew_after_a_restart(patch: pytest.MonkeyPatch) -> None:
 
     def change(progress: Progress) -> None:
         if progress.plies is not None:
-            progress.plies.draws += 1
+            progress.plies.draw_count += 1
 
     _at_a_restart(patch, change)
 

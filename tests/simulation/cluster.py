@@ -97,7 +97,7 @@ class LedRun(ServerRun):
             node.world.postgres,
             self.clock,
             self.number,
-            lambda: node.act(lambda: node.lease.fenced(CLUB, self.number)),
+            lambda: node.act(lambda: node.lease.on_lead_lost(CLUB, self.number)),
             node.is_cut,
         )
 
@@ -112,7 +112,7 @@ class LedRun(ServerRun):
             self._trace.append(Entry(closed_at_ms, "suspended", self.number, str(now_ms), self.disk.written))
             if self.gate.is_abandoned:
                 self._see("grace", str(now_ms + self.node.world.scenario.grace_ms))
-            self.gate.go_on(self.arena)
+            self.gate.reopen(self.arena)
 
     def stall(self, ms: int) -> None:
         """Stop the process for `ms` ms. During a suspension, the suspension already covers the time."""
@@ -139,7 +139,7 @@ class LedRun(ServerRun):
         if not self.is_up:
             return
         if self.log.durable < self.log.last:
-            self.log.hurry()
+            self.log.flush_soon()
             self.clock.call_at(self.clock.now_ms() + 5, lambda: self.hand_over(stopped))
             return
         self.arena.stop()
@@ -214,8 +214,8 @@ class Node:
     def run(self, statement: Statement) -> None:
         self.world.postgres.ask(
             lambda: self.world.table.run(self.name, statement),
-            lambda answer: self.act(lambda: self.lease.answered(answer, self.now_ms())),
-            lambda: self.act(lambda: self.lease.failed(self.now_ms())),
+            lambda answer: self.act(lambda: self.lease.on_answer(answer, self.now_ms())),
+            lambda: self.act(lambda: self.lease.on_failure(self.now_ms())),
             self.is_cut,
         )
 
@@ -226,7 +226,7 @@ class Node:
     def read_ahead(self, club: str, offer: int) -> None:
         def was_read() -> None:
             self.world.read_ahead.add((self.name, offer))
-            self.lease.hand_overs.was_read(club, offer, self.now_ms())
+            self.lease.hand_overs.on_read_ahead(club, offer, self.now_ms())
 
         self._later(lambda: self.act(was_read))
 
@@ -258,7 +258,7 @@ class Node:
 
         def stopped() -> None:
             self.run_of_club, self.leaving = None, run
-            self.act(lambda: self.lease.hand_overs.stopped(CLUB, self.now_ms()))
+            self.act(lambda: self.lease.hand_overs.on_stopped(CLUB, self.now_ms()))
 
         self._loading = 0
         if run is None:
@@ -266,7 +266,7 @@ class Node:
         else:
             run.hand_over(stopped)
 
-    def handed_over(self, club: str) -> None:
+    def close_handed_over(self, club: str) -> None:
         leaving, self.leaving = self.leaving, None
         if leaving is not None:
             leaving.end("stop")
@@ -279,11 +279,11 @@ class Node:
         if self.run_of_club is not None:
             self.run_of_club.abandon()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         if self.run_of_club is not None:
             self.run_of_club.go_on()
 
-    def expelled(self) -> None:
+    def end_node(self) -> None:
         self.die()
 
     # --- fate ---

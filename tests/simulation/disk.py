@@ -98,10 +98,10 @@ class DiskLog:
             self._write_in(GATHER_MS)
         return self.last
 
-    def file(self, ended: EndedTournament) -> None:
-        self._batch.file(ended)
+    def add_record(self, ended: EndedTournament) -> None:
+        self._batch.add_record(ended)
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         if not self._hurried and self._writing is None and self._batch.facts:
             self._hurried = True
             self._write_in(HURRIED_MS)

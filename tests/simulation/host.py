@@ -110,7 +110,7 @@ class Host:
             return
         ended = run.disk.reader.ended([plan.follows]).get(plan.follows)
         if ended is not None and plan.follows not in run.arena.tournaments and (self.calm or self._lot(AGAIN)):
-            self._order("create", plan.name, lambda: organiser.again(ended, config))
+            self._order("create", plan.name, lambda: organiser.create_next(ended, config))
 
     def _enter_pupils(self, plan: TournamentPlan, run: ServerRun, tournament: Tournament) -> None:
         """Have pupils join by the code, except those whose bots have joined by themselves."""
@@ -156,7 +156,7 @@ class Host:
             except TournamentError:
                 return
             self._waiting.append((done.number, {"command": command, "what": what}))
-            run.log.hurry()
+            run.log.flush_soon()
             self._confirm()
 
     def _confirm(self) -> None:

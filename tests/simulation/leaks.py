@@ -11,12 +11,12 @@ from rumble_protocol.codes import Rejection
 from rumble_server.match import frames, transcript
 from rumble_server.match.announcer import Announcer
 from rumble_server.match.facts import MatchStarted, StartTold
-from rumble_server.match.plies import News, Plies, Public
+from rumble_server.match.plies import Plies, PlyPart, PublicPosition
 from rumble_server.match.progress import Progress
 from rumble_server.match.referee import Referee
 from rumble_server.match.seat import OpenTurn
 from rumble_server.web.api import from_log, replays
-from rumble_server.web.feed import shown
+from rumble_server.web.feed import position_view
 
 from tests.simulation.bugs import Bug
 
@@ -28,12 +28,12 @@ def tell_a_seat_everything(patch: pytest.MonkeyPatch) -> None:
 
 def tell_a_seat_the_plies_of_others(patch: pytest.MonkeyPatch) -> None:
     """Send each seat the news of the next seat."""
-    news = Plies.news
+    news = Plies.parts_since_own_move
 
-    def changed(self: Plies, seat: int) -> list[News]:
+    def changed(self: Plies, seat: int) -> list[PlyPart]:
         return news(self, (seat + 1) % self.state.seats)
 
-    patch.setattr(Plies, "news", changed)
+    patch.setattr(Plies, "parts_since_own_move", changed)
 
 
 def tell_all_moves_to_who_returns(patch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def tell_all_moves_to_who_returns(patch: pytest.MonkeyPatch) -> None:
 
 def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
     """Put the text of a rejection, meant for the seat alone, into the reason of the fall."""
-    refuse = Referee._refuse_fault
+    refuse = Referee._on_invalid_move
 
     def changed(
         self: Referee, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str
@@ -58,7 +58,7 @@ def tell_everybody_why_a_move_does_not_count(patch: pytest.MonkeyPatch) -> None:
                 inside.setattr(self.progress.plies, "hides", False)
             refuse(self, seat, turn, code, message, now_ms, frame)
 
-    patch.setattr(Referee, "_refuse_fault", changed)
+    patch.setattr(Referee, "_on_invalid_move", changed)
 
 
 def tell_a_rejection_to_all(patch: pytest.MonkeyPatch) -> None:
@@ -77,13 +77,13 @@ def tell_a_rejection_to_all(patch: pytest.MonkeyPatch) -> None:
 
 def show_spectators_everything(patch: pytest.MonkeyPatch) -> None:
     """Draw the boards of the feed and of the pages as after the match."""
-    show = shown.shown
-    patch.setattr(shown, "shown", lambda game, state, last, seat: show(game, state, last, ALL))
+    show = position_view.position_view
+    patch.setattr(position_view, "position_view", lambda game, state, last, seat: show(game, state, last, ALL))
 
 
 def show_spectators_all_moves(patch: pytest.MonkeyPatch) -> None:
     """List the moves of a running match as made."""
-    patch.setattr(Progress, "public", lambda self, now_ms: Public(self.state, self.moves, True))
+    patch.setattr(Progress, "public_position", lambda self, now_ms: PublicPosition(self.state, self.moves, True))
 
 
 def show_everything_in_a_replay(patch: pytest.MonkeyPatch) -> None:
@@ -94,12 +94,12 @@ def show_everything_in_a_replay(patch: pytest.MonkeyPatch) -> None:
 
 def let_the_host_read_a_running_match(patch: pytest.MonkeyPatch) -> None:
     """Let the host read the frames of every seat during the match."""
-    told = transcript.told_so_far
+    told = transcript.public_facts
 
     def changed(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
         return told(facts, to_a_seat=True)
 
-    patch.setattr(from_log, "told_so_far", changed)
+    patch.setattr(from_log, "public_facts", changed)
 
 
 def let_a_seat_read_all_frames(patch: pytest.MonkeyPatch) -> None:

@@ -168,16 +168,16 @@ class Wire:
         """Return True: no connection here is refused for lack of room."""
         return True
 
-    def unasked(self) -> None:
+    def count_unsolicited(self) -> None:
         """Do nothing: frames have no time budget here."""
 
-    def hold(self) -> None:
+    def pause_reading(self) -> None:
         """Do nothing: every login is answered at once."""
 
-    def go_on(self) -> None:
-        """Do nothing: `hold` held nothing."""
+    def resume_reading(self) -> None:
+        """Do nothing: `pause_reading` held nothing."""
 
-    def known(self) -> None:
+    def count_as_logged_in(self) -> None:
         """Do nothing: connections are not counted here."""
 
     def invited(self, tournament_id: str) -> None:
@@ -230,7 +230,7 @@ class Wire:
             self._has_spoken = True
             self._network.see("first", self, "clean" if self.place.is_clean else "")
         self._network.see("arrived", self, text)
-        self._session.received(text)
+        self._session.on_text(text)
 
     def hang_up(self) -> None:
         """Close the connection from the bot's end, after all its frames have arrived."""
@@ -264,7 +264,7 @@ class Wire:
             self._at_server = False
             self._network.see("lost", self)
             self.place.wires.remove(self)
-            self.place.gateway.lost(self._session)
+            self.place.gateway.end_session(self._session)
 
     def _end_at_bot(self, code: int | None) -> None:
         if self._at_bot:

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import orjson
-from rumble_server.arena.recovery import read, take_up
+from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.gateway.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.ports import Leader
@@ -82,7 +82,7 @@ class ServerRun:
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
-        take_up(self.arena, recovered)
+        restore_arena(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
 
     def _leader(self) -> Leader:
@@ -133,7 +133,7 @@ class ServerRun:
 
     def _stop(self) -> None:
         if self.log.durable < self.log.last and self.log.trouble is None:
-            self.log.hurry()
+            self.log.flush_soon()
             self.clock.call_at(self.clock.now_ms() + 1, self._stop)
             return
         self.arena.stop()

@@ -42,6 +42,6 @@ def _texts(progress: Progress, facts: Sequence[LogFact], now_ms: int) -> Iterato
     assert board is not None
     yield board.model_dump_json()
     yield running_view(progress, now_ms).model_dump_json()
-    plies = len(progress.public(now_ms).moves)
+    plies = len(progress.public_position(now_ms).moves)
     yield from_log.boards_so_far(facts, terms, progress.moves[:plies], 0, MOST).decode()
     yield (from_log.transcript_lines(facts, None) or b"").decode()

@@ -44,7 +44,7 @@ def test_a_seed_replays_exactly(seed: int) -> None:
 
 HAPPENS = (
     (Node, ("die", "stall", "cut", "is_moved", "discard", "suspend", "abandon", "read_ahead", "hand_over")),
-    (Node, ("handed_over",)),
+    (Node, ("close_handed_over",)),
     (LedRun, ("go_on",)),
     (ClubLog, ("_fail", "_look_up")),
     (Lease, ("drain",)),
@@ -119,7 +119,7 @@ def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
         for number, (_, fact) in enumerate(batch.facts, row.last + 1):
             shifted.add(number, fact)
         for ended in batch._ended:
-            shifted.file(ended)
+            shifted.add_record(ended)
         self.disk.write(shifted)
         row.last = self.disk.written
         return True
@@ -144,7 +144,7 @@ def go_on_without_looking(patch: pytest.MonkeyPatch) -> None:
     def renewed(self: Lease, until_ms: int, now_ms: int) -> None:
         was_over, self.until_ms, self.suspended = self.suspended, until_ms, False
         if was_over:
-            self.led.go_on()
+            self.led.resume()
 
     patch.setattr(Lease, "_renewed", renewed)
 
@@ -178,7 +178,7 @@ def hand_over_once(patch: pytest.MonkeyPatch) -> None:
 
 def take_any_ready(patch: pytest.MonkeyPatch) -> None:
     """Take a node for ready that was ready at an earlier try."""
-    follow = HandOvers.follow
+    follow = HandOvers.continue_after_look
 
     def changed(self: HandOvers, now_ms: int) -> None:
         rows = self._state.rows.clubs
@@ -188,7 +188,7 @@ def take_any_ready(patch: pytest.MonkeyPatch) -> None:
                 rows[club] = replace(row, ready=move.offer)
         follow(self, now_ms)
 
-    patch.setattr(HandOvers, "follow", changed)
+    patch.setattr(HandOvers, "continue_after_look", changed)
 
 
 BUGS: tuple[tuple[Bug, str, int], ...] = (

@@ -10,9 +10,9 @@ from rumble_bots.reference.errors import BadOption
 from rumble_bots.reference.reference_bot import Choice, ReferenceBot, Sight
 from rumble_bots.search import Limits, Tally
 from rumble_bots.search.base import END, Clock, beyond_two
-from rumble_bots.search.decoupled import look_about
-from rumble_bots.search.hidden import look_through
-from rumble_bots.search.mcts import look_around
+from rumble_bots.search.decoupled import decoupled_uct
+from rumble_bots.search.hidden import information_set_mcts
+from rumble_bots.search.mcts import uct
 from rumble_bots.search.thinking import SHARE
 
 ITERATIONS = 1_000
@@ -60,15 +60,15 @@ class Mcts(ReferenceBot):
         """
         tally = self._tally(budget_ms)
         if beyond_two(state):
-            found = look_about(state, seat, self.rounds, tally, self.random)
+            found = decoupled_uct(state, seat, self.rounds, tally, self.random)
         else:
-            found = look_around(state, self.rounds, tally, self.random)
+            found = uct(state, self.rounds, tally, self.random)
         return Choice(state.text_for(seat, found.code), found.value, tally.nodes, NOTE)
 
     def choose_seeing(self, sight: Sight, budget_ms: int | None = None) -> Choice:
         """Choose the move with the most rounds, like `pick`. Raises CannotPlay."""
         tally, sample = self._tally(budget_ms), partial(sight.sample, self.random)
-        move, value = look_through(sample, sight.seat, self.rounds, tally, self.random)
+        move, value = information_set_mcts(sample, sight.seat, self.rounds, tally, self.random)
         return Choice(move, value, tally.nodes, NOTE)
 
     def _tally(self, budget_ms: int | None) -> Tally:

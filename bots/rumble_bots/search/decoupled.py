@@ -101,7 +101,7 @@ class Node:
         return self.children[key]
 
 
-def look_about(state: State, seat: int, rounds: float, tally: Tally, random: Random) -> Found:
+def decoupled_uct(state: State, seat: int, rounds: float, tally: Tally, random: Random) -> Found:
     """Play `rounds` rounds, or fewer if time runs out.
 
     Return the move of `seat` with the most rounds, and the move's value, from -1 (lost) to 1 (won).

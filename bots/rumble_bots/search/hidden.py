@@ -84,7 +84,7 @@ class Node:
         return tries[place], arms[place]
 
 
-def look_through(sample: Sample, seat: int, rounds: float, tally: Tally, random: Random) -> tuple[str, float]:
+def information_set_mcts(sample: Sample, seat: int, rounds: float, tally: Tally, random: Random) -> tuple[str, float]:
     """Play `rounds` rounds, or fewer if time runs out.
 
     Return the move of `seat` with the most rounds, and the move's value, from -1 (lost) to 1 (won).

@@ -88,7 +88,7 @@ class Node:
         return max(self.children, key=lambda child: child.mean(seat) + sqrt(known / child.visits))
 
 
-def look_around(state: State, rounds: float, tally: Tally, random: Random) -> Found:
+def uct(state: State, rounds: float, tally: Tally, random: Random) -> Found:
     """Play `rounds` rounds, or fewer if time runs out. Return the move with the most rounds, and the move's value."""
     informed = type(state).estimate is not State.estimate
     root, plies = Node(state, informed), SOON if informed else LATE

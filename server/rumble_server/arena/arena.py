@@ -94,7 +94,7 @@ class Arena:
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
         """Players and sessions by session id, from the login to the end of the connection."""
 
-    def go_on(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
+    def resume(self, suspended_ms: int, *, bots_were_closed: bool) -> None:
         """Go on after a suspension of `suspended_ms`. If connections of bots were closed meanwhile, the bots get the
         same grace as after a start of the server.
         """
@@ -146,7 +146,7 @@ class Arena:
         shown = self.invitations.check_login(login, caller.address)
         invited_to = shown.tournament_id
         if invited_to is not None:
-            sessions.invited(session_id, invited_to)
+            sessions.mark_invited(session_id, invited_to)
         with self._transaction:
             try:
                 self.logins.check_room(login, caller, invited_to)
@@ -186,7 +186,7 @@ class Arena:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
-            self._outlet.sessions.count(session_id)
+            self._outlet.sessions.count_unsolicited(session_id)
 
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
@@ -239,7 +239,7 @@ class Arena:
                 raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
-            self._outlet.sessions.invited(session.id, tournament.id)
+            self._outlet.sessions.mark_invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
         """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
@@ -257,13 +257,13 @@ class Arena:
                 frame, line = answer(ended, player.name)
                 session.send(frame)
                 if line is not None:
-                    self.lifecycle.tell_over(ended, line, session)
+                    self.lifecycle.send_tournament_over(ended, line, session)
             except TournamentError as error:
                 self._tell_error(session, messages.error(error.code, str(error)))
 
         self._find_ended(tournament_id, tell)
 
-    def refused(self, session_id: int, text: str, error: bytes) -> None:
+    def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
         """Handle an invalid frame. If the frame names an open turn, judge the frame as an answer to the turn.
 
         Otherwise log the frame, and answer with `error`.
@@ -272,7 +272,7 @@ class Arena:
         if known is None:
             self._outlet.sessions.send(session_id, error)
         elif not (known[1].closing or self.recorder.stopped or self._judge_try(known[1], text, error)):
-            self.matches.overhear(known[1], "bot", text)
+            self.matches.log_stray_frame(known[1], "bot", text)
             self._tell_error(known[1], error)
 
     def _judge_try(self, session: BotSession, text: str, error: bytes) -> bool:
@@ -281,9 +281,9 @@ class Arena:
         if named is None or not isinstance(answer, Error):
             return False
         with self._transaction:
-            return self.matches.misanswer(session, named, answer.message, text)
+            return self.matches.on_invalid_answer(session, named, answer.message, text)
 
-    def flooded(self, session_id: int, allowed: int) -> None:
+    def on_flood(self, session_id: int, allowed: int) -> None:
         """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""
         if self.recorder.stopped:
             return
@@ -294,7 +294,7 @@ class Arena:
         elif not known[1].closing:
             player, session = known
             with self._transaction:
-                player.take_no_more(session)  # so that no new match takes the room of a lost match
+                player.stop_assigning(session)  # so that no new match takes the room of a lost match
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(session.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
@@ -308,11 +308,11 @@ class Arena:
             session.lag_ms = lag_ms
             self.matches.round_trip(session, lag_ms)
 
-    def silent(self, session_id: int) -> None:
+    def on_silence(self, session_id: int) -> None:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
-            self._outlet.sessions.cut(session_id)
+            self._outlet.sessions.abort(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its pending frames."""
@@ -323,14 +323,14 @@ class Arena:
             self._close(*known, code)
 
     def _close(self, player: Player, session: BotSession, code: CloseCode) -> None:
-        player.take_no_more(session)
+        player.stop_assigning(session)
         session.close(code)
 
-    def lost(self, session_id: int) -> None:
+    def on_disconnect(self, session_id: int) -> None:
         known = self._sessions.pop(session_id, None)
         if known is not None:
             player, session = known
-            session.drop()
+            session.discard_held()
             self.lifecycle.followers.forget(session)
             with self._transaction:
                 self.logins.detach(player, session)
@@ -356,14 +356,14 @@ class Arena:
         for player, session in list(self._sessions.values()):
             ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
             if ban is not None:
-                session.send(messages.error(ErrorCode.BANNED, ban.told, fatal=True), self.log.last)
+                session.send(messages.error(ErrorCode.BANNED, ban.message, fatal=True), self.log.last)
                 self._close(player, session, CloseCode.BANNED)
         for listener in self.on_ban:
             listener()
 
     def _tell_error(self, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
         session.send(error, match_id=match_id)
-        self.matches.overhear(session, "server", error.decode())
+        self.matches.log_stray_frame(session, "server", error.decode())
 
     # --- the log ---
 
@@ -380,10 +380,10 @@ class Arena:
             known = (self._sessions.get(session.id) for session in freed)
             players = dict.fromkeys(found[0] for found in known if found is not None)
             for player in players:
-                player.note_room()
-                self.scheduler.look_at(player)
+                player.update_free()
+                self.scheduler.recheck(player)
             for player in players:
-                self.matches.take_up(player)
+                self.matches.assign_waiting_parts(player)
 
     def on_trouble(self, trouble: str | None) -> None:
         """Pause the running tournaments if the log cannot be written, and resume them if the log can be written again.

@@ -24,7 +24,7 @@ from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, Tourname
 from rumble_server.tournament.tournament import OVER, Tournament
 
 CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
-"""Types of facts after which `HouseBots.follow` may start or end house bots."""
+"""Types of facts after which `HouseBots.on_durable` may start or end house bots."""
 MOST_ADDED = 32
 """Maximum number of added house bots on the server. Each bot is a process of its own. A further bot is refused."""
 
@@ -99,7 +99,7 @@ class HouseBots:
         if self._runner is not None:
             self._runner.keep(self._club, [])
 
-    def follow(self, batch: Iterable[tuple[int, LogFact]]) -> None:
+    def on_durable(self, batch: Iterable[tuple[int, LogFact]]) -> None:
         """Start newly added bots, and end bots that are no longer needed.
 
         `batch` has the facts newly on disk, each with its number.
@@ -191,7 +191,7 @@ class HouseBots:
             new += used is not None and not is_house_name(each)
             checked.append((joined, claim, used))
         for joined, claim, used in checked:  # only after all checks, so that a refused command adds no bot
-            player = arena.logins.take_in(claim, used)
+            player = arena.logins.record_claim(claim, used)
             self._added[player.name.casefold()] = _Added(player.name, reference_bot, tournament.id)
             arena.lifecycle.enter(player, tournament, replace(joined, bot=player.name, house=reference_bot))
 

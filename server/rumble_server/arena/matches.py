@@ -68,7 +68,7 @@ class LiveMatch:
         self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
         chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
-        progress = Progress(started, tournament.control, matches.lateness, matches.nobody_away_before_ms)
+        progress = Progress(started, tournament.control, matches.lateness, matches.grace_until_ms)
         self.referee = Referee(progress, self, matches.new_turn_id, matches.bounds)
 
     def record(self, over: MatchOver) -> None:
@@ -90,7 +90,7 @@ class LiveMatch:
             return
         self.referee.hold_turn(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
-            session.send_behind(frame, self.match_id, partial(self._matches.turn_written, self.match_id, seat, turn_id))
+            session.send_behind(frame, self.match_id, partial(self._matches.on_turn_sent, self.match_id, seat, turn_id))
 
     def end(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -112,7 +112,7 @@ class Matches:
         self.recorder = recorder
         self.bounds = bounds
         self.run = run
-        self.nobody_away_before_ms = nobody_away_before_ms
+        self.grace_until_ms = nobody_away_before_ms
         """Time in ms until which no away or absent budget runs. Bots need time to find the server again after its
         start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}
@@ -124,10 +124,10 @@ class Matches:
     def give_grace(self, grace_ms: int) -> None:
         """Let no away or absent budget run for the next `grace_ms`, because the bots have to find the server again."""
         now_ms = self.recorder.clock.now_ms()
-        self.nobody_away_before_ms = now_ms + grace_ms
+        self.grace_until_ms = now_ms + grace_ms
         for match in list(self.live.values()):
-            self._tell(match, now_ms, partial(match.referee.give_grace, now_ms, self.nobody_away_before_ms))
-            self._follow(match)
+            self._call_referee(match, now_ms, partial(match.referee.give_grace, now_ms, self.grace_until_ms))
+            self._finish_or_arm(match)
 
     # --- matches begin, go on and stop ---
 
@@ -140,8 +140,8 @@ class Matches:
         # Only connected players are free for a match.
         sessions = [part.session for part in match.parts if part.session is not None]
         referee = match.referee
-        self._tell(match, started.at_ms, partial(referee.start, sessions, started.at_ms))
-        self._follow(match)
+        self._call_referee(match, started.at_ms, partial(referee.start, sessions, started.at_ms))
+        self._finish_or_arm(match)
 
     def rebuild(self, started: MatchStarted, facts: Iterable[MatchFact]) -> None:
         """Go on with a match that was running when the server stopped. `facts` are the attempt's facts, without
@@ -154,23 +154,23 @@ class Matches:
         match = self._add_live(started, tournament, self.recorder.players.of(started.seats))
         if match is None:
             return
-        if self._tell(match, now_ms, partial(match.referee.rebuild, facts, now_ms)) is False:
+        if self._call_referee(match, now_ms, partial(match.referee.rebuild, facts, now_ms)) is False:
             log.error(
                 "match %s: the log has not all moves of attempt %d, which is void", started.match, started.attempt
             )
-        self._follow(match)
+        self._finish_or_arm(match)
 
     def abort(self, match_id: str, reason: str) -> None:
         match = self.live[match_id]
         match.referee.abort(reason, self.recorder.clock.now_ms())
-        self._follow(match)
+        self._finish_or_arm(match)
 
     def forfeit(self, match_id: str, player: Player, termination: Termination, reason: str) -> None:
         """Let a player lose a match by an event outside the game, such as leaving the tournament."""
         match, now_ms = self.live[match_id], self.recorder.clock.now_ms()
         seat = match.players.index(player)
-        self._tell(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
-        self._follow(match)
+        self._call_referee(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
+        self._finish_or_arm(match)
 
     def set_aside(self, tournament: Tournament) -> None:
         """Stop the running matches of a tournament that is set aside. The matches do not end, and the log keeps their
@@ -211,7 +211,7 @@ class Matches:
     def _is_playing(self) -> bool:
         return bool(self.live) and not self.recorder.stopped
 
-    def _tell(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
+    def _call_referee(self, match: LiveMatch, now_ms: int, event: Callable[[], Answer]) -> Answer | None:
         """Call `event`, a method of the referee that may run the game's code. Return the result of `event`.
 
         If the game's code raises an error, abort the match, and return None.
@@ -225,13 +225,13 @@ class Matches:
 
     # --- sessions come and go ---
 
-    def take_up(self, player: Player) -> None:
+    def assign_waiting_parts(self, player: Player) -> None:
         """Let the player's sessions take up matches that no session plays. A session without room takes up none."""
-        taken = player.take_up() if player.away_from else ()
+        taken = player.assign_waiting_parts() if player.waiting_parts else ()
         if taken:
-            self.go_on(player, taken)
+            self.sync_connections(player, taken)
 
-    def go_on(self, player: Player, taken: Iterable[Part]) -> None:
+    def sync_connections(self, player: Player, taken: Iterable[Part]) -> None:
         """Tell a player's sessions about the matches that they have taken up.
 
         The player is away from every match that no session has taken up. In these matches the away budget runs, and the
@@ -241,17 +241,17 @@ class Matches:
         for part in taken:
             if part.session is not None:  # an earlier match's consequences may have ended this match
                 match = self.live[part.match_id]
-                self._tell(match, now_ms, partial(match.referee.connect, part.seat, part.session, now_ms))
-                self._follow(match)
-        for part in list(player.away_from.values()):
-            if part.match_id in player.away_from:
+                self._call_referee(match, now_ms, partial(match.referee.connect, part.seat, part.session, now_ms))
+                self._finish_or_arm(match)
+        for part in list(player.waiting_parts.values()):
+            if part.match_id in player.waiting_parts:
                 match = self.live[part.match_id]
-                self._tell(match, now_ms, partial(match.referee.disconnect, part.seat, now_ms))
-                self._follow(match)
+                self._call_referee(match, now_ms, partial(match.referee.disconnect, part.seat, now_ms))
+                self._finish_or_arm(match)
 
     def round_trip(self, session: BotSession, lag_ms: int) -> None:
         for match_id, part in session.matches.items():
-            self.live[match_id].referee.round_trip(part.seat, lag_ms)
+            self.live[match_id].referee.set_lag(part.seat, lag_ms)
 
     def is_on_turn(self, session: BotSession) -> bool:
         """Return true if a turn of the session is open in any match."""
@@ -281,28 +281,28 @@ class Matches:
             answered = True
         # A move changes only the deadlines of the turns asked with it, which are hardly ever before the timer.
         if referee.progress.deadline_ms < match.timer_at_ms:
-            self._follow(match)
+            self._finish_or_arm(match)
         return answered
 
-    def misanswer(self, session: BotSession, named: NamedTurn, problem: str, frame: str) -> bool:
+    def on_invalid_answer(self, session: BotSession, named: NamedTurn, problem: str, frame: str) -> bool:
         """Hand an invalid message to the referee of the match. Return whether the message answered an open turn."""
         part = session.matches.get(named.match)
         if part is None:
             return False
         match, now_ms = self.live[named.match], self._clock.now_ms()
-        judge = partial(match.referee.misanswer, part.seat, named.turn_id, problem, now_ms, blanked(frame))
-        answered = self._tell(match, now_ms, judge)
-        self._follow(match)
+        judge = partial(match.referee.on_invalid_answer, part.seat, named.turn_id, problem, now_ms, blanked(frame))
+        answered = self._call_referee(match, now_ms, judge)
+        self._finish_or_arm(match)
         return answered is not False
 
     def resign(self, part: Part, message: Resign, frame: str) -> None:
         """Resign a match for the bot of this part. Secrets in the bot's reason are blanked."""
         match, now_ms = self.live[part.match_id], self.recorder.clock.now_ms()
         failure = blanked(message.reason or "") if message.failed else None
-        self._tell(match, now_ms, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
-        self._follow(match)
+        self._call_referee(match, now_ms, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
+        self._finish_or_arm(match)
 
-    def overhear(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
+    def log_stray_frame(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
         """Log a frame that belongs to no match. Append a fact for each match of the session.
 
         Keys and invitations in a bot's frame are blanked. Only the fact of the session's first match contains the
@@ -320,7 +320,7 @@ class Matches:
 
     # --- what follows from an event ---
 
-    def _follow(self, match: LiveMatch) -> None:
+    def _finish_or_arm(self, match: LiveMatch) -> None:
         over = match.referee.progress.over
         if over is None:
             self._arm(match)
@@ -331,7 +331,7 @@ class Matches:
             frame = frame_of_over(over, match.referee.progress.state)
             for part in match.parts:
                 if part.seat not in over.told:
-                    players[part.seat].untold.append((frame, self.recorder.log.last))
+                    players[part.seat].unsent_overs.append((frame, self.recorder.log.last))
         del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
         self._on_over(match.tournament, over, players)
 
@@ -345,11 +345,11 @@ class Matches:
 
     # --- time ---
 
-    def turn_written(self, match_id: str, seat: int, turn_id: str) -> None:
+    def on_turn_sent(self, match_id: str, seat: int, turn_id: str) -> None:
         """Start the clock of a turn whose frame waited for the disk, and is sent now."""
         match = self.live.get(match_id)
         if match is not None:
-            match.referee.turn_written(seat, turn_id, self.recorder.clock.now_ms())
+            match.referee.on_turn_sent(seat, turn_id, self.recorder.clock.now_ms())
             self._arm(match)
 
     def _arm(self, match: LiveMatch) -> None:
@@ -382,8 +382,8 @@ class Matches:
         match.timer, match.timer_at_ms = None, NEVER
         now_ms = self.recorder.clock.now_ms()
         with self.recorder.transaction:
-            self._tell(match, now_ms, partial(match.referee.wake, now_ms))
-            self._follow(match)
+            self._call_referee(match, now_ms, partial(match.referee.wake, now_ms))
+            self._finish_or_arm(match)
 
 
 def _void(started: MatchStarted, at_ms: int) -> MatchOver:

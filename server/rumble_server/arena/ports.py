@@ -22,10 +22,10 @@ class Log(Protocol):
     def append(self, fact: LogFact) -> int:
         """Take a fact, which is written with the next batch; return the fact's number."""
 
-    def file(self, ended: EndedTournament) -> None:
-        """Write a tournament's record in the commit of the last appended fact. Call `file` right after `append`."""
+    def add_record(self, ended: EndedTournament) -> None:
+        """Write a tournament's record in the commit of the last appended fact. Call this right after `append`."""
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         """Write the batch sooner than usual, because a frame waits for the batch.
 
         A batch is usually written within some milliseconds.
@@ -117,19 +117,19 @@ class Sessions(Protocol):
         The login showed no known key and no valid invitation.
         """
 
-    def invited(self, session_id: int, tournament_id: str) -> None:
+    def mark_invited(self, session_id: int, tournament_id: str) -> None:
         """Report that the session's bot is in a tournament by invitation."""
 
     def send(self, session_id: int, frame: bytes) -> None:
         """Write a text frame."""
 
-    def count(self, session_id: int) -> None:
+    def count_unsolicited(self, session_id: int) -> None:
         """Count the last frame toward the message limit, because it answered no turn."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Begin the closing handshake."""
 
-    def cut(self, session_id: int) -> None:
+    def abort(self, session_id: int) -> None:
         """End the connection at once, because it has long been silent and its bot is not on turn."""
 
 

@@ -1,6 +1,6 @@
 """Recovery: after a start, fill the arena from the log. No bot is connected yet; matches go on when bots log in again.
 
-`read` needs no arena and no event loop; `take_up` fills the arena with the result of `read`.
+`read` needs no arena and no event loop; `restore_arena` fills the arena with the result of `read`.
 """
 
 import logging
@@ -57,7 +57,7 @@ def read(
     return recovered
 
 
-def take_up(
+def restore_arena(
     arena: Arena, recovered: Recovered, *, lost_rows: Collection[int] = (), played_before: Iterable[str] = ()
 ) -> None:
     """Fill a new arena with the club's state, the open tournaments and the running matches of `recovered`.
@@ -107,9 +107,9 @@ def _read(
 
 def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
-    tournament.nobody_there(arena.lifecycle.absent_from_ms())
+    tournament.mark_all_absent(arena.lifecycle.absent_from_ms())
     for name, entrant in tournament.field.items():
-        player = arena.players.enter(name)
+        player = arena.players.get_or_add(name)
         if tournament.status not in OVER and not entrant.withdrawn:
             player.tournaments[tournament.id] = tournament
     for started in list(tournament.running.values()):

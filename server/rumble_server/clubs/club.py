@@ -21,7 +21,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseRunner, Work
-from rumble_server.arena.recovery import Recovered, read, take_up
+from rumble_server.arena.recovery import Recovered, read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.gate import Gate
@@ -39,7 +39,7 @@ from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
-from rumble_server.web.feed.ranker import Ranker, on_thread
+from rumble_server.web.feed.ranker import Ranker, run_on_thread
 from rumble_server.web.site import Process, Site
 
 log = logging.getLogger(__name__)
@@ -147,9 +147,9 @@ def make_arena(
         random=SystemRandom(),
         taken_ids=stored.taken_ids,
         grace_ms=shared.config.grace_ms,
-        find_ended=find_ended if gate is None else gate.around(find_ended),
+        find_ended=find_ended if gate is None else gate.wrap_callback(find_ended),
         may_claim=house_keys.may_claim,
-        work=work if gate is None else gate.around(work),
+        work=work if gate is None else gate.wrap_callback(work),
         admission=shared.admission if name == MAIN else shared.admission.of_club(name),
         clubs=shared.directory,
         bounds=shared.config.bounds,
@@ -194,7 +194,7 @@ class Club:
         self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
         self.arena.on_ban.append(shared.shut_out)
         self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
-        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, on_thread), shared.counts)
+        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, run_on_thread), shared.counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
             self.arena,
@@ -242,7 +242,7 @@ class Club:
             log.error(text, where, problem)
         if self.name == MAIN:
             self._shared.forget_main()
-        take_up(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
+        restore_arena(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
         self.reader.set_aside(stored.recovered.damaged)
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
@@ -255,7 +255,7 @@ class Club:
         self._entry = self._shared.directory.get(self.name) or self._entry
         self.arena.allowance.quotas = self._entry.quotas
 
-    def follow(self) -> None:
+    def apply_settings(self) -> None:
         """Apply changed settings of the club from the `ClubDirectory`."""
         has_house = self._entry.house
         self._read_settings()
@@ -310,10 +310,10 @@ class Club:
         self.gateway.end_all(CloseCode.NO_LEADER)
         self.feed.end_streams()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Continue play in the club, because the lease is valid again."""
         if self.gate is not None:
-            self.gate.go_on(self.arena)
+            self.gate.reopen(self.arena)
 
     def attempt(self, what: str, *steps: Callable[[], None]) -> None:
         """Take each of the steps. An error is logged, so that the other steps, and other clubs, are not held up.
@@ -352,6 +352,6 @@ class Club:
         self.arena.on_durable()
         self.feed.publish(batch, kinds)
         if not CONCERNING.isdisjoint(kinds):
-            self.house_bots.follow(batch)
+            self.house_bots.on_durable(batch)
         for listener in self.on_facts:
             listener(batch, kinds)

@@ -53,7 +53,7 @@ class LoneLoader:
         """
         return await asyncio.shield(self._begin(name))  # a caller may give up; the loading goes on for the rest
 
-    def need(self, name: str) -> None:
+    def request_load(self, name: str) -> None:
         def on_loaded(loading: asyncio.Task[Club | None]) -> None:
             if not loading.cancelled() and (error := loading.exception()) is not None:
                 log.error("club %s cannot be loaded: %s", name, error)
@@ -75,7 +75,7 @@ class LoneLoader:
         store = self._clubs.shared.store
 
         def read() -> Stored:
-            store.take(name)
+            store.open_log(name)
             with closing(store.reader(name)) as reader:
                 return read_club(store, name, reader, Ahead())
 

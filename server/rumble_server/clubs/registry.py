@@ -61,7 +61,7 @@ class ClubLoader(Protocol):
         Raises StoreError.
         """
 
-    def need(self, name: str) -> None:
+    def request_load(self, name: str) -> None:
         """Load a club, so that house bots can wait there for challenges.
 
         With several nodes, ask for a leader of the club instead. Any node may become the leader.
@@ -91,7 +91,7 @@ class ClubRegistry:
         """Clubs stopped for a hand-over, with bots still connected here."""
         self.is_abandoned = False
         """True if this process has had no valid lease for a long time, and therefore lets no bot in."""
-        self.lost = asyncio.Event()
+        self.must_end = asyncio.Event()
         """Event that is set when this node cannot lead clubs any more. The process then ends."""
         self._on_main = on_main
         self._loader: ClubLoader
@@ -187,7 +187,7 @@ class ClubRegistry:
             if self._is_draining:
                 club.arena.drain()
             if name == MAIN:
-                club.on_facts.append(self.follow)
+                club.on_facts.append(self.apply_main_facts)
                 self._on_main(bool(stored.problems))
         except Exception:
             self.forget(name)
@@ -242,7 +242,7 @@ class ClubRegistry:
             raise WebError.unavailable("the database cannot be read at the moment") from None
         if club is None:
             return None
-        club.site.need_lease()
+        club.site.require_lease()
         return club.site
 
     async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
@@ -267,7 +267,7 @@ class ClubRegistry:
 
     def count_streams(self) -> int:
         """Return the number of open event streams of visitors."""
-        return sum(each.feed.spectators for each in self)
+        return sum(each.feed.spectator_count for each in self)
 
     def sites(self) -> Iterator[Site]:
         """Yield the site of each loaded club."""
@@ -275,7 +275,7 @@ class ClubRegistry:
 
     # --- main's facts about clubs ---
 
-    def follow(self, batch: list[Numbered], kinds: Counter[type]) -> None:
+    def apply_main_facts(self, batch: list[Numbered], kinds: Counter[type]) -> None:
         """Apply facts of `main` to loaded clubs: bans, changed clubs, and removed clubs."""
         if FOLLOWED.isdisjoint(kinds):
             return
@@ -287,9 +287,9 @@ class ClubRegistry:
             elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
                 self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
-                club.attempt("apply its settings", club.follow)
+                club.attempt("apply its settings", club.apply_settings)
             elif isinstance(fact, ClubChanged) and fact.club in self.with_residents():
-                self._loader.need(fact.club)
+                self._loader.request_load(fact.club)
 
     def _unload(self, club: Club, code: CloseCode = CloseCode.DRAINING) -> None:
         """Unload a club: stop the arena, and close the connections. Facts stay in the database."""

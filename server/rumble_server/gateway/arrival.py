@@ -37,7 +37,7 @@ class Arrival(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self.address = limited_address(peer[0]) if peer else ""
         self._transport.pause_reading()
-        self._fairness.wait(self)
+        self._fairness.enqueue(self)
 
     def data_received(self, data: bytes) -> None:
         self._early += data
@@ -47,7 +47,7 @@ class Arrival(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
 
-    def read_on(self) -> None:
+    def on_scheduled(self) -> None:
         """Make the `HttpConnection`, and give it the socket and the bytes received so far."""
         transport = self._transport
         if transport is None or transport.is_closing():
@@ -58,7 +58,7 @@ class Arrival(asyncio.Protocol):
         if self._early and not transport.is_closing():
             made.data_received(self._early)
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         """End the connection at once."""
         if self._transport is not None:
             self._transport.abort()

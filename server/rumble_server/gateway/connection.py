@@ -3,8 +3,8 @@
 No other module uses bots' sockets.
 
 Bots use the same port as the pages: `upgrade.py` hands a connection over when a request asks for an upgrade. A received
-frame has all of its effects within `data_received`, or within `read_on` if it had to wait for a later iteration of the
-loop.
+frame has all of its effects within `data_received`, or within `on_scheduled` if the frame had to wait for a later
+iteration of the loop.
 """
 
 import asyncio
@@ -57,8 +57,8 @@ MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
 `claim_time` returns true. Refusing a frame of this size takes 0.2 ms."""
 MOST_WASTED = 32
-"""Maximum number of wasted messages (`ReadFairness.waste`) in an iteration of the loop. Once the number is reached,
-even answers are handled only if `claim_time` returns true."""
+"""Maximum number of wasted messages (`ReadFairness.count_wasted`) in an iteration of the loop. Once the
+number is reached, even answers are handled only if `claim_time` returns true."""
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 """The HTTP response to an upgrade request that cannot be parsed."""
 
@@ -98,7 +98,7 @@ class Connection(asyncio.Protocol):
         self._unsent: list[bytes] = []
         """Header and payload of each frame to be written at the end of this iteration of the loop."""
         self._is_held = False
-        """True from `hold` to `go_on`: reading is paused while the login of the session is checked."""
+        """True from `pause_reading` to `resume_reading`: the login of the session is checked meanwhile."""
         self._empty_frames = 0
         """Number of control frames and empty frames since `_counted_from_ms`."""
         self.opened_ms = self._counted_from_ms = self._now_ms()
@@ -163,13 +163,13 @@ class Connection(asyncio.Protocol):
         if len(texts) > 1:
             self._reader.is_newest = False
             for text in texts[:-1]:
-                session.received(text)
+                session.on_text(text)
             self._reader.is_newest = True
-        session.received(texts[-1])
+        session.on_text(texts[-1])
         left = self._asked - len(texts)  # read anew: a message that answers nothing has set `_asked` to 0
         self._asked = left if left > 0 else 0
 
-    def read_on(self) -> None:
+    def on_scheduled(self) -> None:
         """Handle bytes that waited for this iteration of the loop.
 
         If no bytes are left, resume reading from the socket.
@@ -187,7 +187,7 @@ class Connection(asyncio.Protocol):
         for message in self._reader.read():
             if isinstance(message, str):
                 if self.session is not None:
-                    self.session.received(message)
+                    self.session.on_text(message)
                     if self._asked:
                         self._asked -= 1
             elif isinstance(message, bytes):
@@ -198,7 +198,7 @@ class Connection(asyncio.Protocol):
         self._flush()
         if self._reader.has_bytes and self.transport is not None and not self.transport.is_closing():
             self.transport.pause_reading()
-            self._fairness.wait(self)
+            self._fairness.enqueue(self)
 
     def stop_reading(self) -> bool:
         if self.transport is None or not self.transport.is_reading():
@@ -271,28 +271,28 @@ class Connection(asyncio.Protocol):
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
         return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._reader.is_newest
 
-    def hold(self) -> None:
+    def pause_reading(self) -> None:
         """Pause reading while the login of the session is checked."""
         if self.transport is not None and not self.transport.is_closing():
             self._is_held = True
             self.transport.pause_reading()
 
-    def go_on(self) -> None:
+    def resume_reading(self) -> None:
         """Resume reading, in a later iteration of the loop."""
         if self._is_held:
             self._is_held = False
-            self._fairness.wait(self)
+            self._fairness.enqueue(self)
 
-    def known(self) -> None:
-        self._permit.know()
+    def count_as_logged_in(self) -> None:
+        self._permit.mark_known()
         self._fairness.sockets.discard(self)  # from now on the socket is read, so that moves do not wait for strangers
         self._is_known = True
         self.protocol.max_message_size = self._gateway.frame_bytes
 
-    def unasked(self) -> None:
+    def count_unsolicited(self) -> None:
         if self._asked:
             self._asked = 0
-            self._fairness.waste()
+            self._fairness.count_wasted()
 
     def invited(self, tournament_id: str) -> None:
         self._permit.invite(f"{self._gateway.club}/{tournament_id}")  # other clubs may have a tournament of this id
@@ -324,7 +324,7 @@ class Connection(asyncio.Protocol):
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason)
             self._flush()
-            self.go_on()  # so that the bot's own close is read, even if the login is never answered
+            self.resume_reading()  # so that the bot's own close is read, even if the login is never answered
 
     def cut(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""
@@ -395,7 +395,7 @@ class Connection(asyncio.Protocol):
     def _end_session(self) -> None:
         session, self.session = self.session, None
         if session is not None:
-            self._gateway.lost(session)
+            self._gateway.end_session(session)
 
     def _on_pong(self, data: bytes) -> None:
         if self.session is None:
@@ -452,7 +452,7 @@ class Connection(asyncio.Protocol):
             return Idleness.STRANGER
         return None if plays else Idleness.PLAYS_NOTHING
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         """End the connection at once, to free its descriptor. Its bot may connect again."""
         self._abort()
 
@@ -476,7 +476,7 @@ class Connection(asyncio.Protocol):
             return
         limits, now_ms = self._gateway.limits, self._now_ms()
         if self.pings.is_silent(now_ms, limits.pong_ms):
-            session.silent()
+            session.on_silent()
         if self.transport is not None:
             self.transport.write(self.pings.ping(now_ms))
         self._keepalive = asyncio.get_running_loop().call_later(limits.ping_ms / 1000, self.keep_alive)

@@ -52,7 +52,7 @@ class Sheddable(Protocol):
     def opened_ms(self) -> int:
         """Time at which the connection began, in ms of server time."""
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         """End the connection at once."""
 
 
@@ -96,7 +96,7 @@ class Descriptors:
         chosen = [each for _, _, each in heapq.nsmallest(max(1, self._spare // 2), idle, key=lambda one: one[:2])]
         for each in chosen:
             self._refusals.note("descriptors", each.address)
-            each.shed()
+            each.abort()
         now_ms = self._now_ms()
         if now_ms - self._logged_ms >= LOG_EVERY_MS:
             self._logged_ms = now_ms

@@ -36,7 +36,7 @@ class HeldLease(Protocol):
         """Time at which the lease ends, in ms of the lease's clock."""
 
 
-class Over:
+class EndedLease:
     """A lease that is over forever."""
 
     until_ms = -1
@@ -72,7 +72,7 @@ class Gate:
         """
         return not self.waiting and not self.close_if_over()
 
-    def around(
+    def wrap_callback(
         self, ask: Callable[[What, Callable[[Found], None]], None]
     ) -> Callable[[What, Callable[[Found], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
@@ -91,22 +91,22 @@ class Gate:
         """Wrap the arena, so that sessions call the arena through the gate."""
         return GatedLeader(arena, self)
 
-    def holds(self) -> bool:
+    def has_valid_lease(self) -> bool:
         """Return true if the lease of this node is valid now."""
         return self.now_s() * 1000 < self.lease.until_ms
 
     @property
     def is_open(self) -> bool:
         """True if the gate was not closed, and the lease is valid."""
-        return self.closed_at_ms is None and self.holds()
+        return self.closed_at_ms is None and self.has_valid_lease()
 
     def close_if_over(self) -> bool:
         """Close the gate if the lease is over. Return true if the gate is closed, now or since an earlier call.
 
-        The gate stays closed until `go_on` opens the gate. A renewed lease alone proves nothing, because another node
+        The gate stays closed until `reopen` opens the gate. A renewed lease alone proves nothing, because another node
         may have led the club in between.
         """
-        if self.closed_at_ms is None and not self.holds():
+        if self.closed_at_ms is None and not self.has_valid_lease():
             self.close()
         return self.closed_at_ms is not None
 
@@ -119,9 +119,9 @@ class Gate:
         """Record that the bots' connections were closed, because the lease has been over for long."""
         self.is_abandoned = True
 
-    def go_on(self, arena: Arena) -> None:
+    def reopen(self, arena: Arena) -> None:
         """Open the gate, because the lease is valid again: resume the arena, then let waiting calls in."""
-        if self.closed_at_ms is None or not self.holds():
+        if self.closed_at_ms is None or not self.has_valid_lease():
             return
         now_ms = self._clock.now_ms()
         closed_ms = now_ms - self.closed_at_ms
@@ -129,7 +129,7 @@ class Gate:
         self._excuse(closed_ms, now_ms)
         bots_were_closed, self.is_abandoned = self.is_abandoned, False
         self._clock.after_input(self._let_in)  # first, so that waiting calls enter even after an error of the arena
-        arena.go_on(closed_ms, bots_were_closed=bots_were_closed)
+        arena.resume(closed_ms, bots_were_closed=bots_were_closed)
 
     def _excuse(self, closed_ms: int, now_ms: int) -> None:
         """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""
@@ -143,7 +143,7 @@ class Gate:
         """Close the gate forever and drop the waiting calls, because another node leads the club."""
         self.close()
         self.waiting.clear()
-        self.lease = Over()
+        self.lease = EndedLease()
 
     def _let_in(self) -> None:
         """Let up to `PORTION` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
@@ -259,8 +259,8 @@ class GatedLeader:
         else:
             self._hold(session_id, partial(self._receive, session_id, message, text))
 
-    def refused(self, session_id: int, text: str, error: bytes) -> None:
-        self._hold(session_id, partial(self._arena.refused, session_id, text, error))
+    def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
+        self._hold(session_id, partial(self._arena.on_invalid_frame, session_id, text, error))
 
     def _hold(self, session_id: int, call: Callable[[], None]) -> None:
         """Send a frame through the gate, where the frame waits if the gate is closed.
@@ -274,21 +274,21 @@ class GatedLeader:
         if self._frames[session_id] <= MOST_FRAMES:
             self._enter(call)
         elif self._frames[session_id] == MOST_FRAMES + 1:
-            self._enter(partial(self._arena.flooded, session_id, MOST_FRAMES))
+            self._enter(partial(self._arena.on_flood, session_id, MOST_FRAMES))
 
-    def flooded(self, session_id: int, allowed: int) -> None:
-        self._hold(session_id, partial(self._arena.flooded, session_id, allowed))
+    def on_flood(self, session_id: int, allowed: int) -> None:
+        self._hold(session_id, partial(self._arena.on_flood, session_id, allowed))
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         self._enter(partial(self._arena.round_trip, session_id, lag_ms))
 
-    def silent(self, session_id: int) -> None:
-        self._enter(partial(self._arena.silent, session_id))
+    def on_silence(self, session_id: int) -> None:
+        self._enter(partial(self._arena.on_silence, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
         self._enter(partial(self._arena.close, session_id, code))
 
-    def lost(self, session_id: int) -> None:
+    def on_disconnect(self, session_id: int) -> None:
         if not self._gate.admit():
             self._gone.add(session_id)
         self._enter(partial(self._lose, session_id))
@@ -299,4 +299,4 @@ class GatedLeader:
 
     def _lose(self, session_id: int) -> None:
         self._gone.discard(session_id)
-        self._arena.lost(session_id)
+        self._arena.on_disconnect(session_id)

@@ -79,10 +79,10 @@ class Gateway:
         session = self.sessions.open[self._opened] = Session(self._opened, self.shared, link)
         return session
 
-    def lost(self, session: Session) -> None:
+    def end_session(self, session: Session) -> None:
         """End a session whose connection has ended."""
         self.sessions.open.pop(session.id, None)
-        session.lost()
+        session.on_lost()
 
     @property
     def has_sessions(self) -> bool:
@@ -98,7 +98,7 @@ class Gateway:
         """Close every session at once. The arena counts the bots as disconnected, and asks for no more moves."""
         for session in list(self.sessions.open.values()):
             session.end(code)
-            self.lost(session)
+            self.end_session(session)
 
     def close_all(self, code: CloseCode) -> None:
         """Close every session. Each session first sends its frames that still wait for the disk."""

@@ -71,7 +71,7 @@ class HttpConnection(UvicornConnection):
         """For the newest request whose headers are complete: the club, and the part of the path after the club."""
         self.unparsed = UnparsedBytes(entrance.bounds, entrance.fairness)
         """Bytes that wait to be parsed. Reading from the socket is paused until all of them are parsed."""
-        self._goes_on = False
+        self._is_queued = False
         """True while the connection waits for an iteration of the loop in which to parse `unparsed`."""
         self._is_unread = False
         """True while the socket is left unread because too many strangers have come at once."""
@@ -104,7 +104,7 @@ class HttpConnection(UvicornConnection):
             self.transport.abort()
             return
         self._entrance.fairness.sockets.add(self)
-        self.peer.enter(self._begin, self._turn_away)
+        self.peer.enter(self._begin, self._refuse_without_permit)
 
     def _begin(self) -> None:
         """Begin to read requests. Bytes received during the wait for the permit come first."""
@@ -112,7 +112,7 @@ class HttpConnection(UvicornConnection):
         if self.unparsed or not self.transport.is_reading():
             self._go_on()
 
-    def _turn_away(self) -> None:
+    def _refuse_without_permit(self) -> None:
         """Answer the first request with a refusal.
 
         If too many connections of the address wait for such an answer, end the connection.
@@ -139,7 +139,7 @@ class HttpConnection(UvicornConnection):
     def _clean_up(self, exc: Exception | None) -> None:
         """Release what a lost connection holds: its timers, its entry in the queue, and its permit."""
         super().connection_lost(exc)
-        self._let_go()
+        self._cancel_timers()
         self.resume_writing()
         self._upgrade = None  # refers to this connection
         self._drop_references()
@@ -165,12 +165,12 @@ class HttpConnection(UvicornConnection):
         else:
             self._parse()
 
-    def read_on(self) -> None:
+    def on_scheduled(self) -> None:
         """Parse bytes that waited for this iteration of the loop.
 
         If no bytes are left, resume reading from the socket.
         """
-        self._goes_on = False
+        self._is_queued = False
         if self._phase is not _Phase.READING or self.transport.is_closing():
             return
         if self.unparsed:
@@ -201,9 +201,9 @@ class HttpConnection(UvicornConnection):
         return True
 
     def _go_on(self) -> None:
-        if not self._goes_on:
-            self._goes_on = True
-            self._entrance.fairness.wait(self)
+        if not self._is_queued:
+            self._is_queued = True
+            self._entrance.fairness.enqueue(self)
 
     def _parse(self) -> None:
         """Parse bytes, up to the bounds of an iteration of the loop. The rest waits, or is dropped after a refusal."""
@@ -285,7 +285,7 @@ class HttpConnection(UvicornConnection):
             return refusal
         ban = self.peer.ban(self._club)
         if ban is not None:
-            return HTTPStatus.FORBIDDEN, f"{ban.told}\n", "banned"
+            return HTTPStatus.FORBIDDEN, f"{ban.message}\n", "banned"
         upgrades = self._should_upgrade()
         # The web counts each request that the web answers. Upgrades and large numbers of headers are counted here.
         if not self.peer.count(upgrades + requests_in_headers(self.headers)):
@@ -338,7 +338,7 @@ class HttpConnection(UvicornConnection):
     def leave(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
         request = self._request_bytes()
-        self._let_go()
+        self._cancel_timers()
         self._read_deadline.end()  # may run for an earlier answer, and would end the bot's connection
         self._entrance.fairness.sockets.discard(self)
         self.connections.discard(self)
@@ -384,7 +384,7 @@ class HttpConnection(UvicornConnection):
         Then leave the peer `LINGER_MS` to read the answer, and end the connection.
         """
         self._end()
-        self._let_go()
+        self._cancel_timers()
         self.unparsed.clear()
         self.transport.write(text_answer(status, text, header))
         if self.transport.can_write_eof():
@@ -396,7 +396,7 @@ class HttpConnection(UvicornConnection):
         else:
             self._close()
 
-    def _let_go(self) -> None:
+    def _cancel_timers(self) -> None:
         """Cancel the timers of the connection."""
         self._stop_idle_timer()
         self._deadline.end()
@@ -412,7 +412,7 @@ class HttpConnection(UvicornConnection):
         self._read_deadline.end()
 
     def timeout_keep_alive_handler(self) -> None:
-        if self._goes_on or self._is_unread:  # the next request may have come already
+        if self._is_queued or self._is_unread:  # the next request may have come already
             self._start_idle_timer()
         elif not self.transport.is_closing():
             self._close()
@@ -445,7 +445,7 @@ class HttpConnection(UvicornConnection):
             self._deadline.end()
 
     def _on_late(self) -> None:
-        if self._is_unread or self._goes_on or self._is_held():  # the server does not read, so the peer is not late
+        if self._is_unread or self._is_queued or self._is_held():  # the server does not read, so the peer is not late
             self._watch()
         elif self.request.number == 0:
             self.transport.close()
@@ -472,7 +472,7 @@ class HttpConnection(UvicornConnection):
             return Idleness.STRANGER
         return None if self.request.is_coming or self._is_answering() else Idleness.BETWEEN_REQUESTS
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         """End the connection at once, to free its descriptor."""
         self.transport.abort()
 

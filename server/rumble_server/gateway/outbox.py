@@ -32,7 +32,7 @@ class OutboxConnection(Protocol):
 
     def write_out(self) -> None: ...
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         """End the connection at once."""
 
 
@@ -77,7 +77,7 @@ class Outbox:
                     writer.write_out()
                 except Exception:
                     log.exception("a connection ends because its frames could not be written")
-                    writer.shed()
+                    writer.abort()
             self.latency.observe(perf_counter() - began_s)
 
     def waited_ms(self, ago_ms: int) -> int:

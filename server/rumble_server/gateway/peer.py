@@ -78,7 +78,7 @@ class Peer:
     def know(self) -> None:
         """Count the connection as known, after a completed request."""
         if self._permit is not None:
-            self._permit.know()
+            self._permit.mark_known()
 
     def leave(self) -> None:
         """Release the permit, or end the wait for one."""

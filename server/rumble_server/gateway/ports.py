@@ -24,22 +24,22 @@ class Leader(Protocol):
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """Handle a valid message that a session received after its login. `text` is the whole frame."""
 
-    def refused(self, session_id: int, text: str, error: bytes) -> None:
+    def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
         """Handle an invalid frame of a session: send the frame `error` to the bot."""
 
-    def flooded(self, session_id: int, allowed: int) -> None:
+    def on_flood(self, session_id: int, allowed: int) -> None:
         """End a session that received too many messages while no turn was open. `allowed` is the limit per minute."""
 
     def round_trip(self, session_id: int, lag_ms: int) -> None:
         """Tell the arena the newest measured lag of the connection, in ms."""
 
-    def silent(self, session_id: int) -> None:
+    def on_silence(self, session_id: int) -> None:
         """Tell the arena that the bot has been silent for long."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session, but first send the session's frames that still wait for the disk."""
 
-    def lost(self, session_id: int) -> None:
+    def on_disconnect(self, session_id: int) -> None:
         """Tell the arena that the connection has ended."""
 
 

@@ -34,14 +34,14 @@ class WaitingReader(Protocol):
     def address(self) -> str:
         """The address to which the work is charged. Waiting addresses are served in rotation."""
 
-    def read_on(self) -> None:
+    def on_scheduled(self) -> None:
         """Handle waiting bytes as far as the budget of this iteration allows.
 
         If bytes are left, queue the reader again.
         """
 
-    def shed(self) -> None:
-        """End the connection at once, because `read_on` has failed."""
+    def abort(self) -> None:
+        """End the connection at once, because `on_scheduled` has failed."""
 
 
 class SocketReader(Protocol):
@@ -92,7 +92,7 @@ class ReadFairness:
         self._late = 0
         """Number of late readers in this iteration (see `MOST_LATE`)."""
         self.wasted = 0
-        """Number of messages wasted in this iteration of the loop (see `waste`)."""
+        """Number of messages wasted in this iteration of the loop (see `count_wasted`)."""
 
     def claim_time(self) -> bool:
         """Start the budget of this iteration at the first call in the iteration. Return false if the budget is spent.
@@ -114,10 +114,10 @@ class ReadFairness:
             self._unread.extend(stopped)
         return False
 
-    def wait(self, reader: WaitingReader, *, is_first: bool = False) -> None:
+    def enqueue(self, reader: WaitingReader, *, is_first: bool = False) -> None:
         """Queue a reader behind the other readers of its address, or before them if `is_first` is true.
 
-        In a later iteration, `read_on` of the reader is called.
+        In a later iteration, `on_scheduled` of the reader is called.
         """
         readers = self._waiting.setdefault(reader.address, deque())
         (readers.appendleft if is_first else readers.append)(reader)
@@ -128,9 +128,9 @@ class ReadFairness:
         if self.claim_time():
             work()
         else:
-            self.wait(_Work(address, work))
+            self.enqueue(_Work(address, work))
 
-    async def come(self, address: str, *, again: bool = False) -> None:
+    async def wait_for_time(self, address: str, *, again: bool = False) -> None:
         """Return at once if this iteration of the loop has time left. Otherwise wait until `address` is served.
 
         `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
@@ -138,10 +138,10 @@ class ReadFairness:
         """
         if not self.claim_time():
             request = _Request(address, self)
-            self.wait(request, is_first=again)
+            self.enqueue(request, is_first=again)
             await request.served
 
-    def waste(self) -> None:
+    def count_wasted(self) -> None:
         """Count a wasted message.
 
         A wasted message looked like an answer to a turn, and was handled without budget. But it answers no open turn.
@@ -173,10 +173,10 @@ class ReadFairness:
             if readers:
                 self._waiting[address] = readers
             try:
-                reader.read_on()
+                reader.on_scheduled()
             except Exception:
                 log.exception("a connection ends because its bytes could not be handled")
-                reader.shed()
+                reader.abort()
         if self._waiting or self._unread or self._again:
             self._call()
 
@@ -186,9 +186,9 @@ class _Work:
 
     def __init__(self, address: str, work: Callable[[], None]) -> None:
         self.address = address
-        self.read_on = work
+        self.on_scheduled = work
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         """Do nothing: the connection has ended already."""
 
 
@@ -200,7 +200,7 @@ class _Request:
         self.served = asyncio.get_running_loop().create_future()
         self._fairness = fairness
 
-    def read_on(self) -> None:
+    def on_scheduled(self) -> None:
         """Resume the request, and end the budget of this iteration.
 
         The work of the request begins only after this call, so the budget cannot measure the time of the work.
@@ -209,5 +209,5 @@ class _Request:
             self.served.set_result(None)
             self._fairness.end()
 
-    def shed(self) -> None:
-        """Do nothing: `read_on` does not fail."""
+    def abort(self) -> None:
+        """Do nothing: `on_scheduled` does not fail."""

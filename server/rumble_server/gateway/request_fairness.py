@@ -41,7 +41,7 @@ class RequestFairness:
             is_receiving = True
             try:
                 message = await receive()
-                await fairness.come(address)
+                await fairness.wait_for_time(address)
                 return message
             finally:
                 is_receiving = False
@@ -52,9 +52,9 @@ class RequestFairness:
             await send(message)
 
         try:
-            await fairness.come(address)
+            await fairness.wait_for_time(address)
             app = self._app(scope, receive_in_turn, send_noted)
-            await _resumed(app, lambda: has_begun or is_receiving, partial(fairness.come, address, again=True))
+            await _resumed(app, lambda: has_begun or is_receiving, partial(fairness.wait_for_time, address, again=True))
         except asyncio.CancelledError:  # raised when the server stops without this answer
             if not has_begun:
                 await PlainTextResponse(STOPS, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)
@@ -64,7 +64,7 @@ class RequestFairness:
 def _resumed(
     task: Awaitable[None], may_go_on: Callable[[], bool], come: Callable[[], Coroutine[Any, Any, None]]
 ) -> Generator[Any, None, None]:
-    """Run `task`. If `may_go_on` returns false after a wait of `task`, await `come()` before `task` goes on.
+    """Run `task`. If `may_go_on` returns false after a wait of `task`, await `wait_for_time()` before `task` goes on.
 
     After a cancelled wait, `task` goes on at once.
     """

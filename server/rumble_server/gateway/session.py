@@ -58,19 +58,19 @@ class Link(Protocol):
     def has_room_for(self, tournament_id: str) -> bool:
         """Return true if the connection has room, or would have room as a connection invited to this tournament."""
 
-    def known(self) -> None:
+    def count_as_logged_in(self) -> None:
         """Count the connection as logged in, in the limits of its address."""
 
     def invited(self, tournament_id: str) -> None:
         """Count the connection as invited to a tournament, if its address has room for another invited connection."""
 
-    def unasked(self) -> None:
+    def count_unsolicited(self) -> None:
         """Record that the bot sent a message without an open turn."""
 
-    def hold(self) -> None:
-        """Pause reading until `go_on`."""
+    def pause_reading(self) -> None:
+        """Pause reading until `resume_reading`."""
 
-    def go_on(self) -> None:
+    def resume_reading(self) -> None:
         """Resume reading."""
 
     def send(self, frame: bytes) -> None:
@@ -143,7 +143,7 @@ class Session:
         self._bucket = None
         for each in self._counted_as:
             self.shared.messages.take(each, self.shared.clock.now_ms())
-        self.link.known()
+        self.link.count_as_logged_in()
         self._answered()
 
     def not_logged_in(self) -> None:
@@ -161,7 +161,7 @@ class Session:
 
         If there are too many such frames, end the connection. The bot then forfeits its matches.
         """
-        self._take()
+        self._count_unsolicited()
 
     def end(self, code: CloseCode) -> None:
         """Begin the closing handshake. The arena calls `end` after sending earlier frames."""
@@ -177,7 +177,7 @@ class Session:
 
     # --- the connection's side ---
 
-    def received(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         if self.is_deaf:
             if self._asks and not self.closing:
                 if self._unread is None:
@@ -188,14 +188,16 @@ class Session:
         try:
             message = read_bot_message(text)
         except BadMessage as error:
-            if self._take(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
-                leader.refused(self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail))
+            if self._count_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
+                leader.on_invalid_frame(
+                    self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail)
+                )
             return
         if type(message) is Move and self.name is not None:
             leader.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
             self._log_in(message)
-        elif self._take():
+        elif self._count_unsolicited():
             leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
@@ -210,13 +212,13 @@ class Session:
     def round_trip(self, lag_ms: int) -> None:
         self.shared.leader.round_trip(self.id, lag_ms)
 
-    def silent(self) -> None:
-        self.shared.leader.silent(self.id)
+    def on_silent(self) -> None:
+        self.shared.leader.on_silence(self.id)
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         self.closing = self.is_deaf = True
         self._stop_login_timer()
-        self.shared.leader.lost(self.id)
+        self.shared.leader.on_disconnect(self.id)
 
     def _log_in(self, login: Login) -> None:
         """Ask the leader to check the login. Later frames wait until the answer.
@@ -243,31 +245,31 @@ class Session:
         )
         shared.leader.login(self.id, login, caller)
         if self._asks:
-            link.hold()
+            link.pause_reading()
 
     def _answered(self) -> None:
         """Handle the frames that were received while the leader checked the login, and resume reading."""
         self._asks, self.is_deaf = False, self.closing
         unread, self._unread = self._unread, None
         for text in unread or ():
-            self.received(text)
+            self.on_text(text)
         if not self._asks:
-            self.link.go_on()
+            self.link.resume_reading()
 
     # --- limits ---
 
-    def _take(self, messages: int = 1) -> bool:
+    def _count_unsolicited(self, messages: int = 1) -> bool:
         """Count messages without an open turn. Return True if they are within the limit.
 
         If there are too many, end the connection and return False. A bot that has logged in also forfeits its matches.
         """
         shared = self.shared
         now_ms = shared.clock.now_ms()
-        self.link.unasked()
+        self.link.count_unsolicited()
         if self.name is None:
             return self._take_of_stranger(now_ms, messages) and self._take_of_address(now_ms, messages)
         if not shared.messages.take(self._counted_as[0], now_ms, times=messages):
-            shared.leader.flooded(self.id, shared.limits.unsolicited_per_minute)
+            shared.leader.on_flood(self.id, shared.limits.unsolicited_per_minute)
             return False
         return True
 

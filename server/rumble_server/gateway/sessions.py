@@ -30,7 +30,7 @@ class SessionRegistry:
         if session := self.open.get(session_id):
             session.count_stranger()
 
-    def invited(self, session_id: int, tournament_id: str) -> None:
+    def mark_invited(self, session_id: int, tournament_id: str) -> None:
         if session := self.open.get(session_id):
             session.link.invited(tournament_id)
 
@@ -39,7 +39,7 @@ class SessionRegistry:
         if session is not None and not session.closing:
             session.link.send(frame)
 
-    def count(self, session_id: int) -> None:
+    def count_unsolicited(self, session_id: int) -> None:
         if session := self.open.get(session_id):
             session.count()
 
@@ -47,6 +47,6 @@ class SessionRegistry:
         if session := self.open.get(session_id):
             session.end(code)
 
-    def cut(self, session_id: int) -> None:
+    def abort(self, session_id: int) -> None:
         if session := self.open.get(session_id):
             session.cut()

@@ -86,7 +86,7 @@ class FairQueue:
             yield
         finally:
             asker.spend(ceil((perf_counter() - began_s) * 1000))
-            self._go_on()
+            self._serve_next()
 
     async def _wait(self, asker: Asker) -> None:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -100,10 +100,10 @@ class FairQueue:
             await waiter
         except asyncio.CancelledError:
             if not waiter.cancelled() and waiter.exception() is None:  # the turn came just before the cancellation
-                self._go_on()
+                self._serve_next()
             raise
 
-    def _go_on(self) -> None:
+    def _serve_next(self) -> None:
         self._is_taken = False
         while self._waiting and not self._is_taken:
             address = next(iter(self._waiting))

@@ -26,7 +26,7 @@ class Ban:
     """Start of the ban in ms since 1970."""
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """Sentence about the ban, for a banned visitor or bot."""
         whom = f"the name {self.what}" if self.by_name else "your address"
         until = "" if self.until_ms is None else f" until {datetime.fromtimestamp(self.until_ms / 1000, UTC):%F %R} UTC"

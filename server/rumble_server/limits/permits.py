@@ -90,7 +90,7 @@ class Permits:
         """Count HTTP requests of an address. Return False if there are too many."""
         return self._bounds.exempts(address) or self._requests.take(address, now_ms, times=requests)
 
-    def may_ask(self, address: str, now_ms: int) -> bool:
+    def may_read(self, address: str, now_ms: int) -> bool:
         """Return true if `address` has time left in the process that reads the log (`reading_ms_per_minute`)."""
         return self._bounds.exempts(address) or self._reading.allows(address, now_ms)
 
@@ -184,7 +184,7 @@ class Permit:
         """Return true if `has_room` is true, or if the connection may become invited to the tournament."""
         return self.has_room or self._permits.has_room_for_invited(self.address, tournament_id)
 
-    def know(self) -> None:
+    def mark_known(self) -> None:
         """Count the connection as known, after a login or a completed HTTP request."""
         if self.is_stranger:
             self._count_under(("known", self.address))

@@ -77,7 +77,7 @@ class Sources:
         while self.is_proxy(client) and believed < len(hops) and _read(hops[-1 - believed]) is not None:
             client = hops[-1 - believed]
             believed += 1
-        named, shown_host = _told(schemes, believed).lower(), _told(hosts, believed)
+        named, shown_host = _believed_value(schemes, believed).lower(), _believed_value(hosts, believed)
         return Source(
             limited_address(client),
             False,
@@ -129,7 +129,7 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
-def _told(values: list[str], believed: int) -> str:
+def _believed_value(values: list[str], believed: int) -> str:
     """Return the value written by the trusted proxy that is nearest to the client; an empty text if `values` is empty.
 
     The last of the `values` is the newest. `believed` is the number of trusted proxies, each of which has written a

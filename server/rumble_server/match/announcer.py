@@ -40,7 +40,7 @@ class RefereeDriver(Protocol):
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         """Send the frame `turn`.
 
-        If the frame has to wait, call `hold_turn` of the referee, and call `turn_written` when the frame has been sent.
+        If the frame has to wait, call `hold_turn` of the referee, and call `on_turn_sent` when the frame has been sent.
         """
 
     def end(self, seat: int, frame: bytes) -> None:
@@ -64,7 +64,7 @@ class Announcer:
         self._bounds = bounds
         self._full_ms = (progress.control.full_ms,) * len(progress.seats)
         """For each seat, the time in ms for a move if the time control has no bank."""
-        self._falls_told = 0
+        self._falls_announced = 0
         """Number of falls that the bots were told about so far."""
 
     def record(self, fact: MatchFact) -> None:
@@ -138,8 +138,8 @@ class Announcer:
             return
         terms, control, moves = progress.terms, progress.control, progress.moves
         left_ms, seats_ms = control.full_ms, self._full_ms
-        if control.has_bank or own.used_ms:
-            left_ms = remaining_ms(control, own.bank_ms, own.used_ms)
+        if control.has_bank or own.earlier_thinking_ms:
+            left_ms = remaining_ms(control, own.bank_ms, own.earlier_thinking_ms)
             each_ms = [control.move_ms + each.bank_ms for each in progress.seats]
             each_ms[seat] = left_ms
             seats_ms = tuple(each_ms)
@@ -160,27 +160,29 @@ class Announcer:
 
     # --- matches that are not plain ---
 
-    def tell_falls(self, plies: Plies, now_ms: int) -> None:
+    def announce_falls(self, plies: Plies, now_ms: int) -> None:
         """Tell the bots about falls in completed plies. Before a ply is complete, no other bot may know its falls."""
         names, falls = self._progress.terms.seats, list(plies.falls.items())
-        for seat, fall in falls[self._falls_told :]:
+        for seat, fall in falls[self._falls_announced :]:
             if fall.ply == len(plies.moves):
                 break
-            self._falls_told += 1
+            self._falls_announced += 1
             self.notify_others(seat, NoticeCode.SEAT_FELL, f"{names[seat]} fell out: {fall.reason}", now_ms)
 
     def ask_movers(self, plies: Plies, now_ms: int) -> None:
         """Send a turn to each connected bot that has to move, has not answered yet, and has no open turn."""
         progress = self._progress
         terms, seats = progress.terms, progress.seats
-        asked = [seat for seat in plies.waits_for() if seats[seat].turn is None and seats[seat].away_since_ms is None]
+        asked = [
+            seat for seat in plies.awaited_seats() if seats[seat].turn is None and seats[seat].away_since_ms is None
+        ]
         if not asked:
             return
         turn_ids = tuple([self._new_turn_id() for _ in asked])
         lag_ms = tuple([self._lag_to_allow_ms(seats[seat]) for seat in asked])
         omit = tuple([seats[seat].omit for seat in asked])
-        each_ms = [remaining_ms(progress.control, own.bank_ms, own.used_ms) for own in seats]
-        clocks = progress.asked_clocks
+        each_ms = [remaining_ms(progress.control, own.bank_ms, own.earlier_thinking_ms) for own in seats]
+        clocks = progress.clocks_when_asked
         if clocks is not None:  # present times of other seats would tell who has answered
             each_ms = [each_ms[seat] if seat in asked else ms for seat, ms in enumerate(clocks.seats_ms)]
         seats_ms = tuple(each_ms)
@@ -196,4 +198,4 @@ class Announcer:
     def _lag_to_allow_ms(self, own: SeatState) -> int:
         if not own.lag_by_pings:
             return own.lag_ms
-        return min(own.lag_ms, max(0, self._bounds.proxied_lag_ms - own.lag_given_ms))
+        return min(own.lag_ms, max(0, self._bounds.proxied_lag_ms - own.allowed_lag_ms))

@@ -17,7 +17,7 @@ def commitment_of(seed: str, match: str, attempt: int) -> str:
     return sha256(bytes.fromhex(seed) + f"{match} {attempt}".encode()).hexdigest()
 
 
-def number_of(seed: str, match: str, attempt: int, draw: int) -> int:
+def random_number_of(seed: str, match: str, attempt: int, draw: int) -> int:
     """Return the random number (256 bits) of a draw: the HMAC-SHA256 of `MATCH ATTEMPT DRAW`, with the seed as key.
 
     Draws are counted from 0.

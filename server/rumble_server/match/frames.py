@@ -91,7 +91,7 @@ def frame_of_turn_with_news(turn: TurnAsked, game: str, plies: Plies) -> bytes:
         turn.seats_ms,
         turn.lag_ms,
         is_whole,
-        plies.news(turn.seat),
+        plies.parts_since_own_move(turn.seat),
     )
 
 
@@ -119,11 +119,11 @@ def _frame_of_over(over: MatchOver, view: Mapping[str, Any]) -> bytes:
         over.reason,
         over.moves,
         view,
-        **({} if over.placement is None else _told(over.placement)),
+        **({} if over.placement is None else _placement_fields(over.placement)),
     )
 
 
-def _told(placement: Placement) -> dict[str, Any]:
+def _placement_fields(placement: Placement) -> dict[str, Any]:
     """Return the fields that the frame `match_over` has only in a match that is not plain."""
     falls = [{"seat": seat, "ply": ply, "termination": termination} for seat, ply, termination in placement.falls]
     return {"places": placement.places, "payoffs": placement.payoffs, "falls": falls, "seed": placement.chance_seed}

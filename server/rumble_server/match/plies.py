@@ -20,12 +20,12 @@ MOST_LEGAL = 1_000
 """Maximum number of moves that a turn lists. If more are legal, the list is the first `FIRST_LEGAL`, then a sample."""
 FIRST_LEGAL = 10
 """Number of legal moves, from the start of the list, that are in every turn. In poker, fold and call come first."""
-News = tuple[int | None, str]
+PlyPart = tuple[int | None, str]
 """A seat (None for chance), and the part of a ply made by the seat."""
 PlyFact = MoveMade | ChanceDrawn | SeatFell
 
 
-class Public(NamedTuple):
+class PublicPosition(NamedTuple):
     """The public part of a running match."""
 
     state: State
@@ -51,26 +51,26 @@ class Plies:
         self.state: State = terms.first_state()
         self.moves: list[str] = []
         """Texts of the plies."""
-        self.seen: list[str] = [] if self.hides else self.moves
+        self.public_moves: list[str] = [] if self.hides else self.moves
         """Texts of the plies as spectators see them."""
-        shared: list[News] = []
-        self._news = [list[News]() for _ in terms.seats] if self.hides else [shared] * self._seats
+        shared: list[PlyPart] = []
+        self._parts_seen = [list[PlyPart]() for _ in terms.seats] if self.hides else [shared] * self._seats
         """The parts of the plies in order, as each seat sees them. In an open game, the seats share one list."""
         self._since = [0] * self._seats
-        """For each seat, the index in its `_news` at which the ply of its newest move begins; 0 before any move."""
-        self._past: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
+        """For each seat, the index in `_parts_seen` at which the ply of its newest move begins; 0 before any move."""
+        self._unseen_positions: deque[tuple[int, int, State, tuple[int, ...]]] = deque()
         """Positions that delayed spectators have not seen yet: time in ms, number of plies, state, and clocks in ms."""
         self.answers: dict[int, int] = {}
         """Codes of the moves made so far for the next ply, by seat."""
         self.falls: dict[int, SeatFell] = {}
-        self.draws = 0
+        self.draw_count = 0
         """Number of random numbers drawn so far."""
-        self._encoded: tuple[State, bytes] | None = None
+        self._encoded_view: tuple[State, bytes] | None = None
         """The state that was encoded last for a turn, and its JSON."""
         for move in terms.moves:
             self._go_to(self.state.play(move), move)
         first_ms = terms.time_control.move_ms + terms.time_control.bank_ms
-        self._public = Public(self.state, self.seen[:], False, (first_ms,) * self._seats)
+        self._public_position = PublicPosition(self.state, self.public_moves[:], False, (first_ms,) * self._seats)
         """The newest part of the match that delayed spectators may see."""
 
     # --- facts ---
@@ -79,15 +79,15 @@ class Plies:
         """Apply a fact. Return true if the fact has completed a ply."""
         match fact:
             case MoveMade():
-                return self.answer(fact, self.state.code_for(fact.seat, fact.move))
+                return self.store_answer(fact, self.state.code_for(fact.seat, fact.move))
             case ChanceDrawn():
-                self.chance(fact, self.state.code_of(fact.move))
+                self.apply_chance(fact, self.state.code_of(fact.move))
                 return True
             case SeatFell():
                 self.falls[fact.seat] = fact
                 return self._make_ply()
 
-    def apply_logged(self, fact: PlyFact) -> bool:
+    def try_apply(self, fact: PlyFact) -> bool:
         """Apply a fact from the log, like `apply`.
 
         If the game's code fails at a ply, the ply is left out, because the attempt is void.
@@ -97,23 +97,23 @@ class Plies:
         except Exception:  # noqa: BLE001  # a game's code may raise anything
             return False
 
-    def answer(self, made: MoveMade, code: int) -> bool:
+    def store_answer(self, made: MoveMade, code: int) -> bool:
         """Store the answer of a seat, a move with the code `code`. Return true if the answer has completed the ply."""
         self.answers[made.seat] = code
         if not made.turn_id:
-            self.draws += 1
+            self.draw_count += 1
         return self._make_ply()
 
-    def chance(self, drawn: ChanceDrawn, code: int) -> None:
+    def apply_chance(self, drawn: ChanceDrawn, code: int) -> None:
         """Make the ply of an outcome of chance. `code` is the code of the outcome."""
-        self.draws += 1
+        self.draw_count += 1
         self._go_to(self.state.after(code), drawn.move)
         self._make_ply()
 
     def _make_ply(self) -> bool:
         """Make the ply if no answer is missing. Then make each further ply in which only fallen seats would move."""
         before = len(self.moves)
-        while self.state.movers and not self.waits_for():
+        while self.state.movers and not self.awaited_seats():
             state = self.state
             self._go_to(state.after_all(self.answers), state.joint_text(self.answers))
         return len(self.moves) > before
@@ -121,20 +121,20 @@ class Plies:
     def _go_to(self, state: State, text: str) -> None:
         before = self.state
         for seat in self.answers:
-            self._since[seat] = len(self._news[seat])
+            self._since[seat] = len(self._parts_seen[seat])
         if self.hides:
-            for seat, news in enumerate(self._news):
+            for seat, news in enumerate(self._parts_seen):
                 news += before.told(before.seen(text, seat))
-            self.seen.append(before.seen(text, None))
+            self.public_moves.append(before.seen(text, None))
         else:
-            self._news[0] += before.told(text)
+            self._parts_seen[0] += before.told(text)
         self.moves.append(text)
         self.state = state
         self.answers = {}
 
     # --- the present ply ---
 
-    def waits_for(self) -> list[int]:
+    def awaited_seats(self) -> list[int]:
         """Return the seats whose moves the next ply still needs.
 
         If the game cannot go on without the moves of fallen seats, these seats are included: the referee moves for
@@ -159,13 +159,13 @@ class Plies:
         state = self.state
         if self.hides:
             return orjson.dumps(state.view(seat))
-        if self._encoded is None or self._encoded[0] is not state:
-            self._encoded = state, orjson.dumps(state.view(seat))
-        return self._encoded[1]
+        if self._encoded_view is None or self._encoded_view[0] is not state:
+            self._encoded_view = state, orjson.dumps(state.view(seat))
+        return self._encoded_view[1]
 
-    def news(self, seat: int) -> list[News]:
+    def parts_since_own_move(self, seat: int) -> list[PlyPart]:
         """Return the parts of the plies as the seat sees them, beginning with the ply of the seat's newest move."""
-        return self._news[seat][self._since[seat] :]
+        return self._parts_seen[seat][self._since[seat] :]
 
     def legal(self, seat: int, turn_id: str) -> tuple[list[str], bool]:
         """Return the list of legal moves for a turn, and a flag, which is true if the list is complete.
@@ -183,19 +183,19 @@ class Plies:
 
     # --- spectators with a delay ---
 
-    def keep_for_public(self, at_ms: int, seats_ms: tuple[int, ...]) -> None:
-        """Store the present position and its clocks for `public_at`. The position was reached at `at_ms`."""
-        self._past.append((at_ms, len(self.moves), self.state, seats_ms))
+    def queue_for_spectators(self, at_ms: int, seats_ms: tuple[int, ...]) -> None:
+        """Store the present position and its clocks for `public_position_at`. The position was reached at `at_ms`."""
+        self._unseen_positions.append((at_ms, len(self.moves), self.state, seats_ms))
 
-    def public_at(self, until_ms: int) -> Public:
+    def public_position_at(self, until_ms: int) -> PublicPosition:
         """Return the last position reached at `until_ms` or before; without any, the position after the opening.
 
         From call to call, `until_ms` must not go back.
         """
-        while self._past and self._past[0][0] <= until_ms:
-            _, ply, state, seats_ms = self._past.popleft()
-            self._public = Public(state, self.seen[:ply], False, seats_ms)
-        return self._public._replace(is_newest=not self._past)
+        while self._unseen_positions and self._unseen_positions[0][0] <= until_ms:
+            _, ply, state, seats_ms = self._unseen_positions.popleft()
+            self._public_position = PublicPosition(state, self.public_moves[:ply], False, seats_ms)
+        return self._public_position._replace(is_newest=not self._unseen_positions)
 
     # --- the end ---
 

@@ -13,18 +13,18 @@ from rumble_engine import State
 
 from rumble_server.match import facts
 from rumble_server.match.clock import Lateness, PlainControl, remaining_ms
-from rumble_server.match.plies import Plies, Public
+from rumble_server.match.plies import Plies, PublicPosition
 from rumble_server.match.seat import OpenTurn, SeatState
 
-UNASKED = ""
+NO_TURN_ID = ""
 """Turn id of an open turn whose bot is away: the clock runs although the bot was not asked."""
-AwayTime = tuple[int, int]
+Absence = tuple[int, int]
 """Start of a bot's absence, and time at which the match stops waiting for the bot, in ms of server time."""
 INFO = '"info"'
 """Text that occurs in every frame with an `info`, and in few other frames."""
 
 
-class ToldClocks(NamedTuple):
+class PublicClocks(NamedTuple):
     """Time in ms that each seat had for a move at the time `at_ms`."""
 
     at_ms: int
@@ -51,17 +51,17 @@ class Progress:
         """Earliest deadline of the turns that were asked last; 0 if none was asked since the last ply."""
         self.over: facts.MatchOver | None = None
         self.away_clock_runs = terms.away_clock == "runs"
-        self.counted_excused_ms = 0
+        self.voiding_excused_ms = 0
         """Sum in ms of the attempt's excused times, without open turns. If the sum is too great, the match is void.
 
         If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
         all.
         """
-        self.nobody_away_before_ms = nobody_away_before_ms
+        self.grace_until_ms = nobody_away_before_ms
         """End of the newest grace. No away budget and no clock of an absent bot runs before this time."""
-        self.informed = False
+        self.has_info = False
         """True if a bot sent an `info` with a move."""
-        self.asked_clocks: ToldClocks | None = None
+        self.clocks_when_asked: PublicClocks | None = None
         """Clocks at the time at which turns were asked for the present ply; None in a plain match."""
 
     # --- facts ---
@@ -73,7 +73,7 @@ class Progress:
         """
         match fact:
             case facts.StartTold():
-                self.suspend_turn(fact)
+                self._close_unanswered_turn(fact)
                 for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
                     own.away_since_ms = None
             case facts.MatchOver():
@@ -92,10 +92,10 @@ class Progress:
                 own.turn, own.is_out = None, True
                 own.excused_ms += fact.excused_ms
                 if self._plies.apply(fact):
-                    self._take_over_ply(fact.at_ms)
+                    self._adopt_newest_position(fact.at_ms)
             case facts.TurnAsked():
                 if self.plies is not None:
-                    self._keep_clocks(fact)
+                    self._store_clocks_when_asked(fact)
                 self.apply_turn(self.seats[fact.seat], fact.turn_id, fact.remaining_ms, fact.lag_ms, fact.at_ms)
             case facts.TurnsAsked():
                 self.apply_turns(fact, fact.turns())
@@ -105,10 +105,10 @@ class Progress:
                 own = self.seats[fact.seat]
                 own.drops += fact.on_turn
                 if not self.away_clock_runs or not fact.on_turn:
-                    self.suspend_turn(fact)
+                    self._close_unanswered_turn(fact)
                 own.away_left_ms = fact.away_left_ms
                 own.away_since_ms = fact.at_ms
-                own.away_late_ms = self.lateness.late_ms
+                own.late_ms_when_away = self.lateness.late_ms
                 if self.away_clock_runs and own.turn is None:
                     self.run_clocks_of_away(fact.at_ms)
             case facts.SeatBack():
@@ -116,7 +116,7 @@ class Progress:
                 self.seats[fact.seat].away_since_ms = None
             case facts.FrameSeen():
                 if fact.sender == "bot" and INFO in fact.frame:
-                    self.informed = True
+                    self.has_info = True
             case facts.MatchStarted() | facts.FrameShared():
                 pass
             case _:
@@ -129,13 +129,13 @@ class Progress:
         is true, the excused time is added to the sum that may make the match void.
         """
         own.bank_ms = made.bank_ms
-        own.accepted.append(made.turn_id)
+        own.answered_turn_ids.append(made.turn_id)
         if made.excused_ms:
-            self._excuse(made, counts)
+            self._add_excused_time(made, counts)
         own.turn = None
-        own.used_ms = 0
+        own.earlier_thinking_ms = 0
         if INFO in made.frame:
-            self.informed = True
+            self.has_info = True
         if state is not None:
             self.state = state
             self.moves.append(made.move)
@@ -146,50 +146,50 @@ class Progress:
     def apply_turn(self, own: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Open a turn for a seat that has `left_ms` for its move."""
         deadline_ms = at_ms + left_ms + lag_ms
-        own.turn = OpenTurn(turn_id, at_ms, own.used_ms, lag_ms, deadline_ms, self.lateness.late_ms)
+        own.turn = OpenTurn(turn_id, at_ms, own.earlier_thinking_ms, lag_ms, deadline_ms, self.lateness.late_ms)
         self.deadline_ms = deadline_ms
         if lag_ms:
-            own.lag_given_ms += lag_ms
+            own.allowed_lag_ms += lag_ms
 
-    def suspend_turn(self, fact: facts.StartTold | facts.SeatAway) -> None:
+    def _close_unanswered_turn(self, fact: facts.StartTold | facts.SeatAway) -> None:
         """End the open turn of a seat, if any, without an answer.
 
         The thinking time so far counts in the seat's next turn.
         """
-        self._excuse(fact)
+        self._add_excused_time(fact)
         own = self.seats[fact.seat]
         if own.turn is not None:
-            own.used_ms = own.turn.thought_ms(fact.at_ms, fact.excused_ms)
+            own.earlier_thinking_ms = own.turn.thought_ms(fact.at_ms, fact.excused_ms)
             own.turn = None
 
-    def _excuse(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, counts: bool = True) -> None:
+    def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, counts: bool = True) -> None:
         own = self.seats[fact.seat]
         own.excused_ms += fact.excused_ms
         if not counts:
             return
         if self.plies is None:
-            self.counted_excused_ms += fact.excused_ms
+            self.voiding_excused_ms += fact.excused_ms
             return
-        before_ms = max([each.counted_ms for each in self.seats])
-        own.counted_ms += fact.excused_ms
-        self.counted_excused_ms += max(0, own.counted_ms - before_ms)
+        before_ms = max([each.voiding_excused_ms for each in self.seats])
+        own.voiding_excused_ms += fact.excused_ms
+        self.voiding_excused_ms += max(0, own.voiding_excused_ms - before_ms)
 
     # --- matches that are not plain ---
 
     def apply_turns(self, fact: facts.TurnsAsked, turns: Iterable[facts.TurnAsked]) -> None:
         """Open the turns for a ply. `turns` are the turns of the fact."""
-        self._keep_clocks(fact)
+        self._store_clocks_when_asked(fact)
         for turn in turns:
             self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
         self.deadline_ms = min([own.turn.deadline_ms for own in self.seats if own.turn is not None])
 
-    def _keep_clocks(self, fact: facts.TurnAsked | facts.TurnsAsked) -> None:
+    def _store_clocks_when_asked(self, fact: facts.TurnAsked | facts.TurnsAsked) -> None:
         """Store the clocks for spectators. If several seats move, the clocks stay the same when a seat is asked again.
 
         Otherwise spectators would learn that this seat has not answered.
         """
-        if self.asked_clocks is None or len(self.state.movers) == 1:
-            self.asked_clocks = ToldClocks(fact.at_ms, fact.seats_ms)
+        if self.clocks_when_asked is None or len(self.state.movers) == 1:
+            self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
 
     def apply_answer(self, made: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.
@@ -198,25 +198,25 @@ class Progress:
         """
         if made.turn_id:
             self.apply_move(self.seats[made.seat], made, None, counts)
-        is_made = self._plies.answer(made, code)
+        is_made = self._plies.store_answer(made, code)
         if is_made:
-            self._take_over_ply(made.at_ms)
+            self._adopt_newest_position(made.at_ms)
         return is_made
 
     def apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:
         """Make the ply of an outcome of chance. `code` is the code of the outcome."""
-        self._plies.chance(drawn, code)
-        self._take_over_ply(drawn.at_ms)
+        self._plies.apply_chance(drawn, code)
+        self._adopt_newest_position(drawn.at_ms)
 
-    def _take_over_ply(self, at_ms: int) -> None:
+    def _adopt_newest_position(self, at_ms: int) -> None:
         """Go to the newest position of `plies`, after `plies` has made one or several plies."""
         self.state = self._plies.state
         self.deadline_ms = 0
-        self.asked_clocks = None
+        self.clocks_when_asked = None
         for own in self.seats:
-            own.counted_ms = own.used_ms = 0
+            own.voiding_excused_ms = own.earlier_thinking_ms = 0
         if self.terms.spectator_delay_ms:
-            self._plies.keep_for_public(at_ms, self.clock(at_ms))
+            self._plies.queue_for_spectators(at_ms, self.clock(at_ms))
         for seat in self.state.finished:
             self.seats[seat].is_out = True
         if self.away_clock_runs:
@@ -228,10 +228,10 @@ class Progress:
         assert self.plies is not None
         return self.plies
 
-    def waits_for(self) -> Collection[int]:
+    def awaited_seats(self) -> Collection[int]:
         """Return the seats whose moves the next ply still needs."""
         if self.plies is not None:
-            return self.plies.waits_for()
+            return self.plies.awaited_seats()
         return () if self.state.outcome is not None else (self.state.to_move,)
 
     def run_clocks_of_away(self, at_ms: int) -> None:
@@ -239,12 +239,12 @@ class Progress:
 
         The clocks start at `at_ms`, or at the end of a grace if the grace ends later.
         """
-        for seat in self.waits_for():
+        for seat in self.awaited_seats():
             own = self.seats[seat]
             if own.away_since_ms is not None and own.turn is None and not own.is_out:
-                from_ms = max(at_ms, self.nobody_away_before_ms)
-                deadline_ms = from_ms + remaining_ms(self.control, own.bank_ms, own.used_ms)
-                own.turn = OpenTurn(UNASKED, from_ms, own.used_ms, 0, deadline_ms, self.lateness.late_ms)
+                from_ms = max(at_ms, self.grace_until_ms)
+                deadline_ms = from_ms + remaining_ms(self.control, own.bank_ms, own.earlier_thinking_ms)
+                own.turn = OpenTurn(NO_TURN_ID, from_ms, own.earlier_thinking_ms, 0, deadline_ms, self.lateness.late_ms)
 
     # --- times ---
 
@@ -260,8 +260,8 @@ class Progress:
         wake_at_ms = None
         for seat in self.seats:
             turn = seat.turn
-            if turn is not None and not turn.held:
-                until_ms = turn.deadline_ms + self.lateness.late_ms - turn.late_ms
+            if turn is not None and not turn.is_held:
+                until_ms = turn.deadline_ms + self.lateness.late_ms - turn.late_ms_when_asked
                 if wake_at_ms is None or until_ms < wake_at_ms:
                     wake_at_ms = until_ms
             if seat.away_since_ms is not None and not seat.is_out:
@@ -274,32 +274,32 @@ class Progress:
         """Return the time in ms, including the bank, that each seat has left at `now_ms` for its open or next turn."""
         return tuple([self.remaining_ms(seat, now_ms) for seat in range(len(self.seats))])
 
-    def told_clock(self, now_ms: int) -> ToldClocks:
+    def public_clocks(self, now_ms: int) -> PublicClocks:
         """Return the clocks that spectators may see.
 
         In a match that is not plain, spectators get the clocks of the moment at which the turns were asked. The present
         clocks would show who has answered. Spectators with a delay get the clocks of the position that they see.
         """
-        public = self.public(now_ms)
+        public = self.public_position(now_ms)
         if not public.is_newest:
-            return ToldClocks(now_ms, public.seats_ms)
-        return self.asked_clocks or ToldClocks(now_ms, self.clock(now_ms))
+            return PublicClocks(now_ms, public.seats_ms)
+        return self.clocks_when_asked or PublicClocks(now_ms, self.clock(now_ms))
 
     def movers(self) -> list[int]:
         """Return the seats to move, as far as spectators may know. Seats that have already answered are included."""
         if self.over is not None:
             return []
-        return list(self.waits_for()) if self.plies is None else self.plies.movers()
+        return list(self.awaited_seats()) if self.plies is None else self.plies.movers()
 
-    def public(self, now_ms: int) -> Public:
+    def public_position(self, now_ms: int) -> PublicPosition:
         """Return the part of the match that everybody may see at `now_ms`. After the match, this is everything."""
         plies = self.plies
         if plies is None or self.over is not None:
-            return Public(self.state, self.moves, True)
+            return PublicPosition(self.state, self.moves, True)
         delay_ms = self.terms.spectator_delay_ms
         if delay_ms and plies.hides:
-            return plies.public_at(now_ms - delay_ms)
-        return Public(self.state, plies.seen, True)
+            return plies.public_position_at(now_ms - delay_ms)
+        return PublicPosition(self.state, plies.public_moves, True)
 
     @property
     def is_ticking(self) -> bool:
@@ -308,27 +308,29 @@ class Progress:
             return self.over is None and bool(self.state.movers)
         return any(own.turn is not None for own in self.seats)
 
-    def away(self) -> tuple[AwayTime | None, ...]:
+    def absences(self) -> tuple[Absence | None, ...]:
         """Return, by seat, when the bot went away, and when the match stops waiting; None for a bot that is not away.
 
         The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
         that is not plain, the clock is left out, because times from clocks would show which bots have not answered.
         """
-        return tuple([self._away_time(seat, own) for seat, own in enumerate(self.seats)])
+        return tuple([self._absence(seat, own) for seat, own in enumerate(self.seats)])
 
-    def _away_time(self, seat: int, own: SeatState) -> AwayTime | None:
+    def _absence(self, seat: int, own: SeatState) -> Absence | None:
         is_waited_for = not own.is_out or (self.plies is not None and self.plies.fell_in_this_ply(seat))
         if own.away_since_ms is None or not is_waited_for:
             return None
         until_ms = self.away_until_ms(own)
         if own.turn is not None and self.plies is None:
-            until_ms = min(until_ms, own.turn.deadline_ms + self.lateness.late_ms - own.turn.late_ms)
+            until_ms = min(until_ms, own.turn.deadline_ms + self.lateness.late_ms - own.turn.late_ms_when_asked)
         return own.away_since_ms, until_ms
 
     def remaining_ms(self, seat: int, now_ms: int) -> int:
         """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""
         own = self.seats[seat]
-        thought_ms = own.used_ms if own.turn is None else own.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
+        thought_ms = (
+            own.earlier_thinking_ms if own.turn is None else own.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
+        )
         return remaining_ms(self.control, own.bank_ms, thought_ms)
 
     def excused_ms(self, seat: int, now_ms: int) -> int:
@@ -342,5 +344,5 @@ class Progress:
 
     def away_until_ms(self, own: SeatState) -> int:
         """Return the time in ms of server time at which the away budget of a seat whose bot is away is used up."""
-        late_ms = self.lateness.late_ms - own.away_late_ms
-        return max(own.away_since_ms or 0, self.nobody_away_before_ms) + own.away_left_ms + late_ms
+        late_ms = self.lateness.late_ms - own.late_ms_when_away
+        return max(own.away_since_ms or 0, self.grace_until_ms) + own.away_left_ms + late_ms

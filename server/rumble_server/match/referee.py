@@ -22,10 +22,10 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.match import facts
 from rumble_server.match.announcer import Announcer, RefereeDriver
 from rumble_server.match.clock import MOST_LAG_MS, bank_after_ms
-from rumble_server.match.draws import number_of
+from rumble_server.match.draws import random_number_of
 from rumble_server.match.kept_frame import SURELY_SHORT
 from rumble_server.match.plies import Plies, PlyFact
-from rumble_server.match.progress import UNASKED, Progress
+from rumble_server.match.progress import NO_TURN_ID, Progress
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
 STAMP_BEYOND_MS = 250
@@ -58,7 +58,7 @@ class Referee:
         """Restore an unfinished match from `recorded`, its facts after `MatchStarted`. No bot is connected.
 
         Time that bots have used for the present ply does not count. Away budgets have the values in the log. Budgets,
-        and clocks of absent bots, do not run before `nobody_away_before_ms`. If the log ends between the last move and
+        and clocks of absent bots, do not run before `grace_until_ms`. If the log ends between the last move and
         the end of the match, the match ends now. If plies are missing in the log, the match is void; return false then.
         """
         progress, is_whole = self.progress, True
@@ -70,23 +70,23 @@ class Referee:
                 progress.apply(fact)
         finally:  # also if the game's code fails, since the match is then ended as void
             for seat in progress.seats:
-                seat.turn, seat.used_ms = None, 0
+                seat.turn, seat.earlier_thinking_ms = None, 0
                 seat.away_since_ms = now_ms
-                seat.away_late_ms = self._lateness.late_ms
+                seat.late_ms_when_away = self._lateness.late_ms
         if not is_whole:
             self.abort("the server lost moves of this match; nobody is blamed", now_ms)
-        elif progress.over is None and not self.void_if_stalled(now_ms):
+        elif progress.over is None and not self._void_if_stalled(now_ms):
             if progress.away_clock_runs:
                 progress.run_clocks_of_away(now_ms)
-            self._go_on(now_ms)
+            self._advance(now_ms)
         return is_whole
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
         """Begin the match: send `match_start` to all bots, and ask for the first ply. All bots must be connected."""
         for own, connection in zip(self.progress.seats, connections, strict=True):
-            own.link(connection)
+            own.use_connection(connection)
         self._announcer.start(facts.StartTold(*self._ids, 0, False, now_ms, 0, True))
-        self._go_on(now_ms)
+        self._advance(now_ms)
 
     def connect(self, seat: int, connection: SeatConnection, now_ms: int) -> None:
         """Send `match_start` to a bot that has connected (again), and then its turn if it has to move."""
@@ -97,11 +97,11 @@ class Referee:
         if own.away_since_ms is not None:
             left_ms = progress.away_left_ms(own, now_ms)
             self._announcer.record(facts.SeatBack(*self._ids, seat, left_ms, now_ms))
-        excused_ms = self._excused_at_end_ms(seat, now_ms)
-        own.link(connection)
+        excused_ms = self._excused_at_disconnect_ms(seat, now_ms)
+        own.use_connection(connection)
         self._announcer.start(facts.StartTold(*self._ids, seat, True, now_ms, excused_ms))
-        if not excused_ms or not self.void_if_stalled(now_ms):
-            self._go_on(now_ms)
+        if not excused_ms or not self._void_if_stalled(now_ms):
+            self._advance(now_ms)
 
     def disconnect(self, seat: int, now_ms: int) -> None:
         """Handle the end of a bot's connection: start the seat's away budget, and tell the other seats.
@@ -112,11 +112,11 @@ class Referee:
         own = progress.seats[seat]
         if progress.over is not None or own.away_since_ms is not None:
             return
-        is_running = own.turn is not None and not own.turn.held
-        on_turn = is_running and now_ms >= progress.nobody_away_before_ms
-        excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_at_end_ms(seat, now_ms)
+        is_running = own.turn is not None and not own.turn.is_held
+        on_turn = is_running and now_ms >= progress.grace_until_ms
+        excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_at_disconnect_ms(seat, now_ms)
         self._announcer.record(facts.SeatAway(*self._ids, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
-        if excused_ms and self.void_if_stalled(now_ms):
+        if excused_ms and self._void_if_stalled(now_ms):
             return
         if not own.is_out:
             text = f"{progress.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back"
@@ -132,30 +132,30 @@ class Referee:
             if own.away_since_ms is None:
                 continue
             own.away_left_ms = progress.away_left_ms(own, now_ms)
-            own.away_late_ms = self._lateness.late_ms
+            own.late_ms_when_away = self._lateness.late_ms
             if own.turn is not None:
-                own.used_ms = own.turn.thought_ms(now_ms, progress.excused_ms(seat, now_ms))
+                own.earlier_thinking_ms = own.turn.thought_ms(now_ms, progress.excused_ms(seat, now_ms))
                 own.turn = None
-        progress.nobody_away_before_ms = until_ms
+        progress.grace_until_ms = until_ms
         if progress.away_clock_runs:
             progress.run_clocks_of_away(now_ms)
 
     def hold_turn(self, seat: int, turn_id: str) -> None:
-        """Stop the clock of a turn whose frame has to wait in the server. `turn_written` starts the clock again."""
+        """Stop the clock of a turn whose frame has to wait in the server. `on_turn_sent` starts the clock again."""
         turn = self.progress.seats[seat].turn
         if turn is not None and turn.turn_id == turn_id:
-            turn.held = True
+            turn.is_held = True
 
-    def turn_written(self, seat: int, turn_id: str, now_ms: int) -> None:
+    def on_turn_sent(self, seat: int, turn_id: str, now_ms: int) -> None:
         """Start the clock of a turn whose frame has waited in the server, and has been sent now."""
         turn = self.progress.seats[seat].turn
-        if turn is not None and turn.turn_id == turn_id and turn.held:
+        if turn is not None and turn.turn_id == turn_id and turn.is_held:
             turn.deadline_ms += now_ms - turn.asked_at_ms
             turn.asked_at_ms = now_ms
-            turn.late_ms = self._lateness.late_ms
-            turn.held = False
+            turn.late_ms_when_asked = self._lateness.late_ms
+            turn.is_held = False
 
-    def round_trip(self, seat: int, lag_ms: int) -> None:
+    def set_lag(self, seat: int, lag_ms: int) -> None:
         """Store the lag of a seat's connection. In the seat's next turns, the lag does not count as thinking time."""
         self.progress.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
@@ -175,33 +175,35 @@ class Referee:
         """
         progress, lateness, open_ms = self.progress, self._lateness, now_ms - turn.asked_at_ms
         late_ms = lateness.late_ms
-        matters = open_ms > progress.control.move_ms or late_ms - turn.late_ms > STAMP_BEYOND_MS
-        if not matters or turn.held or turn.asked_at_ms < lateness.suspended_until_ms:
+        matters = open_ms > progress.control.move_ms or late_ms - turn.late_ms_when_asked > STAMP_BEYOND_MS
+        if not matters or turn.is_held or turn.asked_at_ms < lateness.suspended_until_ms:
             return False
         waited_ms, is_exact = delay_ms(open_ms)
-        excused_ms, turn.in_doubt = min(waited_ms, open_ms), not is_exact
-        if is_exact or late_ms - turn.late_ms < excused_ms:
-            turn.late_ms = late_ms - excused_ms
+        excused_ms, turn.is_wait_inexact = min(waited_ms, open_ms), not is_exact
+        if is_exact or late_ms - turn.late_ms_when_asked < excused_ms:
+            turn.late_ms_when_asked = late_ms - excused_ms
         if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
             self.wake(now_ms)
-            if turn.in_doubt and progress.seats[seat].turn is turn:
+            if turn.is_wait_inexact and progress.seats[seat].turn is turn:
                 self.abort(f"the server was late, and {progress.terms.seats[seat]} may have moved in time", now_ms)
         return progress.seats[seat].turn is not turn
 
-    def _excused_at_end_ms(self, seat: int, now_ms: int) -> int:
+    def _excused_at_disconnect_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
         If the kernel measures how long the connection's answers wait, the time is 0. Otherwise a bot could think while
         the server is late, and gain time by connecting again. The time is not always 0 in three cases: the turn is from
-        before a suspension of the club, the turn was not sent to the bot, or an answer is in doubt (`in_doubt`).
+        before a suspension of the club, the turn was not sent to the bot, or an answer is in doubt (`is_wait_inexact`).
         """
         own = self.progress.seats[seat]
-        return 0 if own.turn is None or self._is_told(own, own.turn) else self.progress.excused_ms(seat, now_ms)
+        return (
+            0 if own.turn is None or self._is_wait_measured(own, own.turn) else self.progress.excused_ms(seat, now_ms)
+        )
 
-    def _is_told(self, own: SeatState, turn: OpenTurn) -> bool:
+    def _is_wait_measured(self, own: SeatState, turn: OpenTurn) -> bool:
         """Return true if the kernel measures exactly how long an answer to this turn waits to be read."""
-        is_asked = turn.turn_id != UNASKED and turn.asked_at_ms >= self._lateness.suspended_until_ms
-        return is_asked and not turn.in_doubt and own.is_stamped
+        is_asked = turn.turn_id != NO_TURN_ID and turn.asked_at_ms >= self._lateness.suspended_until_ms
+        return is_asked and not turn.is_wait_inexact and own.is_stamped
 
     def move(
         self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
@@ -215,13 +217,13 @@ class Referee:
         own = progress.seats[seat]
         turn, plies, control = own.turn, progress.plies, progress.control
         if turn is None or turn.turn_id != turn_id:
-            self.refuse_stray(seat, turn_id, now_ms, frame)
+            self._reject_unexpected_move(seat, turn_id, now_ms, frame)
             return False
         late_ms = self._lateness.late_ms
-        is_slow = late_ms != turn.late_ms or now_ms - turn.asked_at_ms > control.move_ms
+        is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and delay_ms is not None and self._excuse_wait(seat, turn, delay_ms, now_ms):
             if progress.over is None:
-                self.refuse_stray(seat, turn_id, now_ms, frame)
+                self._reject_unexpected_move(seat, turn_id, now_ms, frame)
             return False
         try:
             if len(text) > LONGEST_MOVE:
@@ -230,11 +232,11 @@ class Referee:
             code = state.code_of(text) if plies is None else state.code_for(seat, text)
         except MoveError as error:
             fault = Rejection.ILLEGAL_MOVE if isinstance(error, IllegalMove) else Rejection.BAD_MOVE
-            self._refuse_fault(seat, turn, fault, str(error), now_ms, frame)
+            self._on_invalid_move(seat, turn, fault, str(error), now_ms, frame)
             return True
-        excused_ms = 0 if late_ms == turn.late_ms else turn.excused_ms(now_ms, late_ms)
+        excused_ms = 0 if late_ms == turn.late_ms_when_asked else turn.excused_ms(now_ms, late_ms)
         # A move after the deadline still counts if the timer has not come to its verdict: excuse the rest.
-        if now_ms > turn.deadline_ms + excused_ms and not turn.held:
+        if now_ms > turn.deadline_ms + excused_ms and not turn.is_held:
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = 0
         if control.has_bank:
@@ -246,7 +248,7 @@ class Referee:
         made = facts.MoveMade(
             terms.match, terms.attempt, len(progress.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
-        counts = not excused_ms or not self._is_told(own, turn)
+        counts = not excused_ms or not self._is_wait_measured(own, turn)
         if plies is not None:
             self._take_answer(made, code, counts)
             return True
@@ -256,19 +258,19 @@ class Referee:
             state = state.after(code)
             progress.apply_move(own, made, state, counts)
             outcome = state.outcome
-            is_stalled = excused_ms > 0 and progress.counted_excused_ms > self._most_excused_ms
+            is_stalled = excused_ms > 0 and progress.voiding_excused_ms > self._most_excused_ms
             if outcome is None and not is_stalled:
                 self._announcer.ask(now_ms, made)
         finally:
             if not made.next_turn_id:  # no turn was asked with the move, or the game's own code has failed
                 self._announcer.append(made)
         if is_stalled:
-            self.void_if_stalled(now_ms)
+            self._void_if_stalled(now_ms)
         elif outcome is not None:
             self._end(outcome, now_ms)
         return True
 
-    def misanswer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
+    def on_invalid_answer(self, seat: int, turn_id: str, problem: str, now_ms: int, frame: str) -> bool:
         """Judge an answer that is not a valid message. If the turn is open, the answer counts as a bad move.
 
         Return true if the answer was for an open turn.
@@ -276,7 +278,7 @@ class Referee:
         turn = self.progress.seats[seat].turn
         if turn is None or turn.turn_id != turn_id:
             return False
-        self._refuse_fault(seat, turn, Rejection.BAD_MOVE, problem, now_ms, frame)
+        self._on_invalid_move(seat, turn, Rejection.BAD_MOVE, problem, now_ms, frame)
         return True
 
     def resign(self, seat: int, now_ms: int, frame: str, failure: str | None = None) -> None:
@@ -313,12 +315,12 @@ class Referee:
         Before the call, the driver must pass on all frames received so far, because an answer in time may be among
         them.
         """
-        if self.progress.over is not None or self.void_if_stalled(now_ms):
+        if self.progress.over is not None or self._void_if_stalled(now_ms):
             return
         while (verdict := self._verdict(now_ms)) is not None:
             self.forfeit(*verdict, now_ms)
 
-    def _go_on(self, now_ms: int) -> None:
+    def _advance(self, now_ms: int) -> None:
         """Ask each connected bot that has to move and has no open turn, or end the match if the match is decided.
 
         In a match that is not plain, first make plies that need no bot.
@@ -336,20 +338,20 @@ class Referee:
             failures = {seat: fall.failure for seat, fall in plies.falls.items()}
             self._end(outcome, now_ms, plies.at_fault(), failures=failures)
             return
-        self._announcer.tell_falls(plies, now_ms)
+        self._announcer.announce_falls(plies, now_ms)
         self._announcer.ask_movers(plies, now_ms)
 
     # --- matches that are not plain ---
 
     def _take_answer(self, made: facts.MoveMade, code: int, counts: bool) -> None:
-        """Record a seat's answer for the present ply. If the answer has completed the ply, call `_go_on`.
+        """Record a seat's answer for the present ply. If the answer has completed the ply, call `_advance`.
 
         `code` is the code of the move. If `counts` is true, the excused time may make the match void.
         """
         self._announcer.append(made)
         is_made = self.progress.apply_answer(made, code, counts=counts)
-        if not self.void_if_stalled(made.at_ms) and is_made:
-            self._go_on(made.at_ms)
+        if not self._void_if_stalled(made.at_ms) and is_made:
+            self._advance(made.at_ms)
 
     def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str) -> None:
         progress = self.progress
@@ -361,36 +363,36 @@ class Referee:
         if own.away_since_ms is None:
             text = f"you fell out ({reason}); match_over tells the end"
             self._announcer.notify(seat, seat, NoticeCode.SEAT_FELL, text, now_ms)
-        self._go_on(now_ms)
+        self._advance(now_ms)
 
     def _make_plies(self, plies: Plies, now_ms: int) -> Outcome | None:
         """Make plies that need no bot. Return the outcome if the match is then decided."""
         while (outcome := plies.outcome()) is None:
             state, ply = plies.state, (*self._ids, len(plies.moves))
             if state.is_chance:
-                code = state.draw(self._number(plies))
+                code = state.draw(self._random_number(plies))
                 fact = facts.ChanceDrawn(*ply, state.text_of(code), now_ms)
                 self._announcer.append(fact)
                 self.progress.apply_chance(fact, code)
                 continue
-            fallen = next((seat for seat in plies.waits_for() if seat in plies.falls), None)
+            fallen = next((seat for seat in plies.awaited_seats() if seat in plies.falls), None)
             if fallen is None:
                 break
-            code = drawn([(code, 1) for code in state.codes_for(fallen)], self._number(plies))
+            code = drawn([(code, 1) for code in state.codes_for(fallen)], self._random_number(plies))
             move, bank_ms = state.text_for(fallen, code), self.progress.seats[fallen].bank_ms
             self._announcer.record(facts.MoveMade(*ply, fallen, "", move, bank_ms, "", now_ms))
         return outcome
 
-    def _number(self, plies: Plies) -> int:
+    def _random_number(self, plies: Plies) -> int:
         """Return the random number for the next draw."""
-        return number_of(self.progress.terms.chance_seed, *self._ids, plies.draws)
+        return random_number_of(self.progress.terms.chance_seed, *self._ids, plies.draw_count)
 
     # --- moves that do not count ---
 
-    def refuse_stray(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
+    def _reject_unexpected_move(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
         """Reject a move that answers no open turn. This is not a fault."""
         own = self.progress.seats[seat]
-        if turn_id in own.accepted:
+        if turn_id in own.answered_turn_ids:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
         elif own.turn is not None:
             code, message = Rejection.STALE_TURN, "answer the newest turn of this match, with its turn_id"
@@ -398,7 +400,9 @@ class Referee:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
         self._announcer.reject(seat, turn_id, code, message, now_ms, frame)
 
-    def _refuse_fault(self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str) -> None:
+    def _on_invalid_move(
+        self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str
+    ) -> None:
         """Refuse an illegal or unreadable move.
 
         The seat loses if it has no retry left; otherwise the turn and its clock go on.
@@ -417,7 +421,7 @@ class Referee:
 
     # --- time and the end ---
 
-    def void_if_stalled(self, now_ms: int) -> bool:
+    def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return true if the attempt is void.
 
         Time excused for an open turn does not count. Time excused for an answer does not count, either, if the kernel
@@ -425,7 +429,7 @@ class Referee:
         a bot that is about to lose could make the match void by making the server late. The log does not show which
         answers the kernel measured. So after a restart, the excused times of all earlier answers count.
         """
-        excused_ms, most_ms = self.progress.counted_excused_ms, self._most_excused_ms
+        excused_ms, most_ms = self.progress.voiding_excused_ms, self._most_excused_ms
         if excused_ms <= most_ms:
             return False
         reason = f"the server was late by {excused_ms} ms while bots thought; it may be {most_ms}"
@@ -444,7 +448,7 @@ class Referee:
         names = progress.terms.seats
         for seat, own in enumerate(progress.seats):
             turn = own.turn
-            if turn is not None and not turn.held and now_ms >= turn.deadline_ms + progress.excused_ms(seat, now_ms):
+            if turn is not None and not turn.is_held and now_ms >= turn.deadline_ms + progress.excused_ms(seat, now_ms):
                 allowed_ms = turn.deadline_ms - turn.asked_at_ms
                 reason = f"{names[seat]} did not move within {allowed_ms} ms (ply {len(progress.moves)})"
                 return seat, Termination.TIMEOUT, reason
@@ -490,11 +494,11 @@ class Referee:
             at_fault,
             tuple(progress.moves),
             now_ms,
-            _the_one(tuple(connected)),
-            _the_one(tuple(excused_ms)),
-            _the_one(tuple(drops)),
+            _interned(tuple(connected)),
+            _interned(tuple(excused_ms)),
+            _interned(tuple(drops)),
             stalled,
-            progress.informed,
+            progress.has_info,
             terms.at_ms,
             None if plies is None else _placement(plies, outcome, terms.chance_seed),
             terms.absent,
@@ -513,6 +517,6 @@ def _placement(plies: Plies, outcome: Outcome | None, chance_seed: str) -> facts
 
 
 @lru_cache(256)
-def _the_one(numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _interned(numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Return the same object for equal tuples, to save memory. Results stay in memory, and most tuples are equal."""
     return numbers

@@ -42,29 +42,29 @@ class SeatState:
     retries_left: int
     away_since_ms: int | None
     """Start of the absence of the seat's bot; None while the bot is connected."""
-    away_late_ms: int = 0
+    late_ms_when_away: int = 0
     """Total lateness of the server in ms at the time when the away budget began to run."""
     lag_ms: int = 0
     lag_by_pings: bool = False
     is_stamped: bool = False
-    lag_given_ms: int = 0
+    allowed_lag_ms: int = 0
     """Sum in ms of the lag allowed in the seat's turns."""
     excused_ms: int = 0
     """Sum in ms of the time excused at the seat's moves, and at stops of the seat's clock."""
     drops: int = 0
     """Number of times that the connection ended during the seat's own turn."""
     omit: tuple[str, ...] = ()
-    accepted: list[str] = field(default_factory=list)
+    answered_turn_ids: list[str] = field(default_factory=list)
     """Ids of the seat's turns with an accepted move."""
     turn: "OpenTurn | None" = None
-    used_ms: int = 0
+    earlier_thinking_ms: int = 0
     """Thinking time in ms about the present ply in earlier turns, without the open turn."""
-    counted_ms: int = 0
+    voiding_excused_ms: int = 0
     """Excused time in ms of the seat in the present ply. Only excused time that may make the match void is included."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
 
-    def link(self, connection: SeatConnection) -> None:
+    def use_connection(self, connection: SeatConnection) -> None:
         """Store the properties of a new connection of the seat."""
         lag_ms = connection.lag_ms
         self.lag_ms = lag_ms if lag_ms < MOST_LAG_MS else MOST_LAG_MS
@@ -79,31 +79,31 @@ class OpenTurn:
 
     turn_id: str
     asked_at_ms: int
-    used_ms: int
+    earlier_thinking_ms: int
     """Thinking time in ms about the same ply in earlier turns. A bot gets a new turn when it comes back."""
     lag_ms: int
     deadline_ms: int
     """Time at which the clock runs out if nothing is excused."""
-    late_ms: int
+    late_ms_when_asked: int
     """Total lateness of the server in ms at the time when the clock began to run. Later lateness is excused."""
-    in_doubt: bool = False
+    is_wait_inexact: bool = False
     """True if only a minimum of the newest answer's waiting time is known."""
-    held: bool = False
+    is_held: bool = False
     """True while the turn's frame waits in the server. The clock is not running yet."""
 
     def thought_ms(self, now_ms: int, excused_ms: int) -> int:
         """Return the thinking time in ms about this ply so far. `excused_ms` is the time excused for the turn."""
-        if self.held:
-            return self.used_ms
-        return self.used_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
+        if self.is_held:
+            return self.earlier_thinking_ms
+        return self.earlier_thinking_ms + thinking_ms(self.asked_at_ms, now_ms, self.lag_ms, excused_ms)
 
     def excused_ms(self, now_ms: int, late_ms: int) -> int:
         """Return the excused time in ms: the server's lateness since the clock's start.
 
         The result is at most the time for which the clock has run. `late_ms` is the server's total lateness by now.
         """
-        excused_ms = late_ms - self.late_ms
-        if excused_ms <= 0 or self.held:
+        excused_ms = late_ms - self.late_ms_when_asked
+        if excused_ms <= 0 or self.is_held:
             return 0
         open_ms = now_ms - self.asked_at_ms
         if excused_ms > open_ms:

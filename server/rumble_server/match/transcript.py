@@ -61,7 +61,7 @@ def transcript_of(facts: Sequence[object], bot: str) -> Iterator[TranscriptLine 
             yield each
 
 
-def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
+def public_facts(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
     """Return the facts that may be read now: all facts, except in a running match that is not plain.
 
     In such a match, return the facts up to the newest ply. Facts directly after the newest ply are returned, too, if
@@ -79,7 +79,7 @@ def told_so_far(facts: Iterable[object], *, to_a_seat: bool) -> list[object]:
             case match_facts.MatchStarted():
                 plies, is_public = Plies(fact) if fact.chance_seed else None, True
             case match_facts.MoveMade() | match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
-                is_public = plies.apply_logged(fact)
+                is_public = plies.try_apply(fact)
             case match_facts.TurnsAsked():
                 is_public = number == end
             case match_facts.StartTold():
@@ -128,12 +128,12 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 if fact.frame:
                     yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
                 if plies is not None:
-                    state = plies.state if plies.apply_logged(fact) else state
+                    state = plies.state if plies.try_apply(fact) else state
                 elif state is not None and fact.ply == len(moves):
                     state = state.play(fact.move)
                     moves.append(fact.move)
             case match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
-                if plies.apply_logged(fact):
+                if plies.try_apply(fact):
                     state = plies.state
             case match_facts.FrameSeen():
                 rest = fact.excused_ms, fact.bytes, fact.sha256

@@ -58,7 +58,7 @@ class HandOvers:
         """Nodes that were offered a club and were not ready in time, by club. The club is not offered to them again."""
         self._stopping: str | None = None
         """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
-        self.given: dict[str, int] = {}
+        self.unconfirmed: dict[str, int] = {}
         """Old epoch of each stopped club whose hand-over the database has not confirmed yet, by club."""
         self._leaving: dict[str, tuple[int, int]] = {}
         """Clubs that were handed over, but have bots still connected here.
@@ -71,7 +71,7 @@ class HandOvers:
     @property
     def count_left(self) -> int:
         """Number of stopped clubs that are being handed over, or have bots still connected here."""
-        return len(self.given) + len(self._leaving)
+        return len(self.unconfirmed) + len(self._leaving)
 
     @property
     def can_go_on(self) -> bool:
@@ -122,13 +122,13 @@ class HandOvers:
                 self._planned[club] = PlannedHandOver(target)
                 self._state.add(Offer(club, epoch, target), now_ms)
 
-    def offered(self, statement: Offer, offer: int, now_ms: int) -> None:
+    def on_offered(self, statement: Offer, offer: int, now_ms: int) -> None:
         """Wait for the node that got an offer. `offer` is the number of the offer."""
         move = self._planned.get(statement.club)
         if move is not None and move.to == statement.to:
             move.offer, move.until_ms = offer, now_ms + READY_MS
 
-    def follow(self, now_ms: int) -> None:
+    def continue_after_look(self, now_ms: int) -> None:
         """Continue hand-overs after a look.
 
         Plan when to close bots' connections, cancel hand-overs to lost nodes, and note which nodes are ready. Then stop
@@ -162,7 +162,7 @@ class HandOvers:
             if self._stopping is not None:
                 self._state.led.hand_over(self._stopping)
 
-    def stopped(self, club: str, now_ms: int) -> None:
+    def on_stopped(self, club: str, now_ms: int) -> None:
         """Hand over a club that was stopped and has its facts on disk."""
         move = self._planned.pop(club, None)
         self._stopping = None
@@ -188,23 +188,23 @@ class HandOvers:
         self.forget(club)
         epoch = self._state.clubs.pop(club, None)
         if epoch is not None:
-            self.given[club] = epoch
+            self.unconfirmed[club] = epoch
             self._state.add(HandOver(club, epoch, to), now_ms)
 
-    def handed_over(self, statement: HandOver, epoch: int, now_ms: int) -> None:
+    def on_handed_over(self, statement: HandOver, epoch: int, now_ms: int) -> None:
         """Wait until the next leader lets bots in. The database has given the club to the next leader under `epoch`."""
-        self.given.pop(statement.club, None)
+        self.unconfirmed.pop(statement.club, None)
         if statement.to is None:
-            self._state.led.handed_over(statement.club)
+            self._state.led.close_handed_over(statement.club)
         else:
             self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
 
     def repeat(self, own: Mapping[str, int], now_ms: int) -> None:
         """Repeat hand-overs that had no effect. `own` has the epoch of each club whose row names this node."""
-        for club, epoch in list(self.given.items()):
+        for club, epoch in list(self.unconfirmed.items()):
             if own.get(club) != epoch:  # the hand-over took effect, but its answer was lost
-                del self.given[club]
-                self._state.led.handed_over(club)
+                del self.unconfirmed[club]
+                self._state.led.close_handed_over(club)
             elif not self._state.hands_over(club):
                 # The hand-over was lost. The club is stopped, and can be led again only under a new epoch, even by
                 # this node.
@@ -213,10 +213,10 @@ class HandOvers:
     def _leave(self, club: str) -> None:
         """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""
         del self._leaving[club]
-        self._state.led.handed_over(club)
+        self._state.led.close_handed_over(club)
         self._stop_next()
 
-    def failed(self) -> None:
+    def on_failure(self) -> None:
         """Forget offers whose statements may be lost: a statement has failed, and the queue was emptied."""
         for club in [club for club, move in self._planned.items() if move.offer is None]:
             self.forget(club)
@@ -237,12 +237,12 @@ class HandOvers:
                 self._reading[club] = row.offer
                 self._state.led.read_ahead(club, row.offer)
 
-    def was_read(self, club: str, offer: int, now_ms: int) -> None:
+    def on_read_ahead(self, club: str, offer: int, now_ms: int) -> None:
         """Report to a club's leader that this node has read the club ahead. `offer` is the number of the offer."""
         if self._reading.get(club) == offer and not self._state.draining:
             self._state.add(Ready(club, offer), now_ms)
 
-    def arrived(self, club: str) -> None:
+    def on_arrived(self, club: str) -> None:
         """End a hand-over of a club to this node, which leads the club now."""
         self._reading.pop(club, None)
         if club in self._leaving:

@@ -49,7 +49,7 @@ class Lease(LeaseState):
     ) -> None:
         """Begin without a valid lease. If `stands_by` is true, the node leads `main` first, then every club.
 
-        `run` runs a statement in the background, then calls `answered` or `failed`.
+        `run` runs a statement in the background, then calls `on_answer` or `on_failure`.
         """
         super().__init__(node, run, led, now_ms, stands_by=stands_by)
         self.hand_overs = HandOvers(self)
@@ -102,7 +102,7 @@ class Lease(LeaseState):
 
     def want(self, club: str, now_ms: int) -> None:
         """Acquire a club without a leader: at once if this node is the first choice for the club, otherwise later."""
-        if club not in self.clubs and club not in self.hand_overs.given and self.leader_of(club) is None:
+        if club not in self.clubs and club not in self.hand_overs.unconfirmed and self.leader_of(club) is None:
             self._missing.setdefault(club, now_ms)
             self._take_missing(now_ms)
 
@@ -118,7 +118,7 @@ class Lease(LeaseState):
         if self.clubs.get(club) == epoch:
             self.add(statements.Listen(club, epoch), now_ms)
 
-    def fenced(self, club: str, epoch: int) -> None:
+    def on_lead_lost(self, club: str, epoch: int) -> None:
         """Discard a club, because this node no longer leads the club under `epoch`.
 
         A refused commit or a look has shown the loss. The loss of an earlier epoch says nothing about the current
@@ -158,7 +158,7 @@ class Lease(LeaseState):
 
     # --- statements ---
 
-    def answered(self, answer: statements.Answer, now_ms: int) -> None:
+    def on_answer(self, answer: statements.Answer, now_ms: int) -> None:
         """Handle the answer to the running statement, and send the next statement."""
         self._notice(now_ms)
         statement, self._running = self._running, None
@@ -169,20 +169,20 @@ class Lease(LeaseState):
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
             case statements.Seen():
-                self._seen(answer, now_ms)
+                self._on_look(answer, now_ms)
             case statements.Acquired(epoch=int(epoch)) if (
                 isinstance(statement, statements.Acquire) and not self._distrusted
             ):
                 self._lead(statement.club, epoch)
             case statements.Offered(offer=int(offer)) if isinstance(statement, statements.Offer):
-                self.hand_overs.offered(statement, offer, now_ms)
+                self.hand_overs.on_offered(statement, offer, now_ms)
             case statements.HandedOver(epoch=int(epoch)) if isinstance(statement, statements.HandOver):
-                self.hand_overs.handed_over(statement, epoch, now_ms)
+                self.hand_overs.on_handed_over(statement, epoch, now_ms)
             case _:  # the next look shows the effect
                 self.add(statements.Look(), now_ms)
         self._next(now_ms)
 
-    def failed(self, now_ms: int) -> None:
+    def on_failure(self, now_ms: int) -> None:
         """Handle a failure of the running statement. Only the next look shows whether the statement took effect."""
         self._notice(now_ms)
         self._running = None
@@ -191,7 +191,7 @@ class Lease(LeaseState):
         # The queued statements were chosen by a state that may be wrong now. The look queues again what is needed,
         # except for a `Listen`, without which the old leader closes bots' connections after `LISTEN_MS`.
         self._queue.clear()
-        self.hand_overs.failed()
+        self.hand_overs.on_failure()
 
     # --- suspension ---
 
@@ -224,7 +224,7 @@ class Lease(LeaseState):
             self._confirm_until_ms = until_ms
         self.add(statements.Look(), now_ms)
 
-    def _seen(self, seen: statements.Seen, now_ms: int) -> None:
+    def _on_look(self, seen: statements.Seen, now_ms: int) -> None:
         """Store the rows of a look, and act on the rows.
 
         If the node is suspended, a look after a renewal ends the suspension, and any other look is ignored.
@@ -244,11 +244,11 @@ class Lease(LeaseState):
         self._look_at_ms = None if seen.lapse_in_ms is None else now_ms + seen.lapse_in_ms + 1
         self._compare(now_ms)
         if was_over:
-            self.led.go_on()
+            self.led.resume()
         own = self.rows.nodes.get(self.node)
         if not self.draining and own is not None and own.draining:
             self.drain(now_ms)
-        self.hand_overs.follow(now_ms)
+        self.hand_overs.continue_after_look(now_ms)
         if not self.draining:
             self.hand_overs.read_offered()
             for club in self.rows.clubs:
@@ -265,16 +265,16 @@ class Lease(LeaseState):
         own = {club: row.epoch for club, row in self.rows.clubs.items() if row.node == self.node}
         for club, epoch in list(self.clubs.items()):
             if own.get(club) != epoch:
-                self.fenced(club, epoch)
+                self.on_lead_lost(club, epoch)
         self.hand_overs.repeat(own, now_ms)
         for club, epoch in own.items():
-            if club not in self.clubs and club not in self.hand_overs.given:
+            if club not in self.clubs and club not in self.hand_overs.unconfirmed:
                 self._lead(club, epoch)
 
     def _lead(self, club: str, epoch: int) -> None:
         """Begin to lead a club, because the club's row names this node as the leader."""
         self._missing.pop(club, None)
-        self.hand_overs.arrived(club)
+        self.hand_overs.on_arrived(club)
         self.clubs[club] = epoch
         self.led.lead(club, epoch)
 
@@ -283,9 +283,9 @@ class Lease(LeaseState):
         if not self.suspended:
             self._suspend(now_ms)
         for club, epoch in list(self.clubs.items()):
-            self.fenced(club, epoch)
-        self.hand_overs.given.clear()
-        self.led.expelled()
+            self.on_lead_lost(club, epoch)
+        self.hand_overs.unconfirmed.clear()
+        self.led.end_node()
 
     # --- clubs that need a leader ---
 

@@ -45,7 +45,9 @@ class LedClubs:
 
         stored = await self._clubs.reading.run(read)
         epoch = stored.log.epoch
-        stored.log.on_fenced.append(lambda: self._node.act(lambda _now_ms: self._lease.fenced(name, epoch)))
+        stored.log.on_fenced.append(
+            lambda: self._node.call_lease(lambda _now_ms: self._lease.on_lead_lost(name, epoch))
+        )
         return stored
 
     def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
@@ -80,7 +82,7 @@ class LedClubs:
                 self._give_up(name, epoch)
                 return
             else:
-                self._node.act(partial(self._lease.listening, name, epoch))
+                self._node.call_lease(partial(self._lease.listening, name, epoch))
                 return
 
     async def _load(self, name: str, epoch: int) -> None:
@@ -100,7 +102,7 @@ class LedClubs:
         except StoreError as error:
             log.warning("club %s cannot be read ahead: %s", name, error)
         else:
-            self._node.act(partial(self._lease.hand_overs.was_read, name, offer))
+            self._node.call_lease(partial(self._lease.hand_overs.on_read_ahead, name, offer))
 
     async def _rebuild(self, name: str) -> None:
         """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""
@@ -113,7 +115,7 @@ class LedClubs:
         club = self._clubs.loaded(name)
         if club is not None:
             await self._stop(club)
-        self._node.act(partial(self._lease.hand_overs.stopped, name))
+        self._node.call_lease(partial(self._lease.hand_overs.on_stopped, name))
 
     async def _stop(self, club: Club) -> None:
         """Stop a club, and wait until its facts are on disk. The bots stay connected."""
@@ -126,7 +128,7 @@ class LedClubs:
             self._store.close_log(club.name)
             self._clubs.leaving[club.name] = club
 
-    def handed_over(self, name: str) -> None:
+    def close_handed_over(self, name: str) -> None:
         club = self._clubs.leaving.pop(name, None)
         if club is not None:
             club.abandon()
@@ -138,9 +140,9 @@ class LedClubs:
         self._clubs.is_abandoned = True
         self._clubs.for_each(Club.abandon, "be abandoned")
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self._clubs.is_abandoned = False
-        self._clubs.for_each(Club.go_on, "go on")
+        self._clubs.for_each(Club.resume, "go on")
 
     def discard(self, name: str) -> None:
         log.warning("another node leads %s", name)
@@ -150,11 +152,11 @@ class LedClubs:
         if club is not None:
             club.log.fence()  # this node may lead the club again before the next commit, under another epoch
 
-    def expelled(self) -> None:
+    def end_node(self) -> None:
         log.error(EXPELLED)
         self._end(EXPELLED)
 
     def _end(self, reason: str) -> None:
         """End this process, which can lead no club any more. Who waits for a club gets an error with the reason."""
         self._node.end_reason = reason
-        self._clubs.lost.set()
+        self._clubs.must_end.set()

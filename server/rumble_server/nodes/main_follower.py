@@ -31,7 +31,7 @@ class MainFollower:
         """Number of the newest fact of `main` that loaded clubs follow."""
         self._is_stale = True
         """True if all facts have to be applied again: at the start, and after `main` was loaded here."""
-        self._told = ""
+        self._logged_error = ""
         """The error of the newest reading, which is logged once; empty if the reading succeeded."""
         self._following: asyncio.Task[None] | None = None
 
@@ -47,10 +47,10 @@ class MainFollower:
     async def _follow(self) -> None:
         try:
             await self.read()
-            self._told = ""
+            self._logged_error = ""
         except StoreError as error:
-            if str(error) != self._told:
-                self._told = str(error)
+            if str(error) != self._logged_error:
+                self._logged_error = str(error)
                 log.warning("main cannot be followed: %s", error)
 
     async def read(self) -> None:
@@ -77,4 +77,4 @@ class MainFollower:
                 clubs.directory.apply(fact)
         self._is_stale = False
         self._known = max([self._known, *(number for number, _ in news)])
-        clubs.follow(news, Counter([type(fact) for _, fact in news]))
+        clubs.apply_main_facts(news, Counter([type(fact) for _, fact in news]))

@@ -76,19 +76,23 @@ class NoClubs:
         self._node = node
 
     def read_ahead(self, club: str, offer: int) -> None:
-        asyncio.get_running_loop().call_soon(self._node.act, partial(self._node.lease.hand_overs.was_read, club, offer))
+        asyncio.get_running_loop().call_soon(
+            self._node.call_lease, partial(self._node.lease.hand_overs.on_read_ahead, club, offer)
+        )
 
     def hand_over(self, club: str) -> None:
-        asyncio.get_running_loop().call_soon(self._node.act, partial(self._node.lease.hand_overs.stopped, club))
+        asyncio.get_running_loop().call_soon(
+            self._node.call_lease, partial(self._node.lease.hand_overs.on_stopped, club)
+        )
 
     def lead(self, club: str, epoch: int) -> None: ...
     def discard(self, club: str) -> None: ...
-    def handed_over(self, club: str) -> None: ...
+    def close_handed_over(self, club: str) -> None: ...
     def suspend(self) -> None: ...
     def abandon(self) -> None: ...
-    def go_on(self) -> None: ...
+    def resume(self) -> None: ...
 
-    def expelled(self) -> None:
+    def end_node(self) -> None:
         self._node.end_reason = EXPELLED
 
 
@@ -135,7 +139,7 @@ class Node:
             await self._leases.close()
             raise
         self.lease = Lease(self.id, self._lease_ms, self._run, NoClubs(self), now_ms(), stands_by=self.stands_by)
-        self.act(self.lease.wake)
+        self.call_lease(self.lease.wake)
         self.begin(repeat(self._listen, AGAIN_S, "the node could not listen for notifications"))
 
     async def acquire(self, club: str) -> int:
@@ -157,7 +161,7 @@ class Node:
 
         The lease forgets the request if another node acquires the club first.
         """
-        self.act(partial(self.lease.want, club))
+        self.call_lease(partial(self.lease.want, club))
 
     def is_led_elsewhere(self, club: str) -> bool:
         """Return true if another node leads a club."""
@@ -166,7 +170,7 @@ class Node:
 
     def release(self, club: str) -> None:
         """Give up a club that needs no leader any more."""
-        self.act(partial(self.lease.hand_overs.release, club))
+        self.call_lease(partial(self.lease.hand_overs.release, club))
 
     async def hand_all_over(self) -> None:
         """Hand all clubs over to other nodes, and wait until the last club is handed over.
@@ -174,7 +178,7 @@ class Node:
         The wait ends early if no other node can take a club, if the lease is over, or if no club was handed over for
         `GOES_MS`.
         """
-        self.act(self.lease.drain)
+        self.call_lease(self.lease.drain)
         left, until_ms = self.lease.count_left, now_ms() + GOES_MS
         while left and self.lease.hand_overs.can_go_on and self.holds() and now_ms() < until_ms:
             await asyncio.sleep(SOON_S)  # polled, because only a stopping node waits here
@@ -197,7 +201,7 @@ class Node:
         for each in (self._leases, self._listening, self.telling):
             await each.close()
 
-    def act(self, call: Callable[[int], None]) -> None:
+    def call_lease(self, call: Callable[[int], None]) -> None:
         """Call a method of the lease with the present time in ms, then set the timer for the next call of `wake`."""
         if self._stopped:
             return
@@ -208,7 +212,7 @@ class Node:
     def _wake_in(self, wait_s: float) -> None:
         if self._wake is not None:
             self._wake.cancel()
-        self._wake = asyncio.get_running_loop().call_later(wait_s, self.act, self.lease.wake)
+        self._wake = asyncio.get_running_loop().call_later(wait_s, self.call_lease, self.lease.wake)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Start a task that ends with the node. Log an error of the task."""
@@ -225,7 +229,7 @@ class Node:
     async def _listen(self) -> None:
         """Have the lease read the rows again after each notification from another node or from the command line."""
         with suppress(StoreError):  # not logged here: the lease's statements fail, too, and are logged
-            await self._listening.listen(lambda: self.act(self.lease.look))
+            await self._listening.listen(lambda: self.call_lease(self.lease.look))
 
     def _run(self, statement: Statement) -> None:
         self.begin(self._answer(statement))
@@ -238,10 +242,10 @@ class Node:
             if not isinstance(error, StoreError):
                 log.exception("a statement of the lease failed")
             self._report(str(error))
-            self.act(self.lease.failed)
+            self.call_lease(self.lease.on_failure)
             return
         self._report(None)
-        self.act(partial(self.lease.answered, answer))
+        self.call_lease(partial(self.lease.on_answer, answer))
         self.news.set()
 
     def _report(self, trouble: str | None) -> None:

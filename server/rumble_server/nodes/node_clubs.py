@@ -44,7 +44,7 @@ class NodeClubs(LedClubs):
         self._main = MainFollower(clubs)
         self._ahead: dict[str, Ahead] = {}
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
-        self._told: dict[str, Any] = {}
+        self._written_uses: dict[str, Any] = {}
         """The led clubs' use of resources, as last written for other nodes."""
         node.begin(repeat(self._tell_uses, TELL_S, "the use of resources could not be told"))
 
@@ -81,7 +81,7 @@ class NodeClubs(LedClubs):
     async def load(self, _name: str) -> None:
         """Do nothing: a request for a club that is not loaded here belongs to another node."""
 
-    def need(self, name: str) -> None:
+    def request_load(self, name: str) -> None:
         self._node.want(name)
 
     async def uses_elsewhere(self) -> dict[str, ClubUse]:
@@ -91,9 +91,9 @@ class NodeClubs(LedClubs):
         """Write the led clubs' use of resources for other nodes, if the use has changed."""
         uses = {name: asdict(use) for name, use in self._clubs.own_uses().items()}
         try:
-            if uses != self._told:
+            if uses != self._written_uses:
                 await self._node.telling.tell_uses(self._node.id, uses)
-                self._told = uses
+                self._written_uses = uses
         except StoreError as error:
             log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning
 
@@ -116,7 +116,7 @@ class NodeClubs(LedClubs):
         self._node.news.set()
         if name == MAIN:
             for each in self._clubs.with_residents():
-                self.need(each)
+                self.request_load(each)
 
     def _give_up(self, name: str, epoch: int) -> None:
         """Forget what was loaded of a club, and have another node try after `GIVE_UP_S`.
@@ -124,7 +124,7 @@ class NodeClubs(LedClubs):
         Without the pause, a club that no node can load would be tried all the time.
         """
         pass_on = partial(self._lease.hand_overs.pass_on, name, epoch)
-        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.act, pass_on)
+        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.call_lease, pass_on)
         self._clubs.forget(name)
 
     async def _rebuild(self, name: str) -> None:

@@ -13,12 +13,12 @@ class Led(Protocol):
         """Forget a club, loaded or not, because another node has taken the club over."""
 
     def read_ahead(self, club: str, offer: int) -> None:
-        """Read ahead a club that another node still leads (`store/log/ahead.py`), then call `HandOvers.was_read`."""
+        """Read ahead a club that another node still leads (`store/log/ahead.py`). Then call `on_read_ahead`."""
 
     def hand_over(self, club: str) -> None:
-        """Stop a club, and wait until its facts are on disk. Then call `HandOvers.stopped`. The bots stay connected."""
+        """Stop a club, and wait until its facts are on disk. Then call `on_stopped`. The bots stay connected."""
 
-    def handed_over(self, club: str) -> None:
+    def close_handed_over(self, club: str) -> None:
         """Close the connections of bots and visitors of a club that was handed over."""
 
     def suspend(self) -> None:
@@ -27,8 +27,8 @@ class Led(Protocol):
     def abandon(self) -> None:
         """Close the connections of bots and visitors of every club, because the lease has been over for long."""
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Continue play in all clubs except discarded clubs, because the lease is valid again."""
 
-    def expelled(self) -> None:
+    def end_node(self) -> None:
         """End this node, because its row is missing in the database. The process has to join under a new id."""

@@ -30,9 +30,9 @@ class StandbyClubs(LedClubs):
     def _give_up(self, name: str, epoch: int) -> None:
         """Do nothing: the next request for the club loads the club again."""
 
-    def handed_over(self, name: str) -> None:
+    def close_handed_over(self, name: str) -> None:
         has_gone = name in self._clubs.leaving
-        super().handed_over(name)
+        super().close_handed_over(name)
         if has_gone and name == MAIN:
             self._end(MAIN_LOST)
 

@@ -131,7 +131,7 @@ def _row(row: list[str], at: dict[str, int], line: str, names: FileNames) -> Res
     problems = []
     for name, value in (("first", first), ("second", second)):
         known = names.known.get(value.casefold())
-        problem = "" if known and known[0] == value else names.problem(value, where(name))
+        problem = "" if known and known[0] == value else names.check_name(value, where(name))
         if problem:
             problems.append(problem)
     if not problems and first == second:

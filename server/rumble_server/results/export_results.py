@@ -20,7 +20,7 @@ def read_export(document: Any) -> ResultsFile:
     names = FileNames()
     field = tournament.get("names", [])
     for number, name in enumerate(field if isinstance(field, list) else []):
-        problems += filter(None, [names.problem(name, f"tournament.names[{number}]")])
+        problems += filter(None, [names.check_name(name, f"tournament.names[{number}]")])
     results: list[Result] = []
     tables: list[TableResult] = []
     matches = document["matches"]
@@ -40,7 +40,7 @@ def read_export(document: Any) -> ResultsFile:
     if not isinstance(byes, dict) or not all(type(count) is int and count >= 0 for count in byes.values()):
         problems.append("byes: not a number of matches for each name")
     else:
-        problems += filter(None, [names.problem(name, "byes") for name in byes])
+        problems += filter(None, [names.check_name(name, "byes") for name in byes])
     known = tuple(name for name, _ in names.known.values())
     paired = None
     if "rounds_paired" in tournament and not of_tables:
@@ -61,7 +61,7 @@ def _match(match: Any, where: str, names: FileNames) -> Result | list[str]:
     if not isinstance(seats, list) or len(seats) != 2:
         problems.append(f"{where}.seats: not a list of two names")
     else:
-        problems += filter(None, [names.problem(name, f"{where}.seats[{seat}]") for seat, name in enumerate(seats)])
+        problems += filter(None, [names.check_name(name, f"{where}.seats[{seat}]") for seat, name in enumerate(seats)])
         if not problems and seats[0] == seats[1]:
             problems.append(f"{where}.seats: {seats[0]} cannot play itself")
     if not isinstance(scores, list) or scores not in ([1, 0], [0, 1], [0.5, 0.5], [0, 0]):

@@ -55,7 +55,7 @@ class FileNames:
         self.known: dict[str, tuple[str, str]] = {}
         """First spelling of each name, and where the file has this spelling. The key is the case-folded name."""
 
-    def problem(self, name: object, where: str) -> str:
+    def check_name(self, name: object, where: str) -> str:
         """Check a name against earlier names, and remember the name. Return the problem; empty without a problem.
 
         `where` is the location of the name in the file, for the message.

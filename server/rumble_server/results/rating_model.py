@@ -71,7 +71,7 @@ def _reach(edges: Mask, start: int) -> Mask:
     return reached
 
 
-def tells_first_move(count: Matrix, groups: list[list[int]]) -> bool:
+def can_separate_first_move(count: Matrix, groups: list[list[int]]) -> bool:
     """Return true if the bots changed seats often enough to separate the first-move term from the strengths."""
     information, _ = _information(count / 4)
     size = len(count)

@@ -189,7 +189,7 @@ def _rate(rated: RatedField, cells: list[tuple[int, int, int, int, int]], prior:
     index, notes = rated.index, rated.notes
     score, count, drawn = model.arrays(cells, len(index))
     groups = model.islands(count > 0)
-    if first_move and not model.tells_first_move(count, groups):
+    if first_move and not model.can_separate_first_move(count, groups):
         first_move = False
         notes.append("The first-move term is left out: the seats do not tell it from the strengths.")
     reason = why_infinite(list(index), score, count, groups)

@@ -76,15 +76,15 @@ class LiveStandings(ABC, Generic[R]):
         self._count(result, 1)
         self.version += 1
 
-    def take_back(self, result: R) -> None:
+    def remove(self, result: R) -> None:
         self._count(result, -1)
         self.version += 1
 
-    def before(self, results: Iterable[R]) -> Self:
+    def without(self, results: Iterable[R]) -> Self:
         """Return a copy, like `snapshot`, from which `results` are removed."""
         other = self.snapshot()
         for result in results:
-            other.take_back(result)
+            other.remove(result)
         return other
 
     def snapshot(self) -> Self:

@@ -16,7 +16,7 @@ class Absence:
         self._has_matches = has_matches
         self._absent: dict[str, Entrant] = {}
 
-    def appear(self, entrant: Entrant, now_ms: int) -> BotAbsent | None:
+    def on_connected(self, entrant: Entrant, now_ms: int) -> BotAbsent | None:
         left_ms = entrant.absent_left(now_ms) if self._is_waited_for(entrant) else entrant.absent_left_ms
         entrant.absent_since_ms = None
         self.forget(entrant.bot)
@@ -24,7 +24,7 @@ class Absence:
             return None
         return BotAbsent(self._tournament_id, entrant.bot, left_ms, now_ms)
 
-    def disappear(self, entrant: Entrant, now_ms: int) -> None:
+    def on_disconnected(self, entrant: Entrant, now_ms: int) -> None:
         if entrant.absent_since_ms is None:
             entrant.absent_since_ms = now_ms
             self._absent[entrant.bot] = entrant
@@ -41,7 +41,7 @@ class Absence:
         """Remove a bot that is connected, or no longer in the field, from the absent bots."""
         self._absent.pop(bot, None)
 
-    def nobody_there(self, field: Iterable[Entrant], since_ms: int) -> None:
+    def mark_all_absent(self, field: Iterable[Entrant], since_ms: int) -> None:
         self._absent = {}
         for entrant in field:
             entrant.absent_since_ms = since_ms
@@ -52,14 +52,14 @@ class Absence:
         for entrant in self._absent.values():
             entrant.count_absence_from(at_ms)
 
-    def used(self, now_ms: int) -> list[BotAbsent]:
+    def used_budgets(self, now_ms: int) -> list[BotAbsent]:
         """Return a fact for each running budget, with the rest of the budget at `now_ms`."""
         return [
             BotAbsent(self._tournament_id, entrant.bot, entrant.absent_left(now_ms), now_ms)
             for entrant in self._waited_for()
         ]
 
-    def expired(self, now_ms: int) -> list[BotAbsent]:
+    def expired_budgets(self, now_ms: int) -> list[BotAbsent]:
         return [
             BotAbsent(self._tournament_id, entrant.bot, 0, now_ms)
             for entrant in self._waited_for()

@@ -22,10 +22,10 @@ class Agenda:
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule[Any, Any]) -> None:
         self._tournament_id = tournament_id
         self._queue = schedule.queue(bots)
-        self._put = 0
+        self._last_order = 0
         self._played: dict[MatchKey, Any] = {}
         """Results by match, as the schedule reads them; empty if the schedule follows no results."""
-        self._gone: set[int] = set()
+        self._withdrawn: set[int] = set()
         """Numbers of the withdrawn bots."""
         self.bots = list(bots)
         """Bots by number, late joiners at the end."""
@@ -34,23 +34,23 @@ class Agenda:
         """Waiting and running matches of the rounds added so far, by match id."""
 
     @property
-    def exhausted(self) -> bool:
-        return self.schedule.is_finished(self._played, self._gone)
+    def is_finished(self) -> bool:
+        return self.schedule.is_finished(self._played, self._withdrawn)
 
     @property
-    def stopped(self) -> str:
-        return self.schedule.stopped(self._played, self._gone)
+    def stop_reason(self) -> str:
+        return self.schedule.stop_reason(self._played, self._withdrawn)
 
     @property
     def matches_total(self) -> int:
-        return self.schedule.matches_total(self._played, self._gone)
+        return self.schedule.matches_total(self._played, self._withdrawn)
 
     def prepare(self) -> Task | None:
         """Return the task that pairs the next round. This call changes no state.
 
-        Return None while no round can be paired yet, and after the schedule is `exhausted`.
+        Return None while no round can be paired yet, and after the schedule is `is_finished`.
         """
-        return self.schedule.prepare(self._played, self._gone)
+        return self.schedule.prepare(self._played, self._withdrawn)
 
     def add(self, paired: AnyRound) -> None:
         """Add the schedule's next round; its matches wait to be played."""
@@ -83,7 +83,7 @@ class Agenda:
 
     def withdraw(self, bot: str) -> None:
         """Mark a bot as withdrawn. A schedule that depends on results does not pair the bot any more."""
-        self._gone.add(self.bots.index(bot))
+        self._withdrawn.add(self.bots.index(bot))
 
     def set_half_byes(self, half_byes: Mapping[int, Iterable[str]]) -> None:
         """Set the half-point byes. For each round number, `half_byes` has the bots with such a bye in the round.
@@ -96,27 +96,27 @@ class Agenda:
 
     def put(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot
-        self.wait(slot)
+        self.enqueue(slot)
 
-    def wait(self, slot: Slot) -> None:
+    def enqueue(self, slot: Slot) -> None:
         """Put a match that does not run into the queue of waiting matches."""
         if not slot.order:
-            self._put += 1
-            slot.order = self._put
+            self._last_order += 1
+            slot.order = self._last_order
             self._queue.put(slot)
 
-    def start(self, slot: Slot) -> None:
+    def dequeue(self, slot: Slot) -> None:
         """Remove a match from the waiting matches, because it starts, or is lost before its start."""
         if slot.order:
             slot.order = 0
-            self._queue.take(slot)
+            self._queue.remove(slot)
 
     def close(self, over: MatchOver) -> None:
         slot = self.find(over.match)
-        self.start(slot)
+        self.dequeue(slot)
         del self.open[over.match]
         if self.schedule.follows_results and over.scores is not None:
-            self._played[slot.key] = self.schedule.played(over, slot.seats)
+            self._played[slot.key] = self.schedule.read_result(over, slot.seats)
 
     def reopen(self, over: MatchOver) -> Slot:
         """Void the result `over` of a match, and let the match wait to be played again. Return the match's new slot."""
@@ -155,7 +155,9 @@ class Agenda:
 
     def may_pull_for(self, bot: str) -> bool:
         """Return true if `pull` should be called for a bot that found no match to play."""
-        return not (self.schedule.follows_results or self.exhausted) and self._queue.may_pull_for(bot)
+        return not (self.schedule.follows_results or self.is_finished) and self._queue.may_pull_for(bot)
 
     def places(self) -> dict[str, int]:
-        return {self.bots[number]: place for number, place in self.schedule.places(self._played, self._gone).items()}
+        return {
+            self.bots[number]: place for number, place in self.schedule.places(self._played, self._withdrawn).items()
+        }

@@ -49,14 +49,14 @@ class Changes:
     """
     over: list[MatchOver] = field(default_factory=list)
     """Ended matches, and matches with a voided result (without scores)."""
-    met: dict[frozenset[str], None] = field(default_factory=dict)
+    changed_pairs: dict[frozenset[str], None] = field(default_factory=dict)
     """Pairs of bots with a changed result."""
     field_changed: bool = False
     status_changed: bool = False
     has_ended: bool = False
     """True if the tournament has ended."""
 
-    def note(self, fact: LogFact) -> None:
+    def add_fact(self, fact: LogFact) -> None:
         """Add the changes made by `fact`. The tournament must have applied the fact already."""
         match fact:
             case MoveMade() if self._is_joint(fact):
@@ -94,4 +94,4 @@ class Changes:
 
     def _note_over(self, over: MatchOver) -> None:
         self.over.append(over)
-        self.met[frozenset(over.seats + over.absent)] = None
+        self.changed_pairs[frozenset(over.seats + over.absent)] = None

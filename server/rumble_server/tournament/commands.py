@@ -122,7 +122,7 @@ def pause(
     Raises TournamentError.
     """
     _check_status(tournament, "running", cannot="paused")
-    return [*tournament.absence.used(now_ms), facts.TournamentPaused(tournament.id, reason, by, now_ms)]
+    return [*tournament.absence.used_budgets(now_ms), facts.TournamentPaused(tournament.id, reason, by, now_ms)]
 
 
 def resume(tournament: Tournament, now_ms: int) -> facts.TournamentResumed:
@@ -261,7 +261,7 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
     if schedule is not None and schedule.has_bracket and tournament.is_pairing:
         message = f"the next round of {tournament.id} is being made from its results; they stand meanwhile"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
-    if schedule is not None and (played.round, played.board) in schedule.went_on:
+    if schedule is not None and (played.round, played.board) in schedule.advanced:
         message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
     return facts.ResultVoided(match_id, over.attempt, now_ms)

@@ -30,18 +30,18 @@ class DueMatches:
         self._field = field
         self._gone = {entrant.bot for entrant in field.values() if entrant.gone}
         """Bots that lose their due matches."""
-        self.bots: dict[str, None] = dict.fromkeys(field)
+        self.to_check: dict[str, None] = dict.fromkeys(field)
         """Bots that `next` must look at; a dict for its order."""
         self.may_pair = True
         """True if `next` must try to pair a round: before the first try, and after each new result if the schedule
         follows results."""
 
-    def look_at(self, bots: Iterable[str]) -> None:
+    def mark_for_check(self, bots: Iterable[str]) -> None:
         """Have `next` look at bots, because they became free or connected, or got matches."""
         for bot in bots:
-            self.bots[bot] = None
+            self.to_check[bot] = None
 
-    def note_gone(self, entrant: Entrant) -> None:
+    def update_gone(self, entrant: Entrant) -> None:
         if entrant.gone:
             self._gone.add(entrant.bot)
         else:
@@ -53,7 +53,7 @@ class DueMatches:
         Record, apply and carry out the fact before the next call. `free` has the bots that are connected and can take a
         further match. `room_of` returns the number of matches that a bot can take.
         """
-        bots, gone = self.bots, self._gone
+        bots, gone = self.to_check, self._gone
         while bots:
             if self.may_pair:
                 paired = self._pair(now_ms)
@@ -71,7 +71,7 @@ class DueMatches:
         agenda = self._agenda
         pulled = None if agenda.schedule.follows_results else agenda.pull()
         if pulled is not None:
-            self.look_at(agenda.names(pulled.bots))
+            self.mark_for_check(agenda.names(pulled.bots))
         return pulled
 
     def _pair(self, now_ms: int) -> facts.RoundFact | None:
@@ -93,15 +93,15 @@ class DueMatches:
         while True:
             slot = agenda.oldest(bot, free, self._gone, room_of)
             if slot is not None:
-                return self._begun(slot, now_ms)
+                return self._start_or_loss(slot, now_ms)
             if not agenda.may_pull_for(bot) or self.pull() is None:
                 return None
 
-    def _begun(self, slot: Slot, now_ms: int) -> MatchStarted | MatchOver:
+    def _start_or_loss(self, slot: Slot, now_ms: int) -> MatchStarted | MatchOver:
         """Return the fact that a match starts, or is lost because too many of its bots are gone."""
         if self._gone.isdisjoint(slot.seats):
             return self._terms.start(slot, now_ms)
         absent = tuple([name for name in slot.seats if name in self._gone])
         if len(slot.seats) - len(absent) >= self._least_seats:
             return self._terms.start(slot, now_ms, absent)
-        return self._terms.no_show(slot, {name: self._field[name].why_gone for name in absent}, now_ms)
+        return self._terms.no_show(slot, {name: self._field[name].gone_reason for name in absent}, now_ms)

@@ -39,7 +39,7 @@ class Entrant:
         return self.withdrawn or self.benched or (self.absent_since_ms is not None and self.absent_left_ms == 0)
 
     @property
-    def why_gone(self) -> str:
+    def gone_reason(self) -> str:
         """Reason why the bot is `gone`, as the end of a sentence that begins with the bot's name."""
         if self.withdrawn:
             return "has left the tournament"

@@ -46,10 +46,10 @@ def forecast(config: TournamentConfig, bots: int) -> Forecast:
     matches, in_a_row = schedule.matches_total({}), schedule.rounds_in_all * config.legs
     plies, control = usual_plies(config.game, config.settings, config.match_seats), config.time_control
     all_ms = in_a_row * (plies * (control.move_ms + control.increment_ms) + 2 * control.bank_ms)
-    return Forecast(matches, matches * times, in_a_row, plies, _told(all_ms * QUICK), _told(all_ms * times))
+    return Forecast(matches, matches * times, in_a_row, plies, _bounded_ms(all_ms * QUICK), _bounded_ms(all_ms * times))
 
 
-def _told(ms: float) -> int:
+def _bounded_ms(ms: float) -> int:
     return min(round(ms), LONGEST_MS)
 
 

@@ -95,7 +95,7 @@ class _History(ABC, Generic[R]):
             case MatchStarted():
                 self._begun[fact.match] = fact
             case MatchOver():
-                self._take_over(fact)
+                self._add_result(fact)
             case tournament_facts.ResultVoided():
                 self._over.pop(fact.match, None)
                 self._void[fact.match] += 1
@@ -118,7 +118,7 @@ class _History(ABC, Generic[R]):
                 self._left_ms[fact.bot] = fact.absent_left_ms
                 self._away.setdefault(fact.bot, []).append((fact.at_ms - used_ms, fact.at_ms))
 
-    def _take_over(self, over: MatchOver) -> None:
+    def _add_result(self, over: MatchOver) -> None:
         self._excused_ms.update(
             dict(zip(over.seats, over.seats_excused_ms, strict=False))
         )  # older facts lack both values

@@ -14,7 +14,7 @@ class Queue(ABC):
         """Add a match to the waiting matches, as the newest."""
 
     @abstractmethod
-    def take(self, slot: Slot) -> None:
+    def remove(self, slot: Slot) -> None:
         """Remove a match, because it starts, or is lost before its start."""
 
     @abstractmethod

@@ -40,4 +40,4 @@ class Rebuilt:
     """Function that reads the facts that rebuild the tournament."""
     match_facts: Callable[[str], Sequence[LogFact]]
     """Function that reads the facts of a match. Raises Pruned if the facts were deleted."""
-    made: dict[str, Any] = field(default_factory=dict)
+    computed: dict[str, Any] = field(default_factory=dict)

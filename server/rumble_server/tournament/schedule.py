@@ -45,7 +45,7 @@ class Schedule(ABC, Generic[R, P]):
     """The organiser's choices: a `Plan` for matches of two, a `TablePlan` for tables."""
 
     def __init__(self) -> None:
-        self.went_on: dict[BoardKey, int] = {}
+        self.advanced: dict[BoardKey, int] = {}
         """The bot that went on from each board of a bracket, as determined by the rounds added so far."""
         self.half_byes: dict[int, set[int]] = {}
         """The bots that get half a point in place of a pairing, by round of a Swiss."""
@@ -64,7 +64,7 @@ class Schedule(ABC, Generic[R, P]):
         """Return the matches of a round, each with its bots by seat."""
 
     @abstractmethod
-    def played(self, over: MatchOver, seats: tuple[str, ...]) -> P:
+    def read_result(self, over: MatchOver, seats: tuple[str, ...]) -> P:
         """Return the result of a match as this schedule reads it.
 
         `seats` has the bots in the order of their scheduled seats.
@@ -74,7 +74,7 @@ class Schedule(ABC, Generic[R, P]):
     def scheduled_seats(self, over: MatchOver, played: P | None) -> tuple[str, ...]:
         """Return the bots of a match in the order of their scheduled seats.
 
-        `played` is the result of the match as this schedule reads it; None if this schedule follows no results.
+        `read_result` is the result of the match as this schedule reads it; None if this schedule follows no results.
         """
 
     @abstractmethod
@@ -109,7 +109,7 @@ class Schedule(ABC, Generic[R, P]):
         """The rounds of a Swiss so far; empty for other schedules."""
         return ()
 
-    def stopped(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> str:
+    def stop_reason(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> str:
         """Return the reason why the schedule finished before its last round; empty in any other case."""
         return ""
 

@@ -87,7 +87,7 @@ class Tournament:
         self.absence = Absence(self.id, self.has_matches)
         self.is_pairing = False
         """True while a task of `pairing_task` runs."""
-        self.pairs_long = False
+        self.is_pairing_slow = False
         """True if the pairing in progress has taken so long that spectators are shown a remark about it."""
 
     # --- facts: live or from the log ---
@@ -155,7 +155,7 @@ class Tournament:
         for bot in fact.seats:
             self.field[bot].playing += 1
         agenda = self._agenda()
-        agenda.start(agenda.find(fact.match))
+        agenda.dequeue(agenda.find(fact.match))
 
     def _apply_joined(self, fact: facts.BotJoined) -> None:
         self.field[fact.bot] = Entrant(
@@ -168,7 +168,7 @@ class Tournament:
             for bot in self.agenda.bots:
                 self._has_more_from(bot, fact.at_ms)
             self.agenda.enter_late(fact.bot)
-            self._must_look_at(self.field)
+            self._mark_for_check(self.field)
 
     def _apply_left(self, fact: facts.BotLeft) -> None:
         if self.status == "lobby":
@@ -179,24 +179,24 @@ class Tournament:
             self.standings.withdraw(fact.bot)
         else:
             self.field[fact.bot].withdrawn = True
-            self._note_gone(self.field[fact.bot])
+            self._update_gone(self.field[fact.bot])
             if self.agenda is not None:
                 self.agenda.withdraw(fact.bot)
                 self.standings.version += 1  # a tie in a bracket may be decided now
-            self._must_look_at((fact.bot,))
+            self._mark_for_check((fact.bot,))
 
     def _apply_absent(self, fact: facts.BotAbsent) -> None:
         self.field[fact.bot].set_absent_left(fact.absent_left_ms, fact.at_ms)
-        self._note_gone(self.field[fact.bot])
-        self._must_look_at((fact.bot,))
+        self._update_gone(self.field[fact.bot])
+        self._mark_for_check((fact.bot,))
 
     def _apply_benched(self, fact: facts.BotBenched) -> None:
         entrant = self.field[fact.bot]
         entrant.benched, entrant.benched_version = fact.benched, fact.version
         entrant.faulty_in_a_row = 0
         entrant.count_absence_from(fact.at_ms)  # nobody waited for the benched bot
-        self._note_gone(entrant)
-        self._must_look_at((fact.bot,))
+        self._update_gone(entrant)
+        self._mark_for_check((fact.bot,))
 
     def _apply_tournament_started(self, fact: facts.TournamentStarted) -> None:
         self.status = "running"
@@ -215,7 +215,7 @@ class Tournament:
         self.status, self.reason, self.paused_by_disk = "running", "", False
         self.going_since_ms = fact.at_ms
         self.absence.count_from(fact.at_ms)
-        self._must_look_at(self.field)
+        self._mark_for_check(self.field)
 
     def _apply_ended(self, fact: facts.TournamentEnded) -> None:
         self.status, self.reason, self.paused_by_disk = fact.status, fact.reason, False
@@ -239,7 +239,7 @@ class Tournament:
             voided = (over.match for over in self.voided if over.scores is not None)
             self.voided_later.update((match, None) for match in voided if match in agenda.open)
         agenda.add(made)
-        self._must_look_at(bots)
+        self._mark_for_check(bots)
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
         """If a bot has had no matches to play up to now, do not count its absence before `at_ms`.
@@ -260,7 +260,7 @@ class Tournament:
         is_void, at_fault = over.scores is None, over.at_fault
         # A match lost by absence neither proves that the bot fails, nor that it works.
         proves = not is_void and over.termination is not Termination.NO_SHOW
-        self._must_look_at(over.absent + over.seats)
+        self._mark_for_check(over.absent + over.seats)
         for seat, bot in enumerate(over.seats):
             entrant = self.field[bot]
             if was_running:
@@ -275,7 +275,7 @@ class Tournament:
             self.voided.append(over)
             slot = agenda.find(over.match)
             slot.attempt = over.attempt + 1
-            agenda.wait(slot)
+            agenda.enqueue(slot)
             return
         agenda.close(over)
         if self._due is not None:
@@ -286,7 +286,7 @@ class Tournament:
     def _apply_voided(self, fact: facts.ResultVoided) -> None:
         over = self.results.pop(fact.match)
         if over.scores is not None:
-            self.standings.take_back(self.standings.result_of(over))
+            self.standings.remove(self.standings.result_of(over))
         self.voided.append(over)
         agenda = self._agenda()
         if MatchId.parse(over.match).round < len(agenda.schedule.rounds_added):
@@ -295,11 +295,11 @@ class Tournament:
             self._has_more_from(bot, fact.at_ms)
         slot = agenda.reopen(over)
         slot.attempt = over.attempt + 1
-        self._must_look_at(slot.seats)
+        self._mark_for_check(slot.seats)
 
-    def _must_look_at(self, bots: Iterable[str]) -> None:
+    def _mark_for_check(self, bots: Iterable[str]) -> None:
         if self._due is not None:
-            self._due.look_at(bots)
+            self._due.mark_for_check(bots)
 
     # --- what is to be done ---
 
@@ -313,7 +313,7 @@ class Tournament:
         """True if bots may still join."""
         return self.status == "lobby" or (self.config.late_join and self.status not in OVER)
 
-    def shown(self, bot: str) -> str:
+    def shown_name(self, bot: str) -> str:
         """Return the name under which people see a bot: its display name, or else its name."""
         return self.standings.display_names.get(bot, bot)
 
@@ -344,7 +344,7 @@ class Tournament:
         return (wanted is not None and len(self.field) - away >= wanted) or (at_ms is not None and now_ms >= at_ms)
 
     @property
-    def plays(self) -> bool:
+    def has_open_matches(self) -> bool:
         """True if the agenda has matches without a result. Otherwise the next step is a pairing or the end."""
         return self.agenda is not None and bool(self.agenda.open)
 
@@ -352,37 +352,37 @@ class Tournament:
     def is_complete(self) -> bool:
         """True if every match of the schedule has its result, and the tournament has not been ended yet."""
         agenda = self.agenda
-        return agenda is not None and self.status not in OVER and not agenda.open and agenda.exhausted
+        return agenda is not None and self.status not in OVER and not agenda.open and agenda.is_finished
 
     @property
     def why_complete(self) -> str:
-        return (self.agenda is not None and self.agenda.stopped) or "all matches were played"
+        return (self.agenda is not None and self.agenda.stop_reason) or "all matches were played"
 
     def pairing_task(self) -> Task | None:
         """Return the task that pairs the next round; None if no round is due, or the schedule is not `slow`.
 
-        Run the task once, off the event loop, and pass its result to `paired`.
+        Run the task once, off the event loop, and pass its result to `round_fact`.
         """
         agenda = self.agenda
         if self.status != "running" or agenda is None or agenda.open or not agenda.schedule.slow:
             return None
         return agenda.prepare()
 
-    def paired(self, made: AnyRound, now_ms: int) -> facts.RoundFact | None:
+    def round_fact(self, made: AnyRound, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
         return None if self.status in OVER else facts.fact_of_round(self.id, made, now_ms)
 
-    def look_at_again(self, bot: str) -> None:
+    def mark_for_check(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""
         if bot in self.field:
-            self._must_look_at((bot,))
+            self._mark_for_check((bot,))
 
     @property
-    def to_look_at(self) -> tuple[str, ...]:
+    def bots_to_check(self) -> tuple[str, ...]:
         """Bots that `due` must look at again."""
-        return () if self._due is None else tuple(self._due.bots)
+        return () if self._due is None else tuple(self._due.to_check)
 
-    def waiting(self, bot: str) -> list[Slot]:
+    def next_matches(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
         return self._agenda().heads(bot) if self.has_waiting(bot) else []
 
@@ -405,12 +405,12 @@ class Tournament:
             return
         while self.status == "running" and (found := search.next(free, now_ms, room_of)) is not None:
             yield found
-        if not self.plays and self.status not in OVER:
+        if not self.has_open_matches and self.status not in OVER:
             search.pull()  # even when no bot is there that would cause a pull
 
-    def _note_gone(self, entrant: Entrant) -> None:
+    def _update_gone(self, entrant: Entrant) -> None:
         if self._due is not None:
-            self._due.note_gone(entrant)
+            self._due.update_gone(entrant)
 
     def terms_of(self, over: MatchOver) -> MatchStarted:
         """Return the `MatchStarted` of a match that was lost before it began, as if the match had begun."""
@@ -419,35 +419,35 @@ class Tournament:
 
     # --- absence ---
 
-    def appear(self, bot: str, now_ms: int) -> facts.BotAbsent | None:
+    def on_connected(self, bot: str, now_ms: int) -> facts.BotAbsent | None:
         """Stop the absent budget of a bot that is connected. Return a fact if a part of the budget was used."""
         entrant = self.field.get(bot)
         if entrant is None:
             return None
-        self._must_look_at((bot,))
-        fact = self.absence.appear(entrant, now_ms)
-        self._note_gone(entrant)
+        self._mark_for_check((bot,))
+        fact = self.absence.on_connected(entrant, now_ms)
+        self._update_gone(entrant)
         return fact
 
-    def disappear(self, bot: str, now_ms: int) -> None:
+    def on_disconnected(self, bot: str, now_ms: int) -> None:
         """Let the absent budget of a disconnected bot run from `now_ms`, while the bot has matches to play."""
         entrant = self.field.get(bot)
         if entrant is not None:
-            self.absence.disappear(entrant, now_ms)
-            self._note_gone(entrant)
+            self.absence.on_disconnected(entrant, now_ms)
+            self._update_gone(entrant)
 
-    def nobody_there(self, since_ms: int) -> None:
+    def mark_all_absent(self, since_ms: int) -> None:
         """Mark every bot as disconnected, after a restart; absent budgets run from `since_ms`."""
-        self.absence.nobody_there(self.field.values(), since_ms)
+        self.absence.mark_all_absent(self.field.values(), since_ms)
         for entrant in self.field.values():
-            self._note_gone(entrant)
-        self._must_look_at(self.field)
+            self._update_gone(entrant)
+        self._mark_for_check(self.field)
 
     def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
         """Return a fact for each absent budget that is used up. Until a bot without budget comes back, it loses its due
         matches.
         """
-        return self.absence.expired(now_ms)
+        return self.absence.expired_budgets(now_ms)
 
     @property
     def wake_at_ms(self) -> int | None:

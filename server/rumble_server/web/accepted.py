@@ -18,7 +18,7 @@ def takes_gzip(accept_encoding: str) -> bool:
     return wanted > 0 and wanted >= weights.get("identity", 0.0)
 
 
-def knows(if_none_match: str, etag: str) -> bool:
+def has_etag(if_none_match: str, etag: str) -> bool:
     """Return whether the header `if_none_match` names `etag`, or has a `*`.
 
     A weak tag and a strong tag with the same text count as equal (RFC 9110, 13.1.2).

@@ -46,7 +46,7 @@ class ClubPaths:
         if needs_no_club(path):
             await self.app(scope, receive, send)
         elif rest != path and (name == MAIN or not rest):
-            await _moved(web_path(name), rest, scope["query_string"])(scope, receive, send)
+            await _redirect(web_path(name), rest, scope["query_string"])(scope, receive, send)
         else:
             name = owner if isinstance(owner, str) else name
             with self.clubs.visit(name):
@@ -74,22 +74,22 @@ class ClubPaths:
             scope["state"]["title"] = entry.title or (name if is_of_club else "")
             if is_of_club:
                 scope["root_path"] = web_path(name)
-                self._need_welcome(site, rest, client_address(Request(scope)))
+                self._require_admission(site, rest, client_address(Request(scope)))
         except WebError as error:
             return self.refuse(Request(scope), error)
         scope["state"]["site"] = site
         return self.app
 
-    def _need_welcome(self, site: Site | None, path: str, address: str) -> None:
+    def _require_admission(self, site: Site | None, path: str, address: str) -> None:
         """Raise WebError if `path` exists in the club main alone, or if the club has banned `address`."""
         if is_of_main(path):
             raise WebError.not_found(f"a club has no {path}")
         ban = None if site is None else site.arena.admission.bans.of_address(address, self.process.now_ms())
         if ban is not None:
-            raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.told)
+            raise WebError(HTTPStatus.FORBIDDEN, ErrorCode.BANNED, ban.message)
 
 
-def _moved(root: str, rest: str, query: bytes) -> Response:
+def _redirect(root: str, rest: str, query: bytes) -> Response:
     """Return a redirect to the path `rest` below `root`."""
     # Browsers read a path that begins with two slashes as the address of another server.
     address = f"{root}/{quote(rest.lstrip('/'), safe='/:@!$&()*+,;=~')}"

@@ -25,7 +25,7 @@ PACKED_TYPES = ("image/png",)
 """Media types whose content is already compressed."""
 
 
-async def public(request: Request) -> None:
+async def mark_public(request: Request) -> None:
     """Mark the answer to a request as free of secrets. Routes have this function as a dependency; pages call it."""
     request.scope.setdefault("state", {})["is_public"] = True
 

@@ -82,7 +82,7 @@ class Reach:
 
     from_elsewhere: bool = False
 
-    def note(self, address: str, server: str) -> None:
+    def record_request(self, address: str, server: str) -> None:
         """Record a request from `address` to `server`, an address of this machine.
 
         If both addresses are equal, the request came from this machine itself.
@@ -105,11 +105,11 @@ class Process:
     operation: ProcessFigures
     permits: Permits
     """Permits for connections and streams, and counts of requests, of each address."""
-    unready: Callable[[], str | None]
+    unready_reason: Callable[[], str | None]
     """Function that returns the reason why matches cannot start at present, or None if matches can start."""
     guesses: Guesses
     """Counts of wrong secrets. The club main uses the same counts."""
-    leads: Callable[[], list[str]]
+    led_clubs: Callable[[], list[str]]
     """Function that returns the names of the clubs led by this process now."""
     reach: Reach = field(default_factory=Reach)
 
@@ -140,33 +140,33 @@ class Site:
         """The ranker that gives pages, API and feed the same standings and ratings."""
         return self.feed.ranker
 
-    def need_lease(self) -> None:
+    def require_lease(self) -> None:
         """Raise WebError while the lease of this node is over."""
         if self.is_suspended():
             raise WebError.unavailable("this server has lost the database for a moment; try again in some seconds")
 
-    def need_disk(self) -> None:
+    def require_disk(self) -> None:
         """Raise WebError while the database cannot be written, or the lease of this node is over."""
-        self.need_lease()
+        self.require_lease()
         if self.log.trouble is not None:
             raise WebError.unavailable(f"the database cannot be written at the moment: {self.log.trouble}")
 
-    async def run(self, command: Callable[[], Done]) -> Done:
+    async def run_command(self, command: Callable[[], Done]) -> Done:
         """Call `command`, and return its result once the recorded facts are on disk. Raises WebError.
 
         Each command of the arena is a transaction. A view made by `command` shows the state before the wait. After 503
         a client repeats its request, so the error of a command that was carried out has the status 504.
         """
-        self.need_disk()
+        self.require_disk()
         done = command()
         try:
-            await self.on_disk()
+            await self.wait_for_disk()
         except WebError as error:
             message = f"{error}; look whether it was carried out"
             raise WebError(HTTPStatus.GATEWAY_TIMEOUT, error.code, message) from None
         return done
 
-    async def on_disk(self) -> None:
+    async def wait_for_disk(self) -> None:
         """Wait until the newest fact is on disk. Raises WebError.
 
         Only facts on disk may be shown.
@@ -174,7 +174,7 @@ class Site:
         number = self.log.last
         if number <= self.log.durable:
             return
-        self.need_disk()
+        self.require_disk()
         try:
             async with asyncio.timeout(DISK_S):
                 await self.log.wait(number)

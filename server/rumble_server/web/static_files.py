@@ -14,7 +14,7 @@ from posixpath import normpath
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from rumble_server.web.accepted import knows, takes_gzip
+from rumble_server.web.accepted import has_etag, takes_gzip
 from rumble_server.web.errors import WebError
 
 STATIC = Path(__file__).parent / "static"
@@ -27,7 +27,7 @@ MEDIA_TYPES = {
 }
 """The media types by suffix of a file. Files with other suffixes are not served."""
 FOR_GOOD = "public, max-age=31536000, immutable"
-ASKED_ABOUT = "no-cache"
+REVALIDATED = "no-cache"
 """The `Cache-Control` of a file that a browser may keep, but has to check for a change at each use."""
 IMPORT = re.compile(rb'^(?:import|\} from) [^"\n]*"(\.[^"]+)";', re.MULTILINE)
 HASH = re.compile(r"[0-9a-f]{16}")
@@ -91,13 +91,13 @@ class StaticFiles:
         if file is None:
             raise WebError.not_found(f"there is nothing at {request.url.path}")
         if has_hash and not is_kept:
-            return RedirectResponse(f"{self.root}/{name}", headers={"Cache-Control": ASKED_ABOUT})
+            return RedirectResponse(f"{self.root}/{name}", headers={"Cache-Control": REVALIDATED})
         headers = {
-            "Cache-Control": FOR_GOOD if is_kept else ASKED_ABOUT,
+            "Cache-Control": FOR_GOOD if is_kept else REVALIDATED,
             "ETag": f"W/{file.etag}",
             "Vary": "Accept-Encoding",
         }
-        if knows(request.headers.get("If-None-Match", ""), file.etag):
+        if has_etag(request.headers.get("If-None-Match", ""), file.etag):
             return Response(status_code=304, headers=headers)
         if not takes_gzip(request.headers.get("Accept-Encoding", "")) or len(file.packed) >= len(file.content):
             return Response(file.content, media_type=file.media_type, headers=headers)

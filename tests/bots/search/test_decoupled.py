@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import pytest
 from rumble_bots.search import END, Tally
-from rumble_bots.search.decoupled import Node, look_about
+from rumble_bots.search.decoupled import Node, decoupled_uct
 from rumble_engine import JointState, Outcome
 from rumble_engine.games import backgammon, dilemma, snakes
 
@@ -69,7 +69,7 @@ class Once(JointState):
 
 
 def found(state: Any, seat: int, rounds: int = 300, seed: int = 1) -> tuple[str, float]:
-    result = look_about(state, seat, rounds, Tally(), Random(seed))
+    result = decoupled_uct(state, seat, rounds, Tally(), Random(seed))
     return state.text_for(seat, result.code), result.value
 
 
@@ -118,16 +118,16 @@ def test_draws_of_a_position_follow_the_probabilities_from_the_first_on() -> Non
 
 def test_rounds_are_counted_and_the_clock_stops_it() -> None:
     state, tally = snakes.GAME.initial_for(4), Tally()
-    look_about(state, 3, 20, tally, Random(0))
+    decoupled_uct(state, 3, 20, tally, Random(0))
     assert tally.nodes == 20
     clock = CountedClock()
-    look_about(state, 3, END, Tally(0.5, clock), Random(0))
+    decoupled_uct(state, 3, END, Tally(0.5, clock), Random(0))
     assert clock.now * 1000 == pytest.approx(0.5, abs=0.03)
 
 
 def test_without_time_there_is_an_answer_all_the_same() -> None:
     state = snakes.GAME.initial_for(3)
-    assert look_about(state, 2, END, Tally(1, CountedClock(step_ms=1)), Random(0)).code in state.codes_for(2)
+    assert decoupled_uct(state, 2, END, Tally(1, CountedClock(step_ms=1)), Random(0)).code in state.codes_for(2)
 
 
 def test_equal_seeds_find_the_same() -> None:

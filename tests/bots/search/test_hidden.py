@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from rumble_bots.search import END, Tally
-from rumble_bots.search.hidden import look_through
+from rumble_bots.search.hidden import information_set_mcts
 from rumble_engine import State, get_game
 
 from .fixtures import Coin, CountedClock, Three
@@ -15,7 +15,9 @@ DICE = get_game("liars-dice")
 
 def found(stop: float, rounds: float = 400, seed: int = 1, tally: Tally | None = None) -> tuple[str, float]:
     random = Random(seed)
-    return look_through(lambda: Coin(stop, random.choice(["heads", "tails"])), 0, rounds, tally or Tally(), random)
+    return information_set_mcts(
+        lambda: Coin(stop, random.choice(["heads", "tails"])), 0, rounds, tally or Tally(), random
+    )
 
 
 def test_a_guess_is_worth_half_although_it_is_right_in_each_state_by_itself() -> None:
@@ -38,7 +40,7 @@ def test_equal_seeds_and_rounds_give_equal_results_and_each_round_has_one_state(
         drawn.append(Coin(0.5, "tails"))
         return drawn[-1]
 
-    results = [look_through(sample, 0, 50, Tally(), Random(3)) for _ in range(2)]
+    results = [information_set_mcts(sample, 0, 50, Tally(), Random(3)) for _ in range(2)]
     assert results[0] == results[1]
     assert len(drawn) == 100
 
@@ -50,7 +52,7 @@ def test_the_clock_ends_the_search_and_one_round_is_always_played() -> None:
 
 def test_seats_at_a_table_are_each_after_their_own_score() -> None:
     for mover in range(3):
-        assert look_through(partial(Three, 2, mover), mover, 300, Tally(), Random(1)) == ("2", 1.0)
+        assert information_set_mcts(partial(Three, 2, mover), mover, 300, Tally(), Random(1)) == ("2", 1.0)
 
 
 def test_the_answer_with_one_die_each() -> None:
@@ -60,4 +62,4 @@ def test_the_answer_with_one_die_each() -> None:
 
 def answer(roll: str, bid: str) -> str:
     state, random = DICE.initial({"dice_each": 1}).play(roll).play(bid), Random(1)
-    return look_through(partial(DICE.sample, state.view(1), random), 1, 300, Tally(), random)[0]
+    return information_set_mcts(partial(DICE.sample, state.view(1), random), 1, 300, Tally(), random)[0]

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 from rumble_bots.search import END, Tally
-from rumble_bots.search.mcts import look_around
+from rumble_bots.search.mcts import uct
 from rumble_engine import State, get_game
 
 from .fixtures import CONNECT4, TICTACTOE, Again, CountedClock, value_of, values_of
 
 
 def move(state: State, rounds: int = 1_000) -> str:
-    return state.text_of(look_around(state, rounds, Tally(), Random(1)).code)
+    return state.text_of(uct(state, rounds, Tally(), Random(1)).code)
 
 
 @pytest.mark.parametrize(("position", "answer"), [("XOXX.O..O", "6"), ("X....O.XO", "2"), ("X....OOX.", "14")])
@@ -34,29 +34,29 @@ def test_on_a_great_board_few_rounds_are_enough_to_block() -> None:
 
 def test_the_value_is_from_the_movers_view() -> None:
     for position, sign in (("XX.OO....", 1), ("XX.OO...X", 1), ("X.X.O.X.O", -1)):
-        assert look_around(TICTACTOE.parse(position), 300, Tally(), Random(2)).value * sign > 0.8
+        assert uct(TICTACTOE.parse(position), 300, Tally(), Random(2)).value * sign > 0.8
 
 
 def test_a_seat_may_move_twice_and_a_game_need_not_estimate() -> None:
     for pile in range(2, 10):
         state = Again(pile)
-        found = look_around(state, 2_000, Tally(), Random(3))
+        found = uct(state, 2_000, Tally(), Random(3))
         assert values_of(state)[found.code] == value_of(state), pile
 
 
 def test_rounds_are_counted() -> None:
     tally = Tally()
-    look_around(CONNECT4.initial(), 50, tally, Random(0))
+    uct(CONNECT4.initial(), 50, tally, Random(0))
     assert tally.nodes == 50
 
 
 def test_the_clock_stops_it() -> None:
     clock = CountedClock()
-    look_around(CONNECT4.initial(), END, Tally(5, clock), Random(0))
+    uct(CONNECT4.initial(), END, Tally(5, clock), Random(0))
     assert clock.now * 1000 == pytest.approx(5, abs=0.03)
 
 
 def test_without_time_there_is_an_answer_all_the_same() -> None:
-    found = look_around(CONNECT4.initial(), END, Tally(1, CountedClock(step_ms=1)), Random(0))
+    found = uct(CONNECT4.initial(), END, Tally(1, CountedClock(step_ms=1)), Random(0))
     assert found.code in CONNECT4.initial().codes()
     assert not found.complete

@@ -189,7 +189,7 @@ def behind_a_join() -> tuple[World, Bot]:
     seat = match.players.index(world.arena.players["ben"])
     turn = match.referee.progress.seats[seat].turn
     assert turn is not None
-    assert turn.held
+    assert turn.is_held
     assert ben.inbox.all("turn") == []
     return world, ben
 

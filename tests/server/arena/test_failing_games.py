@@ -7,7 +7,7 @@ import pytest
 from rumble_engine.games.dilemma import DilemmaGame, DilemmaState
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_server.match.facts import MatchOver, _state_after
-from rumble_server.match.transcript import told_so_far, transcript
+from rumble_server.match.transcript import public_facts, transcript
 from rumble_server.tournament.tournament import OVER
 
 from tests.server.arena.playing import first_legal
@@ -109,7 +109,7 @@ def check(world: World, bots: list[Bot]) -> None:
     assert not any(bot.link.was_cut for bot in bots)
     for match in {over.match for over in world.log.facts if isinstance(over, MatchOver)}:
         told = [fact for fact in world.log.facts if getattr(fact, "match", None) == match]
-        assert list(transcript(told_so_far(told, to_a_seat=True)))
+        assert list(transcript(public_facts(told, to_a_seat=True)))
 
 
 @pytest.mark.parametrize("play", [in_play, after_a_crash])

@@ -18,7 +18,7 @@ def keeper(world: World, *residents: str) -> tuple[HouseBots, FakeHouse]:
     def tell() -> None:
         nonlocal seen
         before, seen = seen, world.log.durable
-        made.follow(enumerate(world.log.facts[before:seen], before + 1))
+        made.on_durable(enumerate(world.log.facts[before:seen], before + 1))
 
     world.log.on_durable.append(tell)
     return made, house

@@ -188,7 +188,7 @@ def test_a_round_that_cannot_be_paired_pauses_its_tournament_and_is_paired_when_
     tournament = world.tournament("friday")
     elsewhere.fail()
     world.run(1_000)
-    assert (status(tournament), tournament.reason, tournament.pairs_long) == ("paused", FAILED, False)
+    assert (status(tournament), tournament.reason, tournament.is_pairing_slow) == ("paused", FAILED, False)
     assert [bot.last("notice")["message"] for bot in bots] == [f"friday is paused: {FAILED}"] * len(bots)
     assert elsewhere.tasks == [], "it is not tried again without the host"
     world.organiser.resume("friday")
@@ -241,11 +241,11 @@ def test_a_pairing_that_fails_in_a_pause_of_the_host_is_tried_again_afterwards()
 def test_bots_are_told_when_pairing_takes_longer_than_a_second() -> None:
     world, elsewhere, bots = between_rounds()
     tournament = world.tournament("friday")
-    assert tournament.pairs_long
+    assert tournament.is_pairing_slow
     assert all(bot.last("notice")["code"] == "pairing" for bot in bots)
     assert [kind for bot in bots for kind in bot.inbox.kinds()].count("notice") == len(bots)
     finish(world, elsewhere)
-    assert not tournament.pairs_long
+    assert not tournament.is_pairing_slow
 
 
 def test_after_the_end_no_bot_is_told_of_a_pairing() -> None:

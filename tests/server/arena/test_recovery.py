@@ -10,7 +10,7 @@ from rumble_engine import Termination
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
-from rumble_server.arena.recovery import facts_of_attempt, read, take_up
+from rumble_server.arena.recovery import facts_of_attempt, read, restore_arena
 from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, _state_after
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -229,7 +229,7 @@ def restart(world: World, first: World, unfinished: list[str], match_facts: Any 
         return [fact for fact in facts if tournament_of(fact) == tournament_id]
 
     recovered = read([], unfinished, of_tournament, match_facts or of_matches)
-    take_up(world.arena, recovered, **given)
+    restore_arena(world.arena, recovered, **given)
     return recovered.damaged
 
 

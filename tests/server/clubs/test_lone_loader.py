@@ -10,7 +10,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.arena.recovery import take_up
+from rumble_server.arena.recovery import restore_arena
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader
@@ -69,12 +69,12 @@ def arenas(monkeypatch: pytest.MonkeyPatch) -> list[Arena]:
     arenas: list[Arena] = []
 
     def failing(arena: Arena, *given: Any, **named: Any) -> None:
-        take_up(arena, *given, **named)
+        restore_arena(arena, *given, **named)
         if arena.tournaments:
             arenas.append(arena)
             raise RuntimeError("a bug at the end of the recovery")
 
-    monkeypatch.setattr("rumble_server.clubs.club.take_up", failing)
+    monkeypatch.setattr("rumble_server.clubs.club.restore_arena", failing)
     return arenas
 
 

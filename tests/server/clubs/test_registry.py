@@ -394,7 +394,7 @@ async def test_a_club_on_its_way_that_fails_keeps_no_other_connected_at_the_end(
         server.clubs.leaving.update(chess=chess, go=go)
         ended: list[object] = []
         monkeypatch.setattr(chess.gateway, "end_all", fail)
-        monkeypatch.setattr(go.gateway, "end_all", ended.append)
+        monkeypatch.setattr(chess.gateway, "end_all", ended.append)
         server.clubs.close()
         assert ended == [CloseCode.NO_LEADER]
         assert server.clubs.leaving == {}

@@ -62,7 +62,7 @@ async def test_bytes_are_counted_off_the_loop_while_clubs_are_opened(
     def read(store: SqliteStore, club: str) -> int:
         if club == "main":
             readers.append(threading.current_thread())
-            store.take(f"club-{next(numbers)}")  # as the thread that reads clubs does
+            store.open_log(f"club-{next(numbers)}")  # as the thread that reads clubs does
         return read_bytes(store, club)
 
     monkeypatch.setattr(SqliteStore, "_read_bytes", read)

@@ -87,8 +87,8 @@ class WatchedGateway(Gateway):
         self.links.append(cast(Connection, link))
         return super().connect(link)
 
-    def lost(self, session: Session) -> None:
-        super().lost(session)
+    def end_session(self, session: Session) -> None:
+        super().end_session(session)
         if not self.sessions.open:
             self.empty.set()
 
@@ -164,7 +164,7 @@ class GatewayServer:
             listening.close()
         self._socket.close()
         for each in list(self._server.server_state.connections):
-            cast(Sheddable, each).shed()
+            cast(Sheddable, each).abort()
         await self.all_gone()
 
     def create(self, **config: Any) -> str:

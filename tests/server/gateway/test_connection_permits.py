@@ -101,7 +101,7 @@ async def test_who_leaves_while_it_waits_is_forgotten() -> None:
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
         waiting = server.entrance.permits.waiting["127.0.1.1"]
         assert len(waiting) == 2
-        server.http[1].shed()
+        server.http[1].abort()
         await until(lambda: len(waiting) == 1)
         strangers[0].writer.close()
         await until(lambda: not server.entrance.permits.waiting)
@@ -169,7 +169,7 @@ async def test_a_login_takes_a_permit_from_accept_to_close() -> None:
         async with server.raw("127.0.1.1") as fourth:
             fourth.writer.write(GET % 1)
             assert await refused(fourth) == 429
-            server.made[0].shed()
+            server.made[0].abort()
             await until(lambda: len(server.sessions) == 1)
         async with server.raw("127.0.1.1") as fifth:
             fifth.writer.write(GET % 1)
@@ -182,7 +182,7 @@ async def test_the_invited_to_a_tournament_are_counted_in_its_club_alone() -> No
         for client in clients:
             await client.upgrade()
         known, invited, other = server.made
-        known.known()
+        known.count_as_logged_in()
         invited.invited("friday")
         assert not other.has_room_for("friday")
         server.gateway.club = "chess"

@@ -22,7 +22,7 @@ class Held:
     address: str = "192.0.2.1"
     was_shed: bool = False
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         self.was_shed = True
 
 
@@ -99,7 +99,7 @@ async def test_for_a_new_connection_an_idle_one_is_ended_and_who_plays_goes_on()
         assert server.refusals.counts == {"descriptors": 2}
         await second.hear("welcome")
         (link,) = server.made[3:]
-        link.shed()
+        link.abort()
         await until(lambda: server.open_connections == 2)
         for link in server.made[:2]:
             assert link.idleness is None

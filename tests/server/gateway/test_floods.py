@@ -50,7 +50,7 @@ async def frames_in_each_iteration(monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 
     handles: list[asyncio.Handle] = []
     monkeypatch.setattr(FrameReader, "_messages", counted(FrameReader._messages))
-    monkeypatch.setattr(Session, "received", counted(Session.received))
+    monkeypatch.setattr(Session, "on_text", counted(Session.on_text))
     next_iteration()
     yield counts
     handles[0].cancel()

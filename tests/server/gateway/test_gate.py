@@ -38,7 +38,7 @@ def world(lease: Validity) -> World:
 
 def go_on(world: World, lease: Validity) -> None:
     lease.valid = True
-    world.gate.go_on(world.arena)
+    world.gate.reopen(world.arena)
     world.run(0)
 
 
@@ -213,7 +213,7 @@ def test_time_that_the_process_was_frozen_is_not_excused_twice() -> None:
     gate.close()
     clock.advance(1000)
     clock.stall(3000)
-    gate.go_on(World().arena)
+    gate.reopen(World().arena)
     assert clock.late_ms == 4000
 
 
@@ -230,7 +230,7 @@ def test_timers_that_were_cancelled_while_they_waited_do_not_fire() -> None:
     first.cancel()
     assert fired == []
     open_gate[0] = True
-    gate.go_on(World().arena)
+    gate.reopen(World().arena)
     clock.advance(0)
     assert fired == ["second"]
 
@@ -242,7 +242,7 @@ def test_what_waits_enters_in_its_order_and_in_portions() -> None:
         gate.enter(lambda number=number: entered.append(number))  # type: ignore[misc]
     open_gate[0] = True
     gate.enter(lambda: portions.append(len(entered)))
-    gate.go_on(World().arena)
+    gate.reopen(World().arena)
     gate.enter(lambda: entered.append(PORTION + 10))
     assert entered == [], "it does not overtake those that wait"
     clock.after_input(lambda: portions.append(len(entered)))
@@ -261,7 +261,7 @@ def test_a_waiting_call_that_fails_keeps_no_other_call_out() -> None:
     gate.enter(fail)
     gate.enter(lambda: entered.append("later"))
     open_gate[0] = True
-    gate.go_on(World().arena)
+    gate.reopen(World().arena)
     with pytest.raises(RuntimeError, match="a bug"):
         clock.advance(0)
     clock.advance(0)
@@ -280,14 +280,14 @@ def test_a_lease_that_is_over_again_stops_what_enters() -> None:
     gate.enter(enter_and_lose)
     gate.enter(lambda: entered.append("second"))
     arena = World().arena
-    gate.go_on(arena)
+    gate.reopen(arena)
     assert entered == [], "it is still closed"
     open_gate[0] = True
-    gate.go_on(arena)
+    gate.reopen(arena)
     clock.advance(0)
     assert entered == ["first"]
     open_gate[0] = True
-    gate.go_on(arena)
+    gate.reopen(arena)
     clock.advance(0)
     assert entered == ["first", "second"]
 
@@ -298,7 +298,7 @@ def test_a_discarded_club_does_nothing_any_more(world: World, lease: Validity) -
     mover.move(first_legal(mover.last("turn")))
     world.gate.discard()
     lease.valid = True
-    world.gate.go_on(world.arena)
+    world.gate.reopen(world.arena)
     world.run(100_000)
     assert other.heard() == []
 

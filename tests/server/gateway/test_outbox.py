@@ -19,7 +19,7 @@ class Writer:
             raise RuntimeError("a bug of the test")
         self.writes += 1
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         self.is_shed = True
 
 

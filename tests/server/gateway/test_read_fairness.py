@@ -16,15 +16,15 @@ class Reader:
         self.pieces = pieces
         self.is_shed = False
         self._fairness = fairness
-        self.read_on()
+        self.on_scheduled()
 
-    def read_on(self) -> None:
+    def on_scheduled(self) -> None:
         while self.pieces and self._fairness.claim_time():
             self.pieces -= 1
         if self.pieces:
-            self._fairness.wait(self)
+            self._fairness.enqueue(self)
 
-    def shed(self) -> None:
+    def abort(self) -> None:
         self.is_shed = True
 
 
@@ -120,7 +120,7 @@ def test_an_iteration_in_which_sockets_are_read_again_or_somebody_begins_to_wait
     assert fairness.claim_time()
     while loop.due:
         loop.iterate()
-    fairness.wait(Reader(fairness, 0))
+    fairness.enqueue(Reader(fairness, 0))
     assert fairness.claim_time()
 
 
@@ -133,9 +133,9 @@ def test_a_reader_that_fails_is_ended_and_the_others_go_on(caplog: pytest.LogCap
     def read_on() -> None:
         raise RuntimeError("a bug of the test")
 
-    broken.read_on = read_on  # type: ignore[method-assign]
+    broken.on_scheduled = read_on  # type: ignore[method-assign]
     for reader in (broken, whole):
-        fairness.wait(reader)
+        fairness.enqueue(reader)
     loop.iterate()
     assert (broken.is_shed, whole.is_shed, whole.pieces) == (True, False, 0)
     assert "its bytes could not be handled" in caplog.text

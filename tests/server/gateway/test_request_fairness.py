@@ -19,7 +19,7 @@ class Iterations:
         self.asked: list[bool] = []
         """The questions in order: true if the request had begun."""
 
-    async def come(self, _address: str, *, again: bool = False) -> None:
+    async def wait_for_time(self, _address: str, *, again: bool = False) -> None:
         self.asked.append(again)
 
 
@@ -120,8 +120,8 @@ async def test_a_request_that_is_cancelled_while_it_waits_for_time_ends_at_once(
         await send({"type": "http.response.start"})
 
     class Never(Iterations):
-        async def come(self, address: str, *, again: bool = False) -> None:
-            await Iterations.come(self, address, again=again)
+        async def wait_for_time(self, address: str, *, again: bool = False) -> None:
+            await Iterations.wait_for_time(self, address, again=again)
             if len(self.asked) == 2:
                 await asyncio.Event().wait()
 
@@ -135,7 +135,7 @@ async def test_a_request_that_began_is_served_before_new_requests_of_its_address
     fairness = loop.fairness(1)
 
     async def work(name: str, *, again: bool) -> None:
-        await fairness.come("ann", again=again)
+        await fairness.wait_for_time("ann", again=again)
         served.append(name)
 
     fairness.claim_time()

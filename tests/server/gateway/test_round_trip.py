@@ -57,7 +57,7 @@ def test_on_loopback_it_is_next_to_nothing() -> None:
 async def test_only_the_newest_of_several_frames_has_the_time_of_the_newest_data(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    are_exact, receive = [], Session.received
+    are_exact, receive = [], Session.on_text
 
     def received(session: Session, text: str) -> None:
         assert session.link.delay_ms is not None
@@ -69,7 +69,7 @@ async def test_only_the_newest_of_several_frames_has_the_time_of_the_newest_data
     async with served() as server, server.raw() as client:
         await client.upgrade()
         await client.hear("welcome")
-        monkeypatch.setattr(Session, "received", received)
+        monkeypatch.setattr(Session, "on_text", received)
         client.say(**one)
         await client.hear("session")
         for sent in (wrong * 3, wrong + ping, ping + wrong):

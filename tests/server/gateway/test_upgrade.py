@@ -186,7 +186,7 @@ async def test_who_leaves_while_a_club_is_loaded_gives_its_permit_back() -> None
         school = School(server)
         async with server.raw() as client:
             asked = await asking(client, school)
-            server.http[0].shed()
+            server.http[0].abort()
             with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
                 await asked
         school.open.set()
@@ -205,7 +205,7 @@ async def test_who_leaves_while_a_club_fails_to_load_gets_no_answer(
         school = School(server)
         async with server.raw() as client:
             asked = await asking(client, school, "/c/damaged/bot")
-            server.http[0].shed()
+            server.http[0].abort()
             with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
                 await asked
         school.open.set()
@@ -237,7 +237,7 @@ async def test_a_connection_that_is_lost_while_a_club_is_loaded_is_freed_without
             school = School(server)
             async with server.raw() as client:
                 asked = await asking(client, school)
-                server.http[0].shed()
+                server.http[0].abort()
                 gone = ref(server.http.pop())
                 with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
                     await asked

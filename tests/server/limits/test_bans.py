@@ -55,8 +55,8 @@ def test_a_ban_runs_out_and_can_be_lifted_or_replaced() -> None:
 
 
 def test_what_somebody_is_told_who_is_banned() -> None:
-    assert Ban("ann", True, None, "", 0).told == "the name ann is banned here"
-    told = Ban("203.0.113.7/32", False, 1_767_225_600_000, "floods", 0).told
+    assert Ban("ann", True, None, "", 0).message == "the name ann is banned here"
+    told = Ban("203.0.113.7/32", False, 1_767_225_600_000, "floods", 0).message
     assert told == "your address is banned here until 2026-01-01 00:00 UTC: floods"
 
 

@@ -24,7 +24,7 @@ def opened(permits: Permits, address: str = HERE) -> Permit:
 def known(permits: Permits) -> Permit:
     permit = opened(permits)
     assert permit.has_room
-    permit.know()
+    permit.mark_known()
     return permit
 
 
@@ -58,7 +58,7 @@ def test_newcomers_of_a_full_address_wait_for_its_permits_in_the_order_in_which_
     first, second = opened(permits), opened(permits)
     waiting = [permits.wait(HERE, admitted.append) for _ in range(4)]
     assert permits.open(HERE, 0, nothing) is None
-    first.know()
+    first.mark_known()
     assert permits.counts["stranger", HERE] == 2, "the permit was given on at once"
     assert waiting[1] is not None
     assert permits.leave(waiting[1])
@@ -67,7 +67,7 @@ def test_newcomers_of_a_full_address_wait_for_its_permits_in_the_order_in_which_
     assert [permit.is_stranger for permit in admitted] == [True, True]
     assert [newcomer in permits.waiting[HERE] for newcomer in waiting] == [False, False, False, True]
     for permit in admitted[:2]:
-        permit.know()
+        permit.mark_known()
     assert len(admitted) == 3
     assert permits.counts["known", HERE] == 3
 
@@ -98,7 +98,7 @@ def test_one_who_is_known_is_a_stranger_no_more() -> None:
     for _ in range(4):
         permit = known(permits)
         assert not permit.is_stranger
-        permit.know()
+        permit.mark_known()
     beyond = opened(permits)
     assert beyond.is_stranger
     assert not beyond.has_room
@@ -112,7 +112,7 @@ def test_strangers_take_no_room_from_those_who_are_known() -> None:
         known(permits)
     one, other = opened(permits), opened(permits)
     assert one.has_room
-    one.know()
+    one.mark_known()
     assert not other.has_room
 
 
@@ -124,13 +124,13 @@ def test_an_invitation_has_room_of_its_own_beyond_the_others() -> None:
         before = guest.has_room
         guest.invite("friday")
         assert (before, guest.has_room) == (False, True)
-        guest.know()
+        guest.mark_known()
     late = opened(permits)
     held[0].invite("friday")
     late.invite("friday")
     assert late.has_room, "the invited one gave its room to the others"
     opened(permits).invite("monday")
-    late.know()
+    late.mark_known()
     beyond = opened(permits)
     beyond.invite("friday")
     assert not beyond.has_room
@@ -177,7 +177,7 @@ def test_what_has_closed_takes_no_memory() -> None:
     permits = small()
     for number in range(100):
         permit = opened(permits, f"192.0.2.{number}")
-        permit.know()
+        permit.mark_known()
         permit.invite("friday")
         permit.release()
     assert not permits.counts

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from rumble_server.match.draws import SEED_BYTES, commitment_of, number_of
+from rumble_server.match.draws import SEED_BYTES, commitment_of, random_number_of
 
 SEED = "00" * SEED_BYTES
 
@@ -15,8 +15,8 @@ def test_the_commitment_is_the_hash_of_the_seed_and_the_attempt() -> None:
 def test_each_draw_has_a_number_of_its_own() -> None:
     # openssl dgst -sha256 -mac HMAC -macopt hexkey:0000...00 of `friday.1.1.1.2 1 0`
     assert (
-        f"{number_of(SEED, 'friday.1.1.1.2', 1, 0):064x}"
+        f"{random_number_of(SEED, 'friday.1.1.1.2', 1, 0):064x}"
         == "be192b17c5f657233fefdf73aff145e95a5b43781334701969c208e01436472e"
     )
-    numbers = {number_of(SEED, "friday.1.1.1.2", attempt, draw) for attempt in (1, 2) for draw in range(50)}
+    numbers = {random_number_of(SEED, "friday.1.1.1.2", attempt, draw) for attempt in (1, 2) for draw in range(50)}
     assert len(numbers) == 100

@@ -86,7 +86,7 @@ def test_a_turn_that_waits_for_the_disk_is_excused_from_when_it_has_left() -> No
     driven = DrivenReferee.seated()
     driven.referee.hold_turn(0, "1.1")
     driven.stall(4000)
-    driven.referee.turn_written(0, "1.1", driven.now_ms)
+    driven.referee.on_turn_sent(0, "1.1", driven.now_ms)
     driven.stall(200)
     driven.play("4", after_ms=100)
     assert driven.all_facts(MoveMade)[0].excused_ms == 200

@@ -17,7 +17,7 @@ from rumble_engine import Termination
 from rumble_engine.outcome import scores_of
 from rumble_protocol.server_messages import MatchOver as MatchOverMessage
 from rumble_server.match.facts import ChanceDrawn, MatchFact, MatchStarted, MoveMade, SeatFell
-from rumble_server.match.transcript import TranscriptLine, told_so_far, transcript
+from rumble_server.match.transcript import TranscriptLine, public_facts, transcript
 
 from tests.server.match.driven import BANK, START_MS, Connected, DrivenReferee
 
@@ -266,7 +266,7 @@ def test_a_bot_that_comes_back_does_not_learn_from_the_clocks_who_has_answered()
     driven.connect(0)
     assert driven.seats[0].last("turn")["clock"]["seats_ms"] == [1400, 1500]
     again = DrivenReferee.rebuilt(driven.facts, now_ms=driven.now_ms)
-    assert again.progress.told_clock(again.now_ms).seats_ms == (1500, 1500)
+    assert again.progress.public_clocks(again.now_ms).seats_ms == (1500, 1500)
     again.connect(0)
     assert again.seats[0].last("turn")["clock"]["seats_ms"] == [1500, 1500]
     again.move(0, "C")
@@ -365,7 +365,7 @@ def test_a_restart_goes_on_where_the_log_ends_and_draws_nothing_anew(
 def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_made(clock: str) -> None:
     def shown(driven: DrivenReferee) -> object:
         progress = driven.progress
-        return progress.movers(), progress.is_ticking, progress.away(), progress.told_clock(driven.now_ms)
+        return progress.movers(), progress.is_ticking, progress.absences(), progress.public_clocks(driven.now_ms)
 
     seen, seen_later = [], []
     for what in ("nothing", "answer", "fall"):
@@ -390,7 +390,7 @@ def test_spectators_cannot_tell_who_has_answered_or_fallen_before_the_ply_is_mad
 def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind: str) -> None:
     driven = seated(kind)
     for _ in range(4):
-        public = told_so_far(driven.facts, to_a_seat=False)
+        public = public_facts(driven.facts, to_a_seat=False)
         assert public == driven.facts
         *others, last = driven.progress.state.movers
         for seat in others:
@@ -398,27 +398,27 @@ def test_the_transcript_of_a_running_match_has_no_answer_before_all_are_in(kind:
             for gone in range(len(driven.seats)):
                 driven.disconnect(gone)
                 driven.connect(gone)
-            assert told_so_far(driven.facts, to_a_seat=False) == public, "who is asked again has not answered"
+            assert public_facts(driven.facts, to_a_seat=False) == public, "who is asked again has not answered"
         driven.move(last, driven.seats[last].last("turn")["legal"][0])
     driven.abort("the host wants it")
-    assert told_so_far(driven.facts, to_a_seat=False) == driven.facts
+    assert public_facts(driven.facts, to_a_seat=False) == driven.facts
 
 
 def test_the_transcript_of_a_running_match_has_no_fall_before_the_ply_is_made() -> None:
     driven = seated("four snakes")
-    public = told_so_far(driven.facts, to_a_seat=False)
+    public = public_facts(driven.facts, to_a_seat=False)
     driven.resign(1)
-    assert told_so_far(driven.facts, to_a_seat=False) == public
+    assert public_facts(driven.facts, to_a_seat=False) == public
     for seat in (0, 2, 3):
         driven.move(seat, "up")
-    assert SeatFell in map(type, told_so_far(driven.facts, to_a_seat=False))
+    assert SeatFell in map(type, public_facts(driven.facts, to_a_seat=False))
 
 
 def test_the_transcript_of_a_running_plain_match_has_all() -> None:
     driven = DrivenReferee.seated()
     driven.play("4")
     driven.disconnect(1)
-    assert told_so_far(driven.facts, to_a_seat=False) == driven.facts
+    assert public_facts(driven.facts, to_a_seat=False) == driven.facts
 
 
 def test_a_seat_may_send_its_answer_only_once() -> None:

@@ -191,7 +191,7 @@ def test_what_was_said_does_not_change_the_position() -> None:
     driven.play("4")
     silent = [fact for fact in driven.facts if not isinstance(fact, FrameSeen | TurnAsked)]
     whole, less = (DrivenReferee.rebuilt(facts, now_ms=driven.now_ms) for facts in (driven.facts, silent))
-    known = attrgetter("bank_ms", "away_left_ms", "retries_left", "away_since_ms", "accepted")
+    known = attrgetter("bank_ms", "away_left_ms", "retries_left", "away_since_ms", "answered_turn_ids")
     assert [known(seat) for seat in whole.progress.seats] == [known(seat) for seat in less.progress.seats]
     assert whole.progress.state == less.progress.state
 
@@ -245,5 +245,6 @@ def test_a_turn_in_the_fact_of_its_move_tells_what_one_of_its_own_does(
 
 def known_of(facts: Sequence[MatchFact], now_ms: int) -> list[Any]:
     """Return the seats of a referee rebuilt from these facts."""
-    known = attrgetter("bank_ms", "away_left_ms", "retries_left", "lag_given_ms", "excused_ms", "drops", "accepted")
+    times = ("bank_ms", "away_left_ms", "allowed_lag_ms", "excused_ms")
+    known = attrgetter(*times, "retries_left", "drops", "answered_turn_ids")
     return [known(seat) for seat in DrivenReferee.rebuilt(facts, now_ms=now_ms).progress.seats]

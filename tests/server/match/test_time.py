@@ -85,17 +85,17 @@ def test_a_slow_network_is_allowed_200_ms_at_most(measured_ms: int) -> None:
     driven.connect(0, lag_ms=measured_ms)
     driven.connect(1)
     assert driven.turn["clock"]["lag_ms"] == 200
-    driven.referee.round_trip(1, measured_ms)
+    driven.referee.set_lag(1, measured_ms)
     driven.play("4")
     assert driven.turn["clock"]["lag_ms"] == 200
 
 
 def test_a_measurement_counts_from_the_next_turn_on() -> None:
     driven = DrivenReferee.seated()
-    driven.referee.round_trip(0, 80)
+    driven.referee.set_lag(0, 80)
     assert timed_out(driven, 1000) == (0,)
     driven = DrivenReferee.seated()
-    driven.referee.round_trip(0, 80)
+    driven.referee.set_lag(0, 80)
     driven.play("4", "0")
     assert driven.turn["clock"]["lag_ms"] == 80
 
@@ -110,7 +110,7 @@ def test_the_clock_of_a_turn_that_waited_in_the_server_starts_when_it_is_sent() 
     driven.referee.hold_turn(0, turn.turn_id)
     driven.pass_ms(900)
     assert driven.progress.clock(driven.now_ms) == (1000, 1000)
-    driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
+    driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
     assert timed_out(driven, 1000) == (0,)
 
 
@@ -120,10 +120,10 @@ def test_another_frame_that_waited_changes_no_clock() -> None:
     assert turn is not None
     driven.play("4")
     driven.pass_ms(900)
-    driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
-    driven.referee.turn_written(1, "no such turn", driven.now_ms)
+    driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
+    driven.referee.on_turn_sent(1, "no such turn", driven.now_ms)
     assert timed_out(driven, 100) == (1,)
-    driven.referee.turn_written(0, turn.turn_id, driven.now_ms)
+    driven.referee.on_turn_sent(0, turn.turn_id, driven.now_ms)
 
 
 def test_the_clock_of_a_turn_that_waits_in_the_server_does_not_run() -> None:
@@ -404,18 +404,18 @@ def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobody
 
 def test_it_tells_since_when_a_bot_is_away_and_until_when_it_waits() -> None:
     driven = DrivenReferee.seated()
-    assert driven.progress.away() == (None, None)
+    assert driven.progress.absences() == (None, None)
     driven.disconnect(1)
     gone_ms = driven.now_ms
     driven.pass_ms(500)
-    assert driven.progress.away() == (None, (gone_ms, gone_ms + 5000))
+    assert driven.progress.absences() == (None, (gone_ms, gone_ms + 5000))
     driven.connect(1)
     driven.disconnect(1)
-    assert driven.progress.away() == (None, (driven.now_ms, driven.now_ms + 4500))
+    assert driven.progress.absences() == (None, (driven.now_ms, driven.now_ms + 4500))
 
 
 def test_it_waits_no_longer_than_a_clock_that_runs_while_its_bot_is_away() -> None:
     driven = DrivenReferee.seated(away_clock="runs")
     driven.pass_ms(400)
     driven.disconnect(0)
-    assert driven.progress.away() == ((driven.now_ms, driven.now_ms + 600), None)
+    assert driven.progress.absences() == ((driven.now_ms, driven.now_ms + 600), None)

@@ -41,7 +41,7 @@ class Store(SqliteStore):
     """The database of all nodes, in which a leader opens a club's log under the leader's epoch."""
 
     def lead(self, club: str, epoch: int) -> ClubLog:
-        log = self.take(club)
+        log = self.open_log(club)
         log.epoch = epoch
         return log
 

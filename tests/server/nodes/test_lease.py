@@ -132,7 +132,7 @@ def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
     cluster.run(READY_MS - 500)
     assert c.take()[-1:] == ["read one"]
     assert a.take() == []
-    c.act(lambda: c.lease.hand_overs.was_read("one", cluster.table.clubs["one"].offer, c.now_ms()))
+    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", cluster.table.clubs["one"].offer, c.now_ms()))
     cluster.run(LEASE_MS)
     assert a.take() == ["stop one", "close one"]
     assert c.take() == ["lead one"]
@@ -160,7 +160,7 @@ def test_an_offer_that_failed_and_was_made_late_takes_the_place_of_the_earlier_o
     c.act(lambda: c.lease.look(c.now_ms()))
     cluster.run(300)
     assert c.take()[-1] == "read 2"
-    c.act(lambda: c.lease.hand_overs.was_read("one", 2, c.now_ms()))
+    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", 2, c.now_ms()))
     cluster.run(1000)
     assert cluster.leaders("one") == ["c"]
 
@@ -197,7 +197,7 @@ def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
         leader = b.lease.leader_of(club)
         known.append("" if leader is None else leader.id)
 
-    a.handed_over = closed  # type: ignore[method-assign]
+    a.close_handed_over = closed  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(LEASE_MS)
     assert known == ["c"]
@@ -348,7 +348,7 @@ def test_a_node_whose_row_is_gone_leads_nothing() -> None:
 
 def test_a_club_that_the_database_refused_is_discarded_at_once() -> None:
     _, a, *_ = led("one")
-    a.lease.fenced("one", 1)
+    a.lease.on_lead_lost("one", 1)
     assert a.take()[-1] == "discard one"
     assert a.lease.clubs == {}
 

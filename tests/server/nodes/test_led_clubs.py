@@ -175,7 +175,7 @@ async def test_a_lone_node_tries_again_to_load_a_club(tmp_path: Path, monkeypatc
         assert len(failed) == 2
 
 
-@pytest.mark.parametrize("broken", ["gate.close", "feed.end_streams", "arena.go_on"])
+@pytest.mark.parametrize("broken", ["gate.close", "feed.end_streams", "arena.resume"])
 async def test_a_club_that_cannot_be_suspended_or_abandoned_or_go_on_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
 ) -> None:
@@ -190,9 +190,9 @@ async def test_a_club_that_cannot_be_suspended_or_abandoned_or_go_on_stops_no_ot
             only.led.abandon()
             suspended = [chess.is_suspended]
             assert bot.link.closed == CloseCode.NO_LEADER
-            only.led.go_on()
+            only.led.resume()
         assert [*suspended, chess.is_suspended] == [True, False]
-        told = {"gate.close": "be suspended", "feed.end_streams": "be abandoned", "arena.go_on": "go on"}
+        told = {"gate.close": "be suspended", "feed.end_streams": "be abandoned", "arena.resume": "go on"}
         assert f"club main could not {told[broken]}" in caplog.text
 
 
@@ -206,7 +206,7 @@ async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_i
         only.led.abandon()
         assert bot.link.closed == CloseCode.NO_LEADER
         abandoned = [only.clubs.is_abandoned]
-        only.led.go_on()
+        only.led.resume()
         assert [*abandoned, only.clubs.is_abandoned] == [True, False]
         again = only.bot(MAIN, "anna")
         await until(lambda: heard(again, "session"))

@@ -66,9 +66,9 @@ class Clubs(NodeClubs):
 
     async def _hand_over(self, club: str) -> None:
         self.log.append(f"stop {club}")
-        self._node.act(partial(self._lease.hand_overs.stopped, club))
+        self._node.call_lease(partial(self._lease.hand_overs.on_stopped, club))
 
-    def handed_over(self, club: str) -> None:
+    def close_handed_over(self, club: str) -> None:
         self.log.append(f"close {club}")
 
     def suspend(self) -> None:
@@ -77,13 +77,13 @@ class Clubs(NodeClubs):
     def abandon(self) -> None:
         self.log.append("abandon")
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self.log.append("go on")
 
     def discard(self, club: str) -> None:
         self.log.append(f"discard {club}")
 
-    def expelled(self) -> None:
+    def end_node(self) -> None:
         self.log.append("expelled")
 
 
@@ -127,7 +127,7 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
             await until(lambda: firsts.epochs == of_first)
             assert first.leads == ["main", "one"]
             waiting = asyncio.create_task(second.acquire("main"))
-            first.act = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
+            first.call_lease = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
             await until(lambda: not first.holds())
             assert second.leads == []
         assert await waiting > of_first["main"]
@@ -279,9 +279,9 @@ async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(ur
         run(url, "UPDATE clubs SET epoch = epoch + 1")
         await until(lambda: clubs.epochs == {"main": epoch + 1})
         told = list(clubs.log)
-        only.lease.fenced("main", epoch)
+        only.lease.on_lead_lost("main", epoch)
         assert clubs.log == told
-        only.lease.fenced("main", epoch + 1)
+        only.lease.on_lead_lost("main", epoch + 1)
         assert clubs.log == [*told, "discard main"]
 
 
@@ -324,7 +324,7 @@ async def test_a_lease_is_woken_again_after_an_error_in_its_timer(
         await until(lambda: node.lease._running is None)  # an answer would set the timer again
         monkeypatch.setattr(Lease, "wake", failing_once(noted))
         node.lease._renew_at_ms = 0
-        node.act(lambda _now_ms: None)
+        node.call_lease(lambda _now_ms: None)
         await until(lambda: woken)
     assert "a bug of the test" in caplog.text
 
@@ -336,7 +336,7 @@ async def test_a_statement_that_fails_by_an_error_of_its_own_is_logged_and_the_l
     async with memory_nodes(tmp_path, 1) as cluster:
         monkeypatch.setattr(MemoryLeases, "run", failing_once(MemoryLeases.run))
         node = cluster.nodes[0].node
-        node.act(node.lease.look)
+        node.call_lease(node.lease.look)
         await until(lambda: "a bug of the test" in caplog.text)
         until_ms = node.lease.until_ms
         await until(lambda: node.lease.until_ms > until_ms)

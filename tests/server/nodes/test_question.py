@@ -23,11 +23,11 @@ class Asked:
         self.wanted: list[str] = []
         lease = Lease("a", 1000, lambda _: None, Clubs(), 0)  # type: ignore[arg-type]
         lease.wake(0)
-        lease.answered(Renewed(known=True), 1)
+        lease.on_answer(Renewed(known=True), 1)
         nodes = NodeRow("a", "http://10.0.0.1:8765"), NodeRow("b", "http://10.0.0.2:8765")
         rows = {"main": ClubRow("b", 1), "own": ClubRow("a", 1), "late": ClubRow("dead", 1)}
-        lease.answered(Seen(nodes, rows), 2)
-        lease.answered(Acquired(None), 3)
+        lease.on_answer(Seen(nodes, rows), 2)
+        lease.on_answer(Acquired(None), 3)
         self.question = Question(
             lease, lambda: self.held, {*rows, "free"}.__contains__, self.wanted.append, nodes[0].address
         )

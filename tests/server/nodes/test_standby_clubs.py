@@ -51,7 +51,7 @@ async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url:
             server.log.append(fact)
         tournament = rebuild_tournament(facts)
         assert tournament is not None
-        server.log.file(EndedTournament.of(tournament))
+        server.log.add_record(EndedTournament.of(tournament))
         await server.log.wait(server.log.last)
     async with running(postgres_url) as server:
         assert server.arena.clock.now_ms() >= ahead_ms
@@ -62,12 +62,12 @@ async def test_a_server_that_lost_main_leads_no_club_and_ends(postgres_url: str)
         (chess,) = await create(server, "chess")
         node = server._node
         assert node is not None
-        node.lease.fenced("chess", chess.log.epoch - 1)
-        assert not server.clubs.lost.is_set()
-        node.lease.fenced(MAIN, server.log.epoch)
+        node.lease.on_lead_lost("chess", chess.log.epoch - 1)
+        assert not server.clubs.must_end.is_set()
+        node.lease.on_lead_lost(MAIN, server.log.epoch)
         assert loaded(server) == ["chess"]
         assert chess.is_suspended
-        assert server.clubs.lost.is_set()
+        assert server.clubs.must_end.is_set()
         with pytest.raises(StoreError, match="another node leads main"):  # nobody waits forever, not even the start
             await asyncio.wait_for(node.acquire("go"), 5)
 

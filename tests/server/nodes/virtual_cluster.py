@@ -112,12 +112,12 @@ class Node:
         def hear(answer: Answer) -> None:
             if self.asked == asked:
                 self.asked += 1
-                self.lease.answered(answer, self.now_ms())
+                self.lease.on_answer(answer, self.now_ms())
 
         def give_up() -> None:
             if self.asked == asked:
                 self.asked += 1
-                self.lease.failed(self.now_ms())
+                self.lease.on_failure(self.now_ms())
 
         cluster.after(there_ms, execute)
         cluster.after(answer_ms(self.delay_ms), lambda: self.act(give_up))
@@ -136,15 +136,15 @@ class Node:
         self.log.append(f"discard {club}")
 
     def read_ahead(self, club: str, offer: int) -> None:
-        ready_ms, read = self.cluster.random.randint(0, 200), self.lease.hand_overs.was_read
+        ready_ms, read = self.cluster.random.randint(0, 200), self.lease.hand_overs.on_read_ahead
         self.cluster.after(ready_ms, lambda: self.act(lambda: read(club, offer, self.now_ms())))
 
     def hand_over(self, club: str) -> None:
         self.log.append(f"stop {club}")
         ready_ms = self.cluster.random.randint(0, 200)
-        self.cluster.after(ready_ms, lambda: self.act(lambda: self.lease.hand_overs.stopped(club, self.now_ms())))
+        self.cluster.after(ready_ms, lambda: self.act(lambda: self.lease.hand_overs.on_stopped(club, self.now_ms())))
 
-    def handed_over(self, club: str) -> None:
+    def close_handed_over(self, club: str) -> None:
         self.log.append(f"close {club}")
 
     def abandon(self) -> None:
@@ -153,10 +153,10 @@ class Node:
     def suspend(self) -> None:
         self.log.append("suspend")
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self.log.append("go on")
 
-    def expelled(self) -> None:
+    def end_node(self) -> None:
         self.log.append("expelled")
 
     # --- what the tests do ---

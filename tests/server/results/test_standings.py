@@ -65,8 +65,8 @@ def test_a_swiss_is_ranked_by_its_rounds() -> None:
     assert {line.name: line.tiebreaks["bh"] for line in standings.lines()}["Dan"] == 0.5 + 1
     assert {line.name: line.byes for line in standings.lines()}["eve"] == 1
     snapshot = standings.snapshot()
-    before = standings.before([first])
-    standings.take_back(first)
+    before = standings.without([first])
+    standings.remove(first)
     assert [line.points for line in before.lines()] == [line.points for line in standings.lines()]
     assert standings.lines() == before.lines() != snapshot.lines()
 
@@ -89,7 +89,7 @@ def test_a_line_as_data_leaves_out_faults_that_were_taken_back() -> None:
     standings = WinLossStandings(["ann"], tiebreaks=["won"])
     flooded = Result(("ann", "ben"), (0.0, 1.0), Termination.FLOOD, (0,), "m.1")
     standings.add(flooded)
-    standings.take_back(flooded)
+    standings.remove(flooded)
     assert standings.lines()[0].model_dump(exclude_unset=True) == {
         "rank": 1,
         "name": "ann",
@@ -146,6 +146,6 @@ def test_taking_everything_back_leaves_nothing(played: list[tuple[tuple[str, str
     for each in numbered:
         standings.add(each)
     for each in numbered:
-        standings.take_back(each)
+        standings.remove(each)
     assert lines(standings) == lines(WinLossStandings(NAMES))
     assert not standings.tally.meetings

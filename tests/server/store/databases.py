@@ -184,4 +184,4 @@ async def opened_store(database: Database, *, in_process: bool = True) -> AsyncI
 async def opened(database: Database, *, in_process: bool = True) -> AsyncIterator[ClubLog]:
     """Yield the log of main on a running server, and close the store at the end."""
     async with opened_store(database, in_process=in_process) as store:
-        yield store.take()
+        yield store.open_log()

@@ -56,7 +56,7 @@ def save(path: Path, facts: Sequence[LogFact], size: int = 5, start: int = 1) ->
                 if isinstance(fact, TournamentEnded):
                     ended = rebuild_tournament(facts_of(facts, fact.tournament))
                     assert ended is not None
-                    batch.file(EndedTournament.of(ended))
+                    batch.add_record(EndedTournament.of(ended))
             commit(database, [batch.content()], index=True)
 
 

@@ -32,14 +32,14 @@ def name_of(club: str) -> NameUsed:
 async def fill(store: Any, clubs: Sequence[str], facts: Sequence[LogFact] = FACTS) -> None:
     """Have each club play the same matches under the same ids."""
     for club in clubs:
-        store.take(club)
+        store.open_log(club)
     for fact in facts:
         for club in clubs:
             store.log(club).append(fact)
             if isinstance(fact, TournamentEnded):
                 rebuilt = rebuild_tournament(facts_of(facts, fact.tournament))
                 assert rebuilt is not None
-                store.log(club).file(EndedTournament.of(rebuilt))
+                store.log(club).add_record(EndedTournament.of(rebuilt))
     for club in clubs:
         store.log(club).append(name_of(club))
     await store.wait_all()
@@ -86,7 +86,7 @@ async def test_clubs_in_play_are_those_with_a_tournament_that_is_not_over(databa
     async with opened_store(database) as store:
         await fill(store, ["main", "a"])
         created = next(fact for fact in FACTS if isinstance(fact, TournamentCreated))
-        for log in (store.take("ab"), store.log()):
+        for log in (store.open_log("ab"), store.log()):
             log.append(replace(created, tournament="sunday"))
         await store.wait_all()
         assert store.clubs_in_play() == ["ab", "main"]
@@ -102,7 +102,7 @@ async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: 
             return await write_all(contents, again=again)
 
         store.group.writer.write = counted
-        logs = [store.take(club) for club in CLUBS]
+        logs = [store.open_log(club) for club in CLUBS]
         told = [Told(log) for log in logs]
         numbers = [log.append(joined(at)) for at, log in enumerate(logs)]
         await asyncio.gather(*(log.wait(number) for log, number in zip(logs, numbers, strict=True)))
@@ -115,10 +115,10 @@ async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: 
 async def test_a_record_is_found_in_its_own_club(database: Database) -> None:
     ended = record(FIRST)
     async with opened_store(database) as store:
-        log = store.take("go")
+        log = store.open_log("go")
         for fact in FIRST:
             log.append(fact)
-        log.file(ended)
+        log.add_record(ended)
         await store.wait_all()
         for club, expected in (("main", {}), ("nobody", {}), ("go", {"first": ended})):
             assert await store.async_reader(club).ended("first") == expected.get("first")
@@ -147,8 +147,8 @@ async def test_a_sum_of_bytes_is_kept_for_each_club(database: Database) -> None:
         sums = {club: store.log(club).bytes for club in ("a", "ab")}
         assert min(sums.values()) > 1000
     again = open_store(database.url)
-    assert {club: again.take(club).bytes for club in sums} == sums
-    assert again.take("new").bytes == 0
+    assert {club: again.open_log(club).bytes for club in sums} == sums
+    assert again.open_log("new").bytes == 0
     with closing(again.reader()) as reader:
         assert {club: reader.of(club).bytes() for club in sums} == sums
         assert reader.of("another").bytes() == 0

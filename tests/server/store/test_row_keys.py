@@ -37,7 +37,7 @@ def name_of(club: str) -> NameUsed:
 async def filled(path: Path, clubs: Sequence[str] = CLUBS) -> AsyncIterator[SqliteStore]:
     """Yield a database in which each club has played the same matches under the same ids."""
     async with opened_store(path) as store:
-        logs = [store.take(club) for club in clubs]
+        logs = [store.open_log(club) for club in clubs]
         for log in logs:
             log.append(name_of(log.club))
         for at, fact in enumerate(FACTS):
@@ -46,7 +46,7 @@ async def filled(path: Path, clubs: Sequence[str] = CLUBS) -> AsyncIterator[Sqli
                 if isinstance(fact, TournamentEnded):
                     rebuilt = rebuild_tournament(facts_of(FACTS, fact.tournament))
                     assert rebuilt is not None
-                    log.file(EndedTournament.of(rebuilt))
+                    log.add_record(EndedTournament.of(rebuilt))
             if at % 40 == 0:
                 await store.wait_all()
         await store.wait_all()
@@ -66,7 +66,7 @@ def test_main_has_no_prefix_and_the_others_their_name() -> None:
 async def test_the_rows_of_a_club_have_its_name_and_those_of_main_have_none(path: Path) -> None:
     async with opened_store(path) as store:
         for club in ("main", "go"):
-            log = store.take(club)
+            log = store.open_log(club)
             log.append(name_of(club))
             log.append(joined(1))
         await store.wait_all()
@@ -76,10 +76,10 @@ async def test_the_rows_of_a_club_have_its_name_and_those_of_main_have_none(path
 
 async def test_a_club_that_is_opened_later_counts_on_from_all(path: Path) -> None:
     async with opened_store(path) as store:
-        await write(store.take("go"), joined(1), joined(2))
+        await write(store.open_log("go"), joined(1), joined(2))
     async with opened_store(path) as store:
-        await write(store.take(), joined(3))
-        log = store.take("go")
+        await write(store.open_log(), joined(3))
+        log = store.open_log("go")
         assert log is store.log("go")
         assert log.last == log.durable == 3
         assert log.append(joined(4)) == 4
@@ -95,28 +95,28 @@ async def test_a_sum_of_bytes_is_kept_for_each_club(path: Path) -> None:
         found = rows(path, f"SELECT sum(length(facts)) FROM log WHERE tournament LIKE '{club}/%'")
         assert found == [(known,)]
     store = SqliteStore(str(path))
-    assert {club: store.take(club).bytes for club in sums} == sums
-    assert store.take("new").bytes == 0
+    assert {club: store.open_log(club).bytes for club in sums} == sums
+    assert store.open_log("new").bytes == 0
     shut(store)
 
 
 async def test_what_other_clubs_use_and_what_is_free_does_not_count_for_main(path: Path) -> None:
     async def bytes_at_a_start() -> tuple[int, int]:
         async with opened_store(path) as store:
-            return store.take().bytes, store.take("big").bytes
+            return store.open_log().bytes, store.open_log("big").bytes
 
     long = "x" * 100_000
     empty, _ = await bytes_at_a_start()
     assert empty < 100_000
     async with opened_store(path) as store:
-        log = store.take("big")
+        log = store.open_log("big")
         for _ in range(10):
             await write(log, NameUsed(long, None, None, 0))
     alone, of_big = await bytes_at_a_start()
     assert of_big > 1_000_000
     assert abs(alone - empty) < 50_000
     async with opened_store(path) as store:
-        log = store.take()
+        log = store.open_log()
         for _ in range(10):
             await write(log, NameUsed(long, None, None, 0))
     assert 950_000 < (await bytes_at_a_start())[0] - alone < 1_100_000
@@ -169,7 +169,7 @@ async def test_damage_is_told_with_its_club_and_mended_there(path: Path) -> None
             assert len(reader.server_facts()[1]) == len(problems)
             assert reader.match_facts(MATCH) != []
         of_ab = rows(path, "SELECT sum(length(facts)) FROM log WHERE tournament LIKE 'ab/%'")
-        assert of_ab == [(store.take("ab").bytes,)]
+        assert of_ab == [(store.open_log("ab").bytes,)]
 
 
 def test_a_database_of_one_club_is_as_it_was(path: Path) -> None:

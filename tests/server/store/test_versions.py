@@ -21,7 +21,7 @@ async def opened_clubs(database: Database) -> AsyncIterator[Any]:
     """Yield the store of a running server with the open logs of two clubs."""
     async with opened_store(database) as store:
         for club in ("main", "a"):
-            store.take(club)
+            store.open_log(club)
         yield store
 
 

@@ -98,13 +98,13 @@ class Leader:
         """End the bots' connections."""
         for bot in bots:
             self.there.discard(bot)
-            self.tournament.disappear(bot, self.now_ms)
+            self.tournament.on_disconnected(bot, self.now_ms)
 
     def come(self, *bots: str) -> None:
         """Connect the bots again."""
         for bot in bots:
             self.there.add(bot)
-            self.record(self.tournament.appear(bot, self.now_ms))
+            self.record(self.tournament.on_connected(bot, self.now_ms))
 
     def due(self) -> list[MatchStarted | MatchOver]:
         """Return the matches that start or are lost now."""

@@ -19,7 +19,7 @@ def pair_next(leader: Leader) -> bool:
         return False
     paired = task()
     assert isinstance(paired, Round)
-    leader.record(leader.tournament.paired(paired, leader.now_ms))
+    leader.record(leader.tournament.round_fact(paired, leader.now_ms))
     return bool(paired.pairings)
 
 
@@ -29,7 +29,7 @@ def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: boo
         if hazards:
             _strike(leader, random, number)
         pair_next(leader)
-        if not leader.tournament.plays and not leader.due():
+        if not leader.tournament.has_open_matches and not leader.due():
             if leader.tournament.is_complete:
                 return
             continue  # half-point byes leave no bot to pair
@@ -38,7 +38,7 @@ def play_swiss(leader: Leader, random: Random, rounds: int = 99, *, hazards: boo
 
 
 def _play_round(leader: Leader, random: Random) -> None:
-    while leader.tournament.plays:
+    while leader.tournament.has_open_matches:
         if not leader.due() and not leader.tournament.running:
             leader.pass_ms(leader.tournament.config.absent_ms)
         for match in list(leader.tournament.running):

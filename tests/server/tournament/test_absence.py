@@ -176,7 +176,7 @@ def test_who_has_something_to_play_again_is_waited_for_from_then_on(how: str) ->
 
 def test_after_a_restart_absent_budgets_run_from_the_end_of_the_grace() -> None:
     leader = Leader.started("ann", "ben", absent_ms=1000)
-    leader.tournament.nobody_there(START_MS + 30_000)
+    leader.tournament.mark_all_absent(START_MS + 30_000)
     leader.there.clear()
     assert leader.tournament.wake_at_ms == START_MS + 31_000
     leader.pass_ms(10_000)

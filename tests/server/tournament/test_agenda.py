@@ -52,15 +52,15 @@ def test_each_leg_of_a_pairing_swaps_the_seats() -> None:
 
 def test_rounds_end() -> None:
     made = agenda(2)
-    assert [pull(made), made.exhausted] == [True, True]
-    assert [pull(made), made.exhausted] == [False, True]
+    assert [pull(made), made.is_finished] == [True, True]
+    assert [pull(made), made.is_finished] == [False, True]
 
 
 def test_a_match_that_runs_waits_no_longer_and_is_still_open() -> None:
     made = agenda()
     pull(made)
     slot = made.find("friday.1.1.1.1")
-    made.start(slot)
+    made.dequeue(slot)
     assert (ids(made, "ann"), "friday.1.1.1.1" in made.open) == (["friday.1.1.1.2"], True)
     assert slot.opponent("ann") == "dan"
     assert slot.opponent("dan") == "ann"
@@ -70,8 +70,8 @@ def test_a_void_match_waits_again() -> None:
     made = agenda()
     pull(made)
     slot = made.find("friday.1.1.1.1")
-    made.start(slot)
-    made.wait(slot)
+    made.dequeue(slot)
+    made.enqueue(slot)
     assert "friday.1.1.1.1" in ids(made, "ann")
     assert "friday.1.1.1.1" in ids(made, "dan")
 
@@ -140,5 +140,5 @@ def test_a_late_joiner_has_only_the_matches_that_it_got_when_it_joined() -> None
     agenda.enter_late("cid")
     for slot in agenda.waiting("cid"):
         assert agenda.has_more("cid")
-        agenda.start(slot)
+        agenda.dequeue(slot)
     assert [agenda.has_more(bot) for bot in agenda.bots] == [True, True, False]

@@ -12,7 +12,7 @@ from tests.server.world import World
 def changes_since(world: World, tournament: Tournament, number: int) -> Changes:
     changes = Changes(tournament)
     for fact in world.log.facts[number:]:
-        changes.note(fact)
+        changes.add_fact(fact)
     return changes
 
 
@@ -26,7 +26,7 @@ def test_a_tournament_that_was_played() -> None:
     assert changes.boards == dict.fromkeys(tournament.results, True)
     assert changes.has_ended
     assert changes.over == list(tournament.results.values())
-    assert set(changes.met) == {frozenset({"alice", "bob"})}
+    assert set(changes.changed_pairs) == {frozenset({"alice", "bob"})}
     assert changes.field_changed
     assert changes.status_changed
 
@@ -42,7 +42,7 @@ def test_a_voided_result_is_told_as_void() -> None:
     changes = changes_since(world, tournament, before)
     (over,) = changes.over
     assert (over.match, over.scores, over.winner, over.reason) == (match, None, None, VOIDED)
-    assert set(changes.met) == {frozenset({"alice", "bob"})}
+    assert set(changes.changed_pairs) == {frozenset({"alice", "bob"})}
     assert not changes.field_changed
     assert not changes.status_changed
 
@@ -70,10 +70,10 @@ def test_changes_that_were_put_off_come_first() -> None:
 
 def test_the_scores_against_an_absent_bot_of_a_table_change_too() -> None:
     changes = Changes(World().create())
-    changes.note(
+    changes.add_fact(
         MatchOver("t.1.1.1.1", 1, ("a", "b"), (1.0, 0.0), Termination.NORMAL, "", (), (), at_ms=0, absent=("c",))
     )
-    assert set(changes.met) == {frozenset({"a", "b", "c"})}
+    assert set(changes.changed_pairs) == {frozenset({"a", "b", "c"})}
 
 
 def test_byes_change_the_field() -> None:
@@ -81,8 +81,8 @@ def test_byes_change_the_field() -> None:
     paired = RoundPaired("friday", (), (2,), 0), RoundPaired("friday", (), (), 0, half_byes=(1,))
     for fact in (HalfByeGiven("friday", "ann", 1, 0), HalfByeTaken("friday", "ann", 1, 0), *paired):
         changes = Changes(tournament)
-        changes.note(fact)
+        changes.add_fact(fact)
         assert changes.field_changed
     changes = Changes(tournament)
-    changes.note(RoundPaired("friday", (Pairing(1, 1, 1, 0, 1),), (), 0))
+    changes.add_fact(RoundPaired("friday", (Pairing(1, 1, 1, 0, 1),), (), 0))
     assert not changes.field_changed, "a knockout has many such facts"

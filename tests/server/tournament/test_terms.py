@@ -34,7 +34,7 @@ def test_a_lost_match_has_payoffs_wherever_payoffs_are_the_points(seats: int) ->
     leader = Leader("ann", "ben", "cid", game="poker", seats=seats, points="payoffs")
     leader.start()
     task = leader.tournament.pairing_task()
-    leader.record(None if task is None else leader.tournament.paired(task(), leader.now_ms))
+    leader.record(None if task is None else leader.tournament.round_fact(task(), leader.now_ms))
     for bot in ("ann", "ben"):
         leader.record(commands.leave(leader.tournament, bot, leader.now_ms))
     leader.due()

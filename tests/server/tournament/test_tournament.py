@@ -377,7 +377,7 @@ def step(leader: Leader, action: str, number: int) -> None:
         case "due":
             task = tournament.pairing_task()
             if task is not None:
-                leader.record(tournament.paired(task(), leader.now_ms))
+                leader.record(tournament.round_fact(task(), leader.now_ms))
             leader.due()
         case "finish" if running:
             scores = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)][number % 3]

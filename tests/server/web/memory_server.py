@@ -189,7 +189,9 @@ class Watcher:
         self._server = server
         self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
         feed = server.feed
-        self.stream: AsyncIterator[bytes] = feed.stream(tournament, last_event_id, endings=feed.endings, packed=packed)
+        self.stream: AsyncIterator[bytes] = feed.stream(
+            tournament, last_event_id, endings=feed.ending_count, packed=packed
+        )
         self.events: list[Event] = []
 
     async def piece(self) -> bytes:
@@ -255,9 +257,9 @@ class MemoryServer:
             Bounds(),
             operation,
             Permits(Bounds()),
-            unready=self._unready,
+            unready_reason=self._unready,
             guesses=arena.admission.guesses,
-            leads=list,
+            led_clubs=list,
         )
         self.main = Site(arena, self.log, reader, self.feed, self.house_bots, self.process)
         self.clubs = {self.main.club: self.main}
@@ -286,7 +288,7 @@ class MemoryServer:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
 
     def count_streams(self) -> int:
-        return self.feed.spectators
+        return self.feed.spectator_count
 
     def sites(self) -> Iterable[Site]:
         return self.clubs.values()
@@ -311,7 +313,7 @@ class MemoryServer:
         first, self._published = self._published, self.world.log.durable
         batch = list(enumerate(self.world.log.facts[first : self._published], first + 1))
         if batch:
-            self.house_bots.follow(batch)
+            self.house_bots.on_durable(batch)
             self.ended.count("main", batch)
             self.feed.publish(batch, Counter([type(fact) for _, fact in batch]))
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from rumble_protocol.secret import make_secret
 from rumble_server.web.app import application
-from rumble_server.web.compression import LEAST_BYTES, MOST_AT_ONCE, Compression, public
+from rumble_server.web.compression import LEAST_BYTES, MOST_AT_ONCE, Compression, mark_public
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -31,7 +31,7 @@ PATHS = {"tournament": "friday", "bot": "alice", "match": "friday.1.1.1.1", "nam
 async def _answer(request: Request) -> Response:
     kind = request.path_params["kind"]
     if kind != "private":
-        await public(request)
+        await mark_public(request)
     if kind == "stream":
         return StreamingResponse(_pieces(), media_type="text/plain")
     if kind == "packed":
@@ -104,7 +104,7 @@ async def test_a_stream_is_packed_as_it_comes() -> None:
     random = Random(1)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await public(Request(scope))
+        await mark_public(Request(scope))
         await send({"type": "http.response.start", "status": 200, "headers": []})
         for number in range(3):
             body = random.randbytes(200_000)  # more than the buffer of a packer

@@ -55,7 +55,7 @@ async def test_a_command_is_on_disk_when_its_result_is_told(server: MemoryServer
         Organiser(site.arena).set_token("second", "the-second-token")
         return site.log.durable < site.log.last
 
-    assert await site.run(add_token), "the result is made before the wait"
+    assert await site.run_command(add_token), "the result is made before the wait"
     assert site.log.durable == site.log.last
 
 
@@ -74,4 +74,4 @@ async def test_no_client_repeats_a_command_that_was_carried_out_but_is_not_on_di
 async def test_no_command_is_carried_out_while_the_disk_is_in_trouble(server: MemoryServer) -> None:
     server.log.trouble = "disk full"
     with pytest.raises(WebError, match="disk full"):
-        await server.clubs["main"].run(lambda: pytest.fail("the command is carried out"))
+        await server.clubs["main"].run_command(lambda: pytest.fail("the command is carried out"))

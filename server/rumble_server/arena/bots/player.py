@@ -26,7 +26,7 @@ class Player:
     """Sessions by worker in lower case, the newest login last."""
     sole: BotSession | None = None
     """The bot's only session, if this session names no worker; otherwise None. The session gets matches of any game."""
-    away_from: dict[str, Part] = field(default_factory=dict)
+    waiting_parts: dict[str, Part] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     """Open tournaments of the bot by id. When a match ends, the tournament of the match becomes the last entry."""
@@ -38,9 +38,9 @@ class Player:
     """Version given in the newest login in this run."""
     has_played: bool = False
     """True if the bot was in a match in this run."""
-    kept_for: str | None = None
+    reserved_for: str | None = None
     """Game of the appointed match for which the bot keeps room; None without an appointment."""
-    untold: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
+    unsent_overs: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
     """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
     the frames at its next login in this run."""
 
@@ -70,10 +70,10 @@ class Player:
         """Return true if the bot has room for a challenge. If a tournament has matches for the bot, the challenge must
         leave room for one of the matches.
         """
-        return self.session_for(game) is not None and self.room > (0 if self.needed_in is None else 1)
+        return self.session_for(game) is not None and self.room > (0 if self.pending_tournament is None else 1)
 
     @property
-    def needed_in(self) -> str | None:
+    def pending_tournament(self) -> str | None:
         """Id of a running tournament, not a challenge, that has matches for the bot; None without such a tournament."""
         for tournament in self.tournaments.values():
             if tournament.challenger is None and tournament.has_matches(self.name):
@@ -92,13 +92,15 @@ class Player:
     @property
     def plays_anything(self) -> bool:
         """True if the bot is in a match, or still has to be told of the end of a match."""
-        return bool(self.away_from) or any(each.matches or each.held_overs for each in self.sessions.values())
+        return bool(self.waiting_parts) or any(each.matches or each.held_overs for each in self.sessions.values())
 
     # --- sessions and matches ---
 
     def matches(self) -> list[str]:
         """Return the ids of the bot's matches, with or without a session."""
-        return [match_id for session in self.sessions.values() for match_id in session.matches] + list(self.away_from)
+        return [match_id for session in self.sessions.values() for match_id in session.matches] + list(
+            self.waiting_parts
+        )
 
     def connect(self, session: BotSession) -> BotSession | None:
         """Add a session in place of an older session of the same worker. Return the older session, or None.
@@ -122,34 +124,34 @@ class Player:
             return False
         del self.sessions[worker]
         for match_id, part in list(session.matches.items()):
-            session.give_up(part)
-            self.away_from[match_id] = part
+            session.remove_part(part)
+            self.waiting_parts[match_id] = part
         self._note_sessions()
         return True
 
     def _note_sessions(self) -> None:
         self.sole = self.sessions.get("") if len(self.sessions) == 1 else None
-        self.note_room()
+        self.update_free()
 
     def begin(self, part: Part) -> None:
-        """Let the bot enter a match. A session with room plays the match; otherwise the match waits in `away_from`."""
+        """Let the bot enter a match. A session with room plays it; otherwise the match waits in `waiting_parts`."""
         self.has_played = True
         session = self.session_for(part.game)
         if session is None:
-            self.away_from[part.match_id] = part
+            self.waiting_parts[part.match_id] = part
         else:
-            session.give(part)
-            self.note_room()
+            session.add_part(part)
+            self.update_free()
 
     def end(self, part: Part) -> None:
         """Remove an ended match from the bot's matches."""
         if part.session is None:
-            del self.away_from[part.match_id]
+            del self.waiting_parts[part.match_id]
         else:
-            part.session.give_up(part)
-            self.note_room()
+            part.session.remove_part(part)
+            self.update_free()
 
-    def take_up(self, newcomer: BotSession | None = None) -> list[Part]:
+    def assign_waiting_parts(self, newcomer: BotSession | None = None) -> list[Part]:
         """Give waiting matches, the longest waiting first, to sessions that play the game of the match and have room.
         Return the given matches.
 
@@ -158,23 +160,23 @@ class Player:
         """
         taken: list[Part] = []
         heir = newcomer if newcomer is self.sole else None
-        for part in self.away_from.values():
+        for part in self.waiting_parts.values():
             session = heir or self.session_for(part.game)
             if session is not None:
-                session.give(part)
+                session.add_part(part)
                 taken.append(part)
         for part in taken:
-            del self.away_from[part.match_id]
+            del self.waiting_parts[part.match_id]
         if taken:
-            self.note_room()
+            self.update_free()
         return taken
 
-    def take_no_more(self, session: BotSession) -> None:
+    def stop_assigning(self, session: BotSession) -> None:
         """Let a session take no further match."""
         session.max_matches = 0
-        self.note_room()
+        self.update_free()
 
-    def able(self, game: str) -> list[BotSession]:
+    def eligible_sessions(self, game: str) -> list[BotSession]:
         """Return the sessions that may play a match of this game.
 
         If the bot has a single session, and this session names no worker, the session may play any game. Otherwise
@@ -190,7 +192,7 @@ class Player:
         if sole is not None:
             return sole if sole.room > 0 else None
         found: BotSession | None = None
-        for each in self.able(game):
+        for each in self.eligible_sessions(game):
             if each.room > (0 if found is None else found.room):
                 found = each
         return found
@@ -199,7 +201,7 @@ class Player:
         """Return the match id of a challenge that can be cancelled to make room for a tournament match of this game.
         Return None if cancelling a challenge does not make room.
         """
-        able = self.able(game)
+        able = self.eligible_sessions(game)
         return next((each.challenges[-1] for each in able if each.challenges and each.tournament_room > 0), None)
 
     def _free_room(self, game: str) -> int:
@@ -209,7 +211,7 @@ class Player:
         """
         if self.sole is not None:
             return max(0, self.sole.tournament_room)
-        able = self.able(game)
+        able = self.eligible_sessions(game)
         if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
             return sum(max(0, each.room) for each in able)
         return sum(max(0, each.tournament_room) for each in able)
@@ -218,37 +220,39 @@ class Player:
         """Return true if the bot can take a further tournament match of this game."""
         return self._free_room(game) > 0
 
-    def spares(self, game: str, other: str) -> bool:
+    def has_room_beside(self, game: str, other: str) -> bool:
         """Return true if the bot, with a further match of `game`, still has room for a match of the game `other`."""
-        return sum(each.room for each in self.able(other)) > 1 or not any(each.plays(other) for each in self.able(game))
+        return sum(each.room for each in self.eligible_sessions(other)) > 1 or not any(
+            each.plays(other) for each in self.eligible_sessions(game)
+        )
 
     def may_begin(self, game: str) -> bool:
         """Return true if the bot can take a match of this game, and then still has the room that it keeps for an
         appointment.
         """
-        return self.is_free(game) and (self.kept_for is None or self.spares(game, self.kept_for))
+        return self.is_free(game) and (self.reserved_for is None or self.has_room_beside(game, self.reserved_for))
 
     def tournament_room(self, game: str) -> int:
         """Return the number of further tournament matches of this game that the bot can begin."""
         if not self.may_begin(game):
             return 0
-        return max(1, self._free_room(game) - (self.kept_for is not None))
+        return max(1, self._free_room(game) - (self.reserved_for is not None))
 
-    def note_room(self) -> None:
+    def update_free(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
         sole, name = self.sole, self.name
         # The usual case, for any game:
-        is_free = sole is not None and self.kept_for is None and sole.tournament_room > 0
+        is_free = sole is not None and self.reserved_for is None and sole.tournament_room > 0
         for game, names in self._free.items():
-            if is_free or ((sole is None or self.kept_for is not None) and self.may_begin(game)):
+            if is_free or ((sole is None or self.reserved_for is not None) and self.may_begin(game)):
                 names.add(name)
             else:
                 names.discard(name)
 
-    def keep(self, game: str | None) -> None:
+    def reserve_room(self, game: str | None) -> None:
         """Reserve room of the bot for a match of this game. If `game` is None, end the reservation."""
-        self.kept_for = game
-        self.note_room()
+        self.reserved_for = game
+        self.update_free()
 
     # --- frames of no match in particular: every session gets them ---
 
@@ -275,7 +279,7 @@ class Players:
     def __iter__(self) -> Iterator[Player]:
         return iter(self.by_name.values())
 
-    def enter(self, name: str) -> Player:
+    def get_or_add(self, name: str) -> Player:
         """Return the player of a name; a new name gets a new player."""
         return self.by_name.setdefault(name.casefold(), Player(name, self._free))
 

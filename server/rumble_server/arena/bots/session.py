@@ -28,7 +28,7 @@ class Outlet:
     def wait(self, session: "BotSession") -> None:
         """Record that the session has held frames, which are released when more of the log is on disk."""
         self._waiting[session] = None
-        self.log.hurry()
+        self.log.flush_soon()
 
     @property
     def waiting(self) -> int:
@@ -41,16 +41,16 @@ class Outlet:
         Return the sessions to which a `match_over` was sent, and which therefore have room for another match.
         """
         waiting, self._waiting = self._waiting, {}
-        return [session for session in waiting if session.release()]
+        return [session for session in waiting if session.flush()]
 
 
 Kind = Literal["frame", "over", "barrier"]
 """Kind of a held item: `over` is a `match_over`, `barrier` waits for all earlier items, `frame` is any other frame."""
-Said = bytes | CloseCode
+Outgoing = bytes | CloseCode
 """Frame, or the code with which the connection is closed."""
 Written = Callable[[], None] | None
 """Function to be called after a frame is sent; None for no call."""
-Held = tuple[Said, int, str, Kind, Written]
+Held = tuple[Outgoing, int, str, Kind, Written]
 """Held item: the frame or the close code, the number of the fact that must be on disk first, the match id, the kind,
 and the function to be called after the item is sent."""
 
@@ -71,7 +71,7 @@ class BotSession:
     """A login of a bot on a connection.
 
     A frame is held until its fact is on disk. A frame is also held while an earlier frame of the same match, or of no
-    match, is held. A barrier, which is a last frame (`send_last`) or the end of the connection (`close`), waits for
+    match, is held. A barrier, which is a last frame (`send_barrier`) or the end of the connection (`close`), waits for
     every earlier frame.
 
     A match takes up room until the frame `match_over` is sent to the bot. So the bot never sees itself in more than
@@ -137,14 +137,14 @@ class BotSession:
         """Return true if the login admits this game."""
         return self.games is None or game in self.games
 
-    def give(self, part: Part) -> None:
+    def add_part(self, part: Part) -> None:
         """Have the session play a match."""
         part.session = self
         self.matches[part.match_id] = part
         if part.is_challenge:
             self.challenges = (*self.challenges, part.match_id)
 
-    def give_up(self, part: Part) -> None:
+    def remove_part(self, part: Part) -> None:
         """Take a match away from the session. The session no longer plays the match."""
         part.session = None
         del self.matches[part.match_id]
@@ -171,12 +171,12 @@ class BotSession:
     def send_over(self, frame: bytes, match_id: str, after: int) -> None:
         """Send a `match_over` once the fact of the result, which has the number `after`, is on disk."""
         if not self.closing:
-            self._pass(frame, after, match_id, "over")
+            self._send_or_hold(frame, after, match_id, "over")
 
-    def send_last(self, frame: bytes, after: int) -> None:
+    def send_barrier(self, frame: bytes, after: int) -> None:
         """Send a frame after all earlier frames, once all facts up to the number `after` are on disk."""
         if not self.closing:
-            self._pass(frame, after, NO_MATCH, "barrier")
+            self._send_or_hold(frame, after, NO_MATCH, "barrier")
 
     def send_now(self, frame: bytes) -> None:
         """Send a frame, such as a notice that the disk fails, ahead of all held frames."""
@@ -199,14 +199,14 @@ class BotSession:
         """Close the connection after all earlier frames."""
         if not self.closing:
             self.closing = True
-            self._pass(code, 0, NO_MATCH, "barrier")
+            self._send_or_hold(code, 0, NO_MATCH, "barrier")
 
-    def drop(self) -> None:
+    def discard_held(self) -> None:
         """Drop the held frames, since the connection has ended."""
         self.closing = True
         self._held.clear()
 
-    def release(self) -> bool:
+    def flush(self) -> bool:
         """Send the held frames that need not wait any more. Return true if a `match_over` was among the frames sent."""
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
@@ -217,23 +217,23 @@ class BotSession:
             if after > durable or (self._held and self._is_behind(match_id, kind)):
                 self._hold(each)
                 continue
-            self._leave(said)
+            self._transmit(said)
             if written is not None:
                 written()
         return self.held_overs < held_overs
 
-    def _pass(self, said: Said, after: int, match_id: str, kind: Kind) -> None:
+    def _send_or_hold(self, said: Outgoing, after: int, match_id: str, kind: Kind) -> None:
         """Send an item now if it need not wait for the disk or for held items; otherwise hold it."""
         if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
             self._hold((said, after, match_id, kind, None))
         else:
-            self._leave(said)
+            self._transmit(said)
 
     def _is_behind(self, match_id: str, kind: Kind) -> bool:
         """Return true if an item of this kind must wait for the held items."""
         return kind == "barrier" or self.holds(match_id)
 
-    def _leave(self, said: Said) -> None:
+    def _transmit(self, said: Outgoing) -> None:
         """Send an item now: write the frame, or close the connection with the code."""
         if isinstance(said, bytes):
             self._outlet.write(self.id, said)

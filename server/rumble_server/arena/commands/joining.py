@@ -93,7 +93,7 @@ class Joining:
         bans, now_ms = self.arena.admission.bans, self.arena.clock.now_ms()
         ban = bans.of_name(name, now_ms) or bans.of_address(address, now_ms)
         if ban is not None:
-            raise TournamentError(ErrorCode.BANNED, ban.told)
+            raise TournamentError(ErrorCode.BANNED, ban.message)
 
     def _take_name(self, address: str, tournament: Tournament) -> bool:
         """Count a new name claimed by `address`. Return false if there are too many.

@@ -50,7 +50,7 @@ class Organiser:
         self.arena.recorder.record(commands.change_roster(tournament, names, now_ms))
 
     @transactional
-    def again(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
+    def create_next(self, ended: EndedTournament, config: TournamentConfig, *, top: int | None = None) -> Tournament:
         """Create a tournament after an ended one, and move the pupils of the ended tournament to the new tournament.
 
         With `top`, only the best `top` pupils are moved. Pupils who left, and bots whose login excludes the game, are
@@ -59,7 +59,7 @@ class Organiser:
         """
         arena, tournament = self.arena, self._create(config, follows=ended.id)
         now_ms = arena.clock.now_ms()
-        pupils = [arena.players.enter(line.name) for line in ended.lines if line.by_code and not line.withdrawn]
+        pupils = [arena.players.get_or_add(line.name) for line in ended.lines if line.by_code and not line.withdrawn]
         playing = [each for each in pupils if not each.is_connected or each.plays(config.game)]
         for player in playing[:top]:
             arena.lifecycle.enter(player, tournament, facts.BotJoined(tournament.id, player.name, now_ms, by_code=True))
@@ -105,7 +105,7 @@ class Organiser:
         arena.lifecycle.notify(tournament, NoticeCode.RESUMED, f"{tournament.id} goes on")
 
     @transactional
-    def tell(self, tournament_id: str, message: str) -> None:
+    def send_notice(self, tournament_id: str, message: str) -> None:
         """Send a message of the host to every bot of an open tournament."""
         self.arena.lifecycle.notify(self._tournament(tournament_id), NoticeCode.HOST, message)
 

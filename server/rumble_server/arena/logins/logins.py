@@ -91,7 +91,7 @@ class Logins:
         ban = admission.bans.of_name(name, now_ms) or admission.bans.of_address(address, now_ms)
         if ban is not None:
             admission.refusals.note("banned", address, name)
-            raise TournamentError(ErrorCode.BANNED, ban.told)
+            raise TournamentError(ErrorCode.BANNED, ban.message)
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
         key = login.key or ""
@@ -192,7 +192,7 @@ class Logins:
         if used is not None and not take_name():
             message = "too many new names from your address; log in with one that is there, or try again later"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
-        return self.take_in(claim, used), claim.open
+        return self.record_claim(claim, used), claim.open
 
     def check(
         self,
@@ -225,9 +225,9 @@ class Logins:
                     raise
         return claim, used
 
-    def take_in(self, claim: Claim, used: NameUsed | None) -> Player:
+    def record_claim(self, claim: Claim, used: NameUsed | None) -> Player:
         """Return the player of a name that `check` allowed, and record the name if the name is new."""
-        player = self._recorder.players.enter(claim.name)
+        player = self._recorder.players.get_or_add(claim.name)
         if used is not None:
             self._recorder.record(used)
             player.claimed = self._recorder.log.last
@@ -242,7 +242,7 @@ class Logins:
         older = player.connect(session)
         if older is not None:
             older.close(CloseCode.REPLACED)
-        taken = player.take_up(session)
+        taken = player.assign_waiting_parts(session)
         tournaments, key, made_key = player.tournaments.values(), login.key, None
         if login.exchange_key and key is not None:
             made_key = self._recorder.names.made_key(player.name, key)
@@ -254,18 +254,18 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
             made_key=made_key,
         )
-        session.send_last(write_message(answer), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
-        while player.untold:
-            session.send_last(*player.untold.popleft())
+        session.send_barrier(write_message(answer), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        while player.unsent_overs:
+            session.send_barrier(*player.unsent_overs.popleft())
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.send(messages.notice(NoticeCode.NAME_OPEN, message))
         player.version = login.version
         if login.version is not None:
             self._lifecycle.unbench_changed(player, login.version)
-        self._matches.go_on(player, taken)
+        self._matches.sync_connections(player, taken)
         self._note_presence(player)
-        self._scheduler.look_at(player)
+        self._scheduler.recheck(player)
 
     def detach(self, player: Player, session: BotSession) -> None:
         """Handle the end of a session.
@@ -274,9 +274,9 @@ class Logins:
         """
         if not player.disconnect(session) or self._recorder.stopped:
             return
-        self._matches.go_on(player, player.take_up())
+        self._matches.sync_connections(player, player.assign_waiting_parts())
         self._note_presence(player)
-        self._scheduler.look_at(player)
+        self._scheduler.recheck(player)
 
     def _note_presence(self, player: Player) -> None:
         """Record in each of the player's tournaments whether the player is absent.
@@ -284,9 +284,9 @@ class Logins:
         A player is absent if none of its sessions can play the tournament's game.
         """
         for tournament in player.tournaments.values():
-            if player.able(tournament.config.game):
-                fact = tournament.appear(player.name, self._recorder.clock.now_ms())
+            if player.eligible_sessions(tournament.config.game):
+                fact = tournament.on_connected(player.name, self._recorder.clock.now_ms())
                 if fact is not None:
                     self._recorder.record(fact)
             else:
-                tournament.disappear(player.name, self._lifecycle.absent_from_ms())
+                tournament.on_disconnected(player.name, self._lifecycle.absent_from_ms())

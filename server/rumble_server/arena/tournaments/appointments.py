@@ -53,7 +53,8 @@ class Appointment:
         tournament = self.tournament
         is_waiting = tournament.status == "running" and self.slot.order > 0
         return is_waiting and all(
-            player.able(tournament.config.game) and not tournament.field[player.name].gone for player in self.players
+            player.eligible_sessions(tournament.config.game) and not tournament.field[player.name].gone
+            for player in self.players
         )
 
     @property
@@ -94,7 +95,7 @@ class Appointments:
             least = max(here + 1, PATIENCE * (len(elsewhere) + 1))
             for tournament_id, counted in elsewhere.items():
                 other = player.tournaments.get(tournament_id) if counted.times >= least else None
-                if other is None or player in self._of or player.spares(started.game, other.config.game):
+                if other is None or player in self._of or player.has_room_beside(started.game, other.config.game):
                     continue
                 if self._make(player, other, counted):
                     return other
@@ -105,7 +106,7 @@ class Appointments:
         was made.
         """
         found: Appointment | None = None
-        for slot in tournament.waiting(player.name):
+        for slot in tournament.next_matches(player.name):
             if found is None or slot.order < found.slot.order:
                 made = Appointment(tournament, slot, self._players.of(slot.seats))
                 if made.stands and self._of.keys().isdisjoint(made.players):
@@ -117,8 +118,8 @@ class Appointments:
         counted.times = 0
         for each in found.players:
             self._of[each] = found
-            each.keep(tournament.config.game)
-            tournament.look_at_again(each.name)
+            each.reserve_room(tournament.config.game)
+            tournament.mark_for_check(each.name)
         return True
 
     def due(self, tournament: Tournament, now_ms: int) -> Iterator[MatchStarted]:
@@ -128,7 +129,7 @@ class Appointments:
         """
         if not self._of:
             return
-        for name in tournament.to_look_at:
+        for name in tournament.bots_to_check:
             player = self._players.get(name)  # None: the bot left the lobby, and its name is free again
             made = None if player is None else self._of.get(player)
             if made is None or made.tournament is not tournament:
@@ -138,7 +139,7 @@ class Appointments:
             elif made.is_due:
                 yield tournament.start_of(made.slot, now_ms)
 
-    def begun(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
+    def on_match_started(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
         """Record the start of a match in a tournament, between the players of `pair`.
 
         End the appointment for the match, if any.
@@ -171,4 +172,4 @@ class Appointments:
             made.timer.cancel()
         for player in made.players:
             del self._of[player]
-            player.keep(None)
+            player.reserve_room(None)

@@ -63,8 +63,8 @@ class Challenges:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"your challenge {own} is still open")
         others = self._opponents(player, challenge)
         for each in (player, *others):
-            if not each.has_room_for_challenge(challenge.game) and each.needed_in is not None:
-                message = f"{each.name} has matches to play in {each.needed_in}, and no place beside them"
+            if not each.has_room_for_challenge(challenge.game) and each.pending_tournament is not None:
+                message = f"{each.name} has matches to play in {each.pending_tournament}, and no place beside them"
                 raise TournamentError(ErrorCode.UNAVAILABLE, message)
         counted_for = self._counted_for(player, session)
         config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))

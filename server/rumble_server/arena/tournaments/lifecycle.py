@@ -72,7 +72,7 @@ class Lifecycle:
         if tournament.status in OVER:
             ended, after = EndedTournament.of(tournament), self._recorder.number_of(tournament)
             sessions = recipient.sessions.values() if isinstance(recipient, Player) else [recipient]
-            self._tell_over(ended, {player.name: sessions}, after)
+            self._send_tournament_over(ended, {player.name: sessions}, after)
 
     def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
@@ -85,12 +85,12 @@ class Lifecycle:
         by_code = joined.by_code or (display is not None and tournament.config.classroom)
         self._recorder.record(replace(joined, display_name=display, by_code=by_code))
         player.tournaments[tournament.id] = tournament
-        if not player.able(tournament.config.game):
-            tournament.disappear(player.name, self.absent_from_ms())
+        if not player.eligible_sessions(tournament.config.game):
+            tournament.on_disconnected(player.name, self.absent_from_ms())
 
     def absent_from_ms(self) -> int:
         """Return the time in ms at which the absent budget of a bot begins to run if the bot disconnects now."""
-        return max(self._recorder.clock.now_ms(), self._matches.nobody_away_before_ms)
+        return max(self._recorder.clock.now_ms(), self._matches.grace_until_ms)
 
     def leave(self, player: Player, tournament: Tournament, asker: BotSession) -> None:
         """Let a bot leave for good. The bot loses its remaining matches. If the bot left before, tell only the `asker`.
@@ -118,7 +118,7 @@ class Lifecycle:
         player.tournaments.pop(tournament.id, None)
         if fact is not None:
             self._recorder.record(fact)
-            self.look_at_challenges([player])
+            self.recheck_challenges([player])
         return fact is not None
 
     def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
@@ -175,26 +175,26 @@ class Lifecycle:
         now_ms = self._recorder.clock.now_ms()
         self._recorder.record(commands.end(tournament, now_ms, cancelled=cancelled, reason=reason))
         ended = EndedTournament.of(tournament)
-        self._recorder.log.file(ended)
+        self._recorder.log.add_record(ended)
         for match_id in list(tournament.running):
             self._matches.abort(match_id, f"{tournament.id}: {reason}")
         if cancelled:
             self.notify(tournament, NoticeCode.CANCELLED, f"{tournament.id}: {reason}")
         field = self._recorder.players.of(tournament.field)
         recipients = {player.name: player.sessions.values() for player in field}
-        self._tell_over(ended, recipients, self._recorder.number_of(tournament))
+        self._send_tournament_over(ended, recipients, self._recorder.number_of(tournament))
         for player in field:
             player.tournaments.pop(tournament.id, None)
-        self.look_at_challenges(field)
+        self.recheck_challenges(field)
         self._ended.append(tournament)
 
     def pause(self, tournament: Tournament, reason: str, *, by: Literal["host", "disk"] = "host") -> None:
         """Pause a tournament: running matches finish, and no match starts. Raises TournamentError."""
         for fact in commands.pause(tournament, reason, self._recorder.clock.now_ms(), by=by):
             self._recorder.record(fact)
-        self.look_at_challenges(self._recorder.players.of(tournament.field))
+        self.recheck_challenges(self._recorder.players.of(tournament.field))
 
-    def look_at_challenges(self, players: Iterable[Player]) -> None:
+    def recheck_challenges(self, players: Iterable[Player]) -> None:
         """Look at the players' challenges again, because a tournament may no longer need room of the players.
 
         When a match ends, the scheduler looks at all tournaments of its players; no call is needed then.
@@ -202,7 +202,7 @@ class Lifecycle:
         for player in players:
             for tournament in player.tournaments.values():
                 if tournament.challenger is not None:
-                    tournament.look_at_again(player.name)
+                    tournament.mark_for_check(player.name)
                     self._recorder.unsettled[tournament.id] = None
 
     def forget_ended(self) -> None:
@@ -212,13 +212,17 @@ class Lifecycle:
 
     # --- what bots are told ---
 
-    def _tell_over(self, ended: EndedTournament, recipients: Mapping[str, Iterable[BotSession]], after: int) -> None:
+    def _send_tournament_over(
+        self, ended: EndedTournament, recipients: Mapping[str, Iterable[BotSession]], after: int
+    ) -> None:
         """Tell sessions that the tournament is over. `recipients` has each bot's sessions, by the bot's name."""
         for line in ended.lines:
             for session in recipients.get(line.name, ()):
-                self.tell_over(ended, line, session, after)
+                self.send_tournament_over(ended, line, session, after)
 
-    def tell_over(self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0) -> None:
+    def send_tournament_over(
+        self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0
+    ) -> None:
         """Send `tournament_over` to `session`, once the fact with the number `after` is on disk.
 
         `line` is the result of the bot to which the session belongs.
@@ -231,7 +235,7 @@ class Lifecycle:
         if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
             session.send(messages.waiting(ended, line), after)
         else:
-            session.send_last(over, after)
+            session.send_barrier(over, after)
 
     def _has_next(self, tournament_id: str) -> bool:
         """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""

@@ -77,7 +77,7 @@ class Scheduler:
 
     # --- events ---
 
-    def look_at(self, player: Player) -> None:
+    def recheck(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player has connected or become free.
 
         The player's tournaments are sorted by the end of the player's last match in the tournament, earliest end first.
@@ -86,7 +86,7 @@ class Scheduler:
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
         for tournament in player.tournaments.values():
-            tournament.look_at_again(player.name)
+            tournament.mark_for_check(player.name)
             unsettled.pop(tournament.id, None)
             unsettled[tournament.id] = None
 
@@ -107,7 +107,7 @@ class Scheduler:
                 if len(others) == 1:
                     continue  # the end's own fact makes the tournament unsettled
                 others[tournament.id] = others.pop(tournament.id)
-            self.look_at(player)
+            self.recheck(player)
 
     def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
         """If a match was void too often, pause its tournament; if the tournament is a challenge, cancel it instead."""
@@ -143,7 +143,7 @@ class Scheduler:
         with self._recorder.transaction:
             for tournament in self._recorder.tournaments.values():
                 if tournament.status == "running":
-                    for fact in tournament.absence.used(now_ms - for_ms):
+                    for fact in tournament.absence.used_budgets(now_ms - for_ms):
                         self._recorder.record(fact)
                     self._recorder.unsettled[tournament.id] = None
                 tournament.absence.count_from(self._lifecycle.absent_from_ms())
@@ -197,7 +197,7 @@ class Scheduler:
         if self._budget > 0:
             del self._queue[tournament.id]
             self._recorder.unsettled.pop(tournament.id, None)
-            if not tournament.plays:
+            if not tournament.has_open_matches:
                 self._go_on_or_end(tournament)
             self._watch_clock(tournament.id, tournament.wake_at_ms)
 
@@ -270,14 +270,14 @@ class Scheduler:
                 found.versions = versions if any(versions) else ()
                 self._matches.start(found, tournament, pair)
                 if not is_challenge:
-                    self._appointments.begun(tournament, pair)
-                self._lifecycle.look_at_challenges(players.of(found.absent))
+                    self._appointments.on_match_started(tournament, pair)
+                self._lifecycle.recheck_challenges(players.of(found.absent))
                 room -= 1
             else:
                 self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
                 self._tell_no_show(tournament, found)
-                self._lifecycle.look_at_challenges(players.of(found.absent + found.seats))
+                self._lifecycle.recheck_challenges(players.of(found.absent + found.seats))
             self._budget -= 1
             if self._budget <= 0:
                 break
@@ -291,7 +291,7 @@ class Scheduler:
         if not self._recorder.stopped:
             with self._recorder.transaction:
                 for player in made.players:
-                    self.look_at(player)
+                    self.recheck(player)
 
     def _hold(self, tournament: Tournament) -> None:
         """Let a tournament wait for the club's quota of matches.
@@ -349,12 +349,12 @@ class Scheduler:
 
         def done(pulled: AnyRound | None) -> None:
             telling.cancel()
-            tournament.is_pairing = tournament.pairs_long = False
+            tournament.is_pairing = tournament.is_pairing_slow = False
             if self._recorder.stopped:
                 return
             with self._recorder.transaction:
                 try:
-                    fact = None if pulled is None else tournament.paired(pulled, self._recorder.clock.now_ms())
+                    fact = None if pulled is None else tournament.round_fact(pulled, self._recorder.clock.now_ms())
                     if fact is not None:
                         self._recorder.record(fact)
                 except Exception:
@@ -367,7 +367,7 @@ class Scheduler:
 
     def _tell_of_pairing(self, tournament: Tournament) -> None:
         if not self._recorder.stopped and tournament.status not in OVER:
-            tournament.pairs_long = True
+            tournament.is_pairing_slow = True
             what = f"the next round of {tournament.id} is being paired; this may take some seconds"
             self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
 

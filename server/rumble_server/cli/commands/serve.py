@@ -75,7 +75,7 @@ async def _serve(config: "ServerConfig") -> None:
             if config.tls_cert is not None:
                 on_hangup(server.reload)
             _announce(server)
-            await first_of(stopping.wait(), server.clubs.lost.wait())
+            await first_of(stopping.wait(), server.clubs.must_end.wait())
             log.info("draining")
 
 

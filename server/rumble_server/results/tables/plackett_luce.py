@@ -70,7 +70,7 @@ def _kept(choices: Choices, weights: Matrix, favourites: Matrix, met: Matrix, le
     return np.where(choices.is_played, kept, np.float64(1))
 
 
-def tells_seats(choices: Choices, groups: list[list[int]]) -> bool:
+def can_separate_seats(choices: Choices, groups: list[list[int]]) -> bool:
     """Return true if bots change seats often enough for the fit to separate the seat terms from the strengths."""
     bots, seats = sum(map(len, groups)), choices.seats
     chances, _ = choices.chances(np.zeros(bots + seats))

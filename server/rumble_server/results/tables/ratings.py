@@ -54,14 +54,14 @@ def rate_table_tally(tally: TableTally, *, prior: Prior = "auto", seats: bool = 
 def _rate(rated: RatedField, rankings: "Rankings", prior: Prior, with_seats: bool) -> Ratings:
     from rumble_server.results import rating_model as model
     from rumble_server.results.tables.choices import Choices, meetings
-    from rumble_server.results.tables.plackett_luce import fit, tells_seats
+    from rumble_server.results.tables.plackett_luce import can_separate_seats, fit
 
     index, notes = rated.index, rated.notes
     bots, seats = len(index), 1 + max(seat for ranking, _ in rankings for _, seat, _ in ranking) if with_seats else 1
     won, met, less = meetings(rankings, bots)
     groups = model.islands(met > 0)
     choices = Choices(rankings, (), bots, seats)
-    if with_seats and not tells_seats(choices, groups):
+    if with_seats and not can_separate_seats(choices, groups):
         with_seats, seats = False, 1
         choices = Choices(rankings, (), bots, seats)
         notes.append("The terms of the seats are left out: the seats do not tell them from the strengths.")

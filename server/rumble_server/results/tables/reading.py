@@ -24,7 +24,7 @@ def read_table(
     problems: list[str] = []
     for seat, bot in enumerate(bots):
         again = f"{where('seat', seat)}: {bot} has a second seat" if bot in bots[:seat] else ""
-        problems += filter(None, [names.problem(bot, where("seat", seat)) or again])
+        problems += filter(None, [names.check_name(bot, where("seat", seat)) or again])
     for name, fits in (("place", _is_place), ("payoff", _is_payoff), ("fall", _is_fall)):
         values = enumerate(columns[name])
         problems += [f"{where(name, seat)}: {value!r} is not a {name}" for seat, value in values if not fits(value)]

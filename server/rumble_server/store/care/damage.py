@@ -87,7 +87,7 @@ class _Indexes:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._told: findings.Told = {}
+        self._flags: findings.Flags = {}
         self._astray: set[str] = set()
         """Matches whose start or end in the log lies outside the match's span in the index of matches."""
         self._has_lost_values = False
@@ -111,7 +111,7 @@ class _Indexes:
         facts = row.facts()
         club, tournament = split(row.tournament)
         if tournament and row.number <= self._last:
-            findings.note(self._told, row.tournament, facts)
+            findings.update_flags(self._flags, row.tournament, facts)
         for number, fact in facts:
             if isinstance(fact, MatchStarted | MatchOver) and number <= self._indexed:
                 match = prefix_of(club) + fact.match
@@ -130,7 +130,7 @@ class _Indexes:
         if self._has_lost_values:
             yield LOST_VALUES
         if self._last:
-            yield from findings.differences(self._told, self._index, damaged)
+            yield from findings.differences(self._flags, self._index, damaged)
         if self._astray:
             yield f"the index of matches is wrong for {len(self._astray)} matches, as {min(self._astray)}"
 

@@ -9,7 +9,7 @@ from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.tournament.facts import VERSIONS, TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-Told = dict[str, tuple[bool | None, bool]]
+Flags = dict[str, tuple[bool | None, bool]]
 """Two flags of each tournament, by the tournament's key.
 
 The first flag is true if the tournament is listed, and None if the fact of its creation was not read. The second flag
@@ -61,7 +61,7 @@ def contradictions(any_club: LogReader, club: str, tournament_id: str) -> Iterat
         yield f"{what} cannot be rebuilt: {line_of(error)}"
 
 
-def note(flags: Told, key: str, facts: Iterable[Numbered]) -> None:
+def update_flags(flags: Flags, key: str, facts: Iterable[Numbered]) -> None:
     """Update `flags` from the facts of a row. `key` is the key of the row's tournament.
 
     Rows with versions of a bot belong to no tournament, and change nothing.
@@ -76,7 +76,7 @@ def note(flags: Told, key: str, facts: Iterable[Numbered]) -> None:
     flags[key] = (listed, over)
 
 
-def differences(flags: Told, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
+def differences(flags: Flags, index: Mapping[str, tuple[bool, bool]], unsure: Container[str]) -> Iterator[str]:
     """Yield a line for each difference between the index of tournaments and the log.
 
     Some rows of the tournaments in `unsure` were not read, so the flags of these tournaments are not compared.

@@ -22,7 +22,7 @@ def verify(url: str) -> findings.Findings:
     """
     found = findings.Findings()
     damaged: set[tuple[str, str]] = set()
-    flags: findings.Told = {}
+    flags: findings.Flags = {}
     with existing(url) as connection:
         # One statement reads the index and the numbers of the newest facts, so that later facts can be skipped.
         indexed = connection.read(
@@ -43,7 +43,7 @@ def verify(url: str) -> findings.Findings:
                 try:
                     facts = findings.facts_in(intact(text.encode(), sum_, club, number, tournament, kind))
                     if tournament and number <= newest.get(club, 0):
-                        findings.note(flags, prefix_of(club) + tournament, facts)
+                        findings.update_flags(flags, prefix_of(club) + tournament, facts)
                 except ValueError as error:
                     what = f"row {number} of the log ({findings.about(club, tournament)}) is damaged"
                     found.problems.append(f"{what}: {findings.line_of(error)}")

@@ -20,7 +20,7 @@ from typing import Any
 from rumble_server.store.care.copies import new_file
 from rumble_server.store.care.copying import fill
 from rumble_server.store.care.damage import read_rows, verify
-from rumble_server.store.care.findings import Told, about, is_record, note
+from rumble_server.store.care.findings import Flags, about, is_record, update_flags
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.codec import write_ended
@@ -84,7 +84,7 @@ class _Repair:
         self._whole, self._lost = 0, 0
         self._lost_of: dict[str, None] = {}
         """Keys of tournaments and clubs with lost facts, in the order found (a dictionary used as an ordered set)."""
-        self._told: Told = {}
+        self._flags: Flags = {}
 
     def run(self, now_ms: int) -> list[str]:
         with self._mended:
@@ -119,7 +119,7 @@ class _Repair:
                 continue
             self._whole += 1
             if tournament:
-                note(self._told, row.tournament, facts)
+                update_flags(self._flags, row.tournament, facts)
             yield row.number, row.tournament, row.kind, row.content.decode()
 
     def _tournaments(self) -> Iterator[TournamentRow]:
@@ -133,8 +133,8 @@ class _Repair:
         oldest_first = [key for (key,) in self._mended.execute(created, (TOURNAMENT,))]
         for key in dict.fromkeys([*oldest_first, *index]):
             was_listed, was_over, was_pruned = index.get(key, (True, False, False))
-            listed, over = self._told.get(key, (None, False))
-            is_whole = key in self._told and key not in self._lost_of
+            listed, over = self._flags.get(key, (None, False))
+            is_whole = key in self._flags and key not in self._lost_of
             yield key, was_listed if listed is None else listed, over if is_whole else over or was_over, was_pruned
 
     def _records(self) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ class Batch:
     def add(self, number: int, fact: facts.LogFact) -> None:
         self.facts.append((number, fact))
 
-    def file(self, ended: EndedTournament) -> None:
+    def add_record(self, ended: EndedTournament) -> None:
         self._ended.append(ended)
 
     def content(self, club: str = "main", before: int = 0, epoch: int = 0) -> Content:

@@ -41,7 +41,7 @@ class Group(Protocol):
         Of two logs of a club, only the log of the newer epoch is written. The other log is fenced.
         """
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         """Begin the next commit sooner than usual, because a caller waits for the commit."""
 
 
@@ -95,17 +95,17 @@ class ClubLog:
         facts.append((number, fact))
         return number
 
-    def file(self, ended: EndedTournament) -> None:
+    def add_record(self, ended: EndedTournament) -> None:
         """Add the record of an ended tournament to the current batch.
 
         Call the method just after the fact of the tournament's end was appended.
         """
-        self._batch.file(ended)
+        self._batch.add_record(ended)
         self.group.gather(self)
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         if self._batch:
-            self.group.hurry()
+            self.group.flush_soon()
 
     async def wait(self, number: int) -> None:
         """Wait until the fact with this number is on disk. Raises StoreError if another server leads the club."""
@@ -114,12 +114,12 @@ class ClubLog:
                 raise StoreError(self._fenced)
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((number, future))
-            self.hurry()
+            self.flush_soon()
             await future
 
     # --- for the writer of this log ---
 
-    def take(self) -> Batch:
+    def take_batch(self) -> Batch:
         """Return the current batch, and begin a new batch."""
         batch, self._batch = self._batch, Batch()
         self._facts = self._batch.facts
@@ -139,7 +139,7 @@ class ClubLog:
             elif not future.done():
                 future.set_result(None)
         if self._waiters:
-            self.hurry()
+            self.flush_soon()
 
     def report(self, trouble: str | None) -> None:
         """Tell listeners the reason why writing fails at present, or None once writing works again."""

@@ -86,7 +86,7 @@ class GroupCommit:
         self._gathered[club_log.club] = club_log
         self._gather()
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         if not self._hurried and self._writing is None:
             self._hurried = True
             self._write_in(HURRIED_S)
@@ -97,7 +97,7 @@ class GroupCommit:
             if self._writing is not None:
                 await asyncio.wait([self._writing])
             else:
-                self.hurry()
+                self.flush_soon()
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -109,7 +109,7 @@ class GroupCommit:
                 timer.cancel()
         await self.writer.close()
         lost = sum(len(batch.facts) for _, batch in self._failed or ())
-        lost += sum(len(each.take().facts) for each in self._gathered.values())
+        lost += sum(len(each.take_batch().facts) for each in self._gathered.values())
         if lost:
             log.error("facts that could not be written are lost: %d", lost)
 
@@ -128,7 +128,7 @@ class GroupCommit:
         if self._loop is None or self._writing is not None:
             return
         again = self._failed is not None
-        taken = self._failed or [(each, each.take()) for each in self._gathered.values() if not each.is_fenced]
+        taken = self._failed or [(each, each.take_batch()) for each in self._gathered.values() if not each.is_fenced]
         if not again:
             self._gathered.clear()
         if not taken:
@@ -145,7 +145,7 @@ class GroupCommit:
         error = written.exception()
         if error is not None:
             self._failed = taken
-            # `hurry` then does nothing: a listener that waits for a fact must not hurry the retry.
+            # `flush_soon` then does nothing: a listener that waits for a fact must not hurry the retry.
             self._hurried = True
             self._write_in(RETRY_S)
             self._report(str(error))

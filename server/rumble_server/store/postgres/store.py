@@ -70,7 +70,7 @@ class PostgresStore(ClubStore):
         )
         return log
 
-    def take(self, club: str = MAIN) -> ClubLog:
+    def open_log(self, club: str = MAIN) -> ClubLog:
         """Open the log of a club, and make this server the club's leader in place of any other server.
 
         Only a server without a node may take clubs. The call blocks. Raises StoreError.

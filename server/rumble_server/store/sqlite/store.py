@@ -78,7 +78,7 @@ class SqliteStore(ClubStore):
 
     # --- clubs ---
 
-    def take(self, club: str = MAIN) -> ClubLog:
+    def open_log(self, club: str = MAIN) -> ClubLog:
         """Open the log of a club. Raises StoreError."""
         size = self._read_bytes(club)
         # The number of the newest fact of all clubs is used: the club's own newest fact cannot have a greater number.

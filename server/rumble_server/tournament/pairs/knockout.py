@@ -59,7 +59,7 @@ class Knockout(PairSchedule):
         for board in range(1, len(self._seeds) // 2 + 1):
             seeds = self._seeded(board)
             if len(seeds) == 1:
-                self.went_on[1, board] = seeds[0]
+                self.advanced[1, board] = seeds[0]
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return self._final in self._open and self._decided(results).get(self._final, TIED) != TIED
@@ -96,7 +96,7 @@ class Knockout(PairSchedule):
         boards = {(number + 1, (board + 1) // 2) for number, board in winners if number < self.number_of_rounds}
         if not self._open:
             boards = {(number, board + 1) for number in (1, 2) for board in range(len(self._seeds) >> number)}
-        known = ChainMap(winners, self.went_on)
+        known = ChainMap(winners, self.advanced)
         for key in sorted(boards):
             bots = self.bots_at(key, known)
             if len(bots) == 2:
@@ -136,8 +136,8 @@ class Knockout(PairSchedule):
                         on = {last.first, last.second} & bots
                         if len(on) != 1:
                             raise ValueError(f"nobody went on from board {before[1]} of round {before[0]}")
-                        self.went_on[before] = on.pop()
-                if key in self._open or key in self.went_on or set(self.bots_at(key, self.went_on)) != bots:
+                        self.advanced[before] = on.pop()
+                if key in self._open or key in self.advanced or set(self.bots_at(key, self.advanced)) != bots:
                     raise ValueError(f"board {pairing.board} of round {pairing.round} is not to be played yet")
             self._open[key] = pairing
             self._repeats += pairing.cycle > 1
@@ -152,8 +152,8 @@ class Knockout(PairSchedule):
         have rank 5, and so on. Bots that have not lost share rank 1.
         """
         lost_in: dict[int, int] = {}
-        for key, winner in (self.went_on | self._decided(results)).items():
-            for bot in self.bots_at(key, self.went_on):
+        for key, winner in (self.advanced | self._decided(results)).items():
+            for bot in self.bots_at(key, self.advanced):
                 if winner not in (TIED, bot):
                     lost_in[bot] = key[0]
         ranks = {bot: (1 << self.number_of_rounds - number) + 1 for bot, number in lost_in.items()}

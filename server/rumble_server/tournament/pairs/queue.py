@@ -31,9 +31,9 @@ class PairQueue(Queue):
             waiting[first][second] = waiting[second][first] = [slot]
         else:
             slots.append(slot)
-        self._see(first, second, 1)
+        self._count_in_sight(first, second, 1)
 
-    def take(self, slot: Slot) -> None:
+    def remove(self, slot: Slot) -> None:
         first, second = slot.seats
         waiting = self._waiting
         slots = waiting[first][second]
@@ -41,9 +41,9 @@ class PairQueue(Queue):
             slots.remove(slot)
         else:
             del waiting[first][second], waiting[second][first]
-        self._see(first, second, -1)
+        self._count_in_sight(first, second, -1)
 
-    def _see(self, first: str, second: str, matches: int) -> None:
+    def _count_in_sight(self, first: str, second: str, matches: int) -> None:
         in_sight = self._in_sight
         if first in in_sight and second in in_sight:
             in_sight[first] += matches

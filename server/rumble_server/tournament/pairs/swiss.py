@@ -4,8 +4,8 @@ A round is paired when every match of the previous round has its result. Two bot
 again; a pairing may come again if all its matches were forfeited. In an odd field a bot has a bye, which counts as won;
 no bot gets a second bye. A bot that has withdrawn is not paired any more. A bot with a half-point bye from the host is
 not paired in the round of the bye. If a round cannot be paired (a small field, or most bots gone), the tournament ends
-before the round, and `stopped` returns the reason. If half-point byes leave nobody to pair, the round has only these
-byes, and the next round follows.
+before the round, and `stop_reason` returns the reason. If half-point byes leave nobody to pair, the round has only
+these byes, and the next round follows.
 
 Pairing a big field may take seconds. So `prepare` returns a small picklable `SwissTask`, which is called in another
 process, and `add` takes the round that the task returns.
@@ -68,13 +68,13 @@ class Swiss(PairSchedule):
         """True if the next round cannot be paired: a round with neither pairings nor half-point byes was added."""
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        return len(self._rounds) == self.number_of_rounds or bool(self.stopped(results, gone))
+        return len(self._rounds) == self.number_of_rounds or bool(self.stop_reason(results, gone))
 
     @property
     def rounds_added(self) -> Sequence[Round]:
         return self._rounds
 
-    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+    def stop_reason(self, results: Results, gone: Collection[int] = ()) -> str:
         if self._unpaired:
             return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
         too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(gone)) < 2

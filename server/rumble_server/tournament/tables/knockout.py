@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound, table_round, table_sizes
-from rumble_server.tournament.tables.schedule import FollowingTables, Made, Results
+from rumble_server.tournament.tables.schedule import FollowingTables, Results, RoundTask
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 TablePlaces = Mapping[MatchKey, Sequence[int]]
@@ -28,7 +28,7 @@ _Keys = dict[int, tuple[int, ...]]
 """The places of each bot of a table: in the first match, then in the replays that the bot played."""
 
 
-def going_on(sizes: Sequence[int], byes: int, least: int) -> list[int]:
+def advancing_counts(sizes: Sequence[int], byes: int, least: int) -> list[int]:
     """Return how many bots go on from each table of a round. `least` is the minimum number of bots for a match."""
     if len(sizes) == 1 and not byes:
         return [1]
@@ -61,7 +61,7 @@ def sizes_of_rounds(plan: TablePlan) -> list[list[int]]:
         byes = bots - sum(sizes)
         if len(sizes) == 1 and not byes:
             return rounds
-        bots = sum(going_on(sizes, byes, plan.least)) + byes
+        bots = sum(advancing_counts(sizes, byes, plan.least)) + byes
 
 
 def sizes_of_round(plan: TablePlan, bots: int) -> list[int]:
@@ -80,7 +80,7 @@ class TableKnockout:
         self._byes = dict.fromkeys(range(plan.bots), 0)
         self._rounds: list[list[list[Seating]]] = []
         """For each round and each table, the matches of the table: the first match, then the replays."""
-        self._on: list[list[int]] = []
+        self._advancing: list[list[int]] = []
         """For each round and each table, the number of bots that go on from the table."""
         self._rested: list[tuple[int, ...]] = []
         """The bots with a bye, by round."""
@@ -100,7 +100,9 @@ class TableKnockout:
         if any((seating.round, seating.cycle) != (len(self._rounds) + 1, 1) for seating in made.seatings):
             raise ValueError(f"round {len(self._rounds) + 1} is next")
         self._rounds.append([[seating] for seating in made.seatings])
-        self._on.append(going_on([len(seating.bots) for seating in made.seatings], len(made.byes), self.plan.least))
+        self._advancing.append(
+            advancing_counts([len(seating.bots) for seating in made.seatings], len(made.byes), self.plan.least)
+        )
         self._rested.append(made.byes)
         for bot in made.byes:
             self._byes[bot] += 1
@@ -113,14 +115,14 @@ class TableKnockout:
         """
         if not self._rounds:
             return self._round(list(range(self.plan.bots)))
-        decided = [self._keys(number, results) for number in range(len(self._rounds[-1]))]
-        again = [self._again(number, keys, gone) for number, keys in enumerate(decided) if keys is not None]
+        decided = [self._places_of(number, results) for number in range(len(self._rounds[-1]))]
+        again = [self._replay_of(number, keys, gone) for number, keys in enumerate(decided) if keys is not None]
         if any(again):
             return TableRound(tuple(seating for seating in again if seating is not None))
         if self._is_final or None in decided:
             return None
         ranked = [(0, bot) for bot in self._rested[-1]]
-        for keys, on in zip(decided, self._on[-1], strict=True):
+        for keys, on in zip(decided, self._advancing[-1], strict=True):
             ranked += list(enumerate(_in_order(keys or {})))[:on]
         return self._round([bot for _, bot in sorted(ranked)])
 
@@ -129,7 +131,7 @@ class TableKnockout:
         """Number of replays of tables so far."""
         return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
 
-    def went_on(self) -> dict[tuple[int, int], int]:
+    def advanced_bots(self) -> dict[tuple[int, int], int]:
         """Return, for each table, a bot that went on from the table. The keys are pairs of round and board.
 
         If several bots went on, the first in seat order is returned. Tables of the newest round are left out.
@@ -152,7 +154,7 @@ class TableKnockout:
 
     def is_finished(self, results: TablePlaces, gone: Collection[int] = ()) -> bool:
         """Return whether the final is decided."""
-        return self._is_final and self.prepare(results, gone) is None and self._keys(0, results) is not None
+        return self._is_final and self.prepare(results, gone) is None and self._places_of(0, results) is not None
 
     def places(self, results: TablePlaces, gone: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot.
@@ -165,7 +167,7 @@ class TableKnockout:
             left = {bot for plays in tables for bot in plays[0].bots}.union(rested)
             ranks |= {bot: len(left) + 1 for bot, rank in ranks.items() if rank == 1 and bot not in left}
         if self.is_finished(results, gone):
-            keys = self._keys(0, results) or {}
+            keys = self._places_of(0, results) or {}
             ranks |= {bot: max(2, 1 + sum(key < keys[bot] for key in keys.values())) for bot in _in_order(keys)[1:]}
         return ranks
 
@@ -176,7 +178,7 @@ class TableKnockout:
         tables = dealt([bot for bot in order if bot not in byes], sizes)
         return table_round(len(self._rounds) + 1, [seated_by(had, bots) for bots in tables], sorted(byes))
 
-    def _keys(self, table: int, results: TablePlaces) -> _Keys | None:
+    def _places_of(self, table: int, results: TablePlaces) -> _Keys | None:
         """Return the places of a table's bots in the newest round; None while a result is missing."""
         keys: _Keys = {}
         for seating in self._rounds[-1][table]:
@@ -186,11 +188,11 @@ class TableKnockout:
             keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, places, strict=True)}
         return keys
 
-    def _again(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
+    def _replay_of(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
         """Return the replay of a decided table. Return None if there is no tie at the border between going on and
         falling out, if no replay is left, or if all tied bots are gone.
         """
-        plays, tied = self._rounds[-1][table], _tied(keys, self._on[-1][table])
+        plays, tied = self._rounds[-1][table], _tied(keys, self._advancing[-1][table])
         if len(plays) > self.plan.replays or all(bot in gone for bot in tied):
             return None
         bots = tied if len(tied) >= self.plan.least else plays[0].bots
@@ -209,7 +211,7 @@ class KnockoutOfTables(FollowingTables):
         self._tables = sum(map(len, sizes_of_rounds(plan)))
         self.number_of_rounds = len(sizes_of_rounds(plan))
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
         places, knockout = _places(results), self._knockout
         if self.slow:
             has_next = knockout.is_decided(places) and not knockout.is_finished(places, gone)
@@ -219,7 +221,7 @@ class KnockoutOfTables(FollowingTables):
 
     def add(self, made: TableRound) -> None:
         self._knockout.add(made)
-        self.went_on = self._knockout.went_on()
+        self.advanced = self._knockout.advanced_bots()
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return self._knockout.is_finished(_places(results), gone)

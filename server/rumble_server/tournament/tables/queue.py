@@ -25,7 +25,7 @@ class TableQueue(Queue):
         for bot in slot.seats:
             self._waiting[bot][slot.match_id] = slot
 
-    def take(self, slot: Slot) -> None:
+    def remove(self, slot: Slot) -> None:
         for bot in slot.seats:
             del self._waiting[bot][slot.match_id]
 

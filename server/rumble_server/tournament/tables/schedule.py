@@ -12,7 +12,7 @@ from rumble_server.tournament.tables.queue import TableQueue
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedTable:
+class TableScores:
     """The result of a table: the bots by scheduled seat, and the place and points of each, in the same order."""
 
     seats: tuple[str, ...]
@@ -25,11 +25,11 @@ MOST_AT_ONCE = 16
 
 With so many bots, a round takes the event loop some milliseconds.
 """
-Results = Mapping[MatchKey, PlayedTable]
-Made = Callable[[], TableRound]
+Results = Mapping[MatchKey, TableScores]
+RoundTask = Callable[[], TableRound]
 
 
-class TableSchedule(Schedule[TableRound, PlayedTable]):
+class TableSchedule(Schedule[TableRound, TableScores]):
     """A schedule of tables."""
 
     def __init__(self, plan: TablePlan) -> None:
@@ -43,13 +43,13 @@ class TableSchedule(Schedule[TableRound, PlayedTable]):
         for seating in made.seatings:
             yield seating.match_key, seating.bots
 
-    def played(self, over: MatchOver, seats: tuple[str, ...]) -> PlayedTable:
+    def read_result(self, over: MatchOver, seats: tuple[str, ...]) -> TableScores:
         result = table_result_of(over)
         points = dict(zip(result.seats, map(float, self.plan.points.each(result, self.plan.seats)), strict=True))
         places = dict(zip(result.seats, result.places, strict=True))
-        return PlayedTable(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
+        return TableScores(seats, tuple([places[bot] for bot in seats]), tuple([points[bot] for bot in seats]))
 
-    def scheduled_seats(self, over: MatchOver, played: PlayedTable | None) -> tuple[str, ...]:
+    def scheduled_seats(self, over: MatchOver, played: TableScores | None) -> tuple[str, ...]:
         return over.seats if played is None else played.seats
 
 
@@ -73,7 +73,7 @@ class SearchedTables(TableSchedule):
         self._task = task
         self._made: TableRound | None = None
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
         return _AtOnce(self._task) if self._made is None else None
 
     def add(self, made: TableRound) -> None:

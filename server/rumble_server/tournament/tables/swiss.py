@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rumble_server.results.tables.tally import Finish
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_round, table_sizes
-from rumble_server.tournament.tables.schedule import FollowingTables, Made, Results
+from rumble_server.tournament.tables.schedule import FollowingTables, Results, RoundTask
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
 DIGITS = 9
@@ -63,7 +63,7 @@ class SwissOfTables(FollowingTables):
     def rounds_added(self) -> Sequence[TableRound]:
         return self._rounds
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Made | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
         if self.is_finished(results, gone):
             return None
         points = [0.0] * self.plan.bots
@@ -93,7 +93,7 @@ class SwissOfTables(FollowingTables):
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return len(self._rounds) == self.number_of_rounds or self._has_no_table
 
-    def stopped(self, results: Results, gone: Collection[int] = ()) -> str:
+    def stop_reason(self, results: Results, gone: Collection[int] = ()) -> str:
         return "too few bots are left for a table" if self._has_no_table else ""
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:

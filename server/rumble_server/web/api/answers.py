@@ -55,7 +55,7 @@ class ClubAnswers:
         """Return whether a tournament is over, and its end is on disk."""
         return self._site.arena.lifecycle.is_over(tournament_id)
 
-    def going_on(self, tournament_id: str) -> Tournament | None:
+    def open_tournament(self, tournament_id: str) -> Tournament | None:
         """Find a tournament that goes on; None if it is over or damaged. Raises TournamentError for an unknown id."""
         lifecycle = self._site.arena.lifecycle
         if self.is_over(tournament_id) or tournament_id in lifecycle.damaged:
@@ -63,7 +63,7 @@ class ClubAnswers:
         found = lifecycle.tournament(tournament_id)
         return None if found.status in OVER else found
 
-    async def made(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
+    async def made_from_log(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
         """In another process, call `make` with a tournament rebuilt from the log, and with `given`. Return the result.
 
         The result is kept if the tournament is over at the call. `make` is a module-level function, and `given` can be
@@ -71,7 +71,7 @@ class ClubAnswers:
 
         Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
         """
-        goes_on = self.going_on(tournament_id) is not None
+        goes_on = self.open_tournament(tournament_id) is not None
 
         async def ask() -> Made:
             made = await self._site.reader.of_tournament(tournament_id, make, *given)
@@ -80,7 +80,7 @@ class ClubAnswers:
             return made
 
         if goes_on:  # even if the tournament ends during the wait: `given` may hold the state before the end
-            await self._site.on_disk()
+            await self._site.wait_for_disk()
             return await ask()
         return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
 
@@ -89,7 +89,7 @@ class ClubAnswers:
 
         The answer is kept if the tournament is over. Raises WebError.
         """
-        await self._site.on_disk()
+        await self._site.wait_for_disk()
         if not self.is_over(tournament_id):
             return await ask()
         answer: Made = await self._kept.get((self._site.club, key), ask)
@@ -97,7 +97,7 @@ class ClubAnswers:
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
         """Call `make` as `made` does, and return the result compressed with gzip. An empty result stays empty."""
-        return await self.made(tournament_id, from_log.packed, make, *given)
+        return await self.made_from_log(tournament_id, from_log.packed, make, *given)
 
     async def pieces(
         self,
@@ -113,7 +113,7 @@ class ClubAnswers:
         """
         for first in range(0, total, size):
             until = min(total, first + size)
-            yield await self.made(tournament_id, make, *given, first, until)
+            yield await self.made_from_log(tournament_id, make, *given, first, until)
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Make an answer once for all requests that ask for the same key at the same time."""
@@ -125,8 +125,8 @@ class ClubAnswers:
 
         The bytes are kept until the tournament has a further result. Raises TournamentError, WebError, StoreError.
         """
-        found = self.going_on(tournament_id)
-        ask = partial(self.made, tournament_id, share_of, bot)
+        found = self.open_tournament(tournament_id)
+        ask = partial(self.made_from_log, tournament_id, share_of, bot)
         if found is None:
             return await ask()
         key = self._site.club, share_of, tournament_id, bot, found.standings.version
@@ -135,12 +135,12 @@ class ClubAnswers:
 
     async def basics(self, tournament_id: str) -> Basics:
         """Return the identity and the configuration of a tournament. Raises TournamentError, WebError, StoreError."""
-        found = self.going_on(tournament_id)
-        return await self.made(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
+        found = self.open_tournament(tournament_id)
+        return await self.made_from_log(tournament_id, from_log.basics) if found is None else from_log.basics_of(found)
 
     def audit_context(self, tournament_id: str) -> Context | None:
         """Return the data in memory that an audit needs besides the log; None for a tournament that is over."""
-        found, arena = self.going_on(tournament_id), self._site.arena
+        found, arena = self.open_tournament(tournament_id), self._site.arena
         if found is None:
             return None
         free = found.field.keys() & arena.players.free(found.config.game)
@@ -190,13 +190,13 @@ class ClubAnswers:
         is_open = self._site.arena.matches.live.get(match_id)
         if is_open is not None:
             progress = is_open.referee.progress
-            plies = len(progress.public(self._site.arena.clock.now_ms()).moves)
+            plies = len(progress.public_position(self._site.arena.clock.now_ms()).moves)
             terms, moves = progress.terms, tuple(progress.moves[:plies])
             key = from_log.boards_so_far, match_id, terms.attempt, len(moves), first, most
 
             async def draw() -> bytes:
                 # Not by `_of_match`, which keeps an answer if the tournament has ended meanwhile.
-                await self._site.on_disk()
+                await self._site.wait_for_disk()
                 return await self._site.reader.of_match(match_id, from_log.boards_so_far, terms, moves, first, most)
 
             return await self.once(key, draw)
@@ -229,7 +229,7 @@ class ClubAnswers:
         found = await self._of_match(match_id, make, *given)
         if found is None:
             tournament_id = tournament_id_of(match_id)
-            self.going_on(tournament_id)
+            self.open_tournament(tournament_id)
             reader = self._site.reader
             found = await reader.of_tournament(tournament_id, from_log.of_lost_match, match_id, make, given)
         if found is None:

@@ -17,7 +17,7 @@ from rumble_server.web.api.host.commands import body_schema
 from rumble_server.web.api.models import BoardAnswer, BoardQuestion, MatchBoards
 from rumble_server.web.api.problems import bad_request
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.compression import public
+from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError, error_answers
 from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.site import site_of
@@ -28,7 +28,7 @@ MOST_BOARDS = 400
 
 def board_routes() -> APIRouter:
     """Make the routes of boards; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
     @router.get("/matches/{match}/boards", response_model=MatchBoards)
     async def get_boards(
@@ -39,7 +39,7 @@ def board_routes() -> APIRouter:
     ) -> Response:
         """Show the boards of a match from ply `first` on, to step through the match."""
         found = await answers_of(request).boards(match, first, limit)
-        await site_of(request).on_disk()
+        await site_of(request).wait_for_disk()
         return Response(found, media_type="application/json")
 
     @router.post(

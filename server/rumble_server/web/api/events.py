@@ -67,12 +67,12 @@ def event_routes() -> APIRouter:
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if packed:
             headers["Content-Encoding"] = "gzip"
-        found, endings = answers.going_on(tournament), site.feed.endings
-        if site.feed.closed:
+        found, endings = answers.open_tournament(tournament), site.feed.ending_count
+        if site.feed.is_closed:
             raise WebError.unavailable("the server is about to stop")
         if found is not None:
             return EventStream(site.feed.stream(found, seen, endings=endings, packed=packed), headers=headers)
-        snapshot = await answers.made(tournament, from_log.snapshot_json)
+        snapshot = await answers.made_from_log(tournament, from_log.snapshot_json)
         stream = site.feed.stream_of_ended(tournament, snapshot, endings=endings, packed=packed)
         return EventStream(stream, headers=headers)
 

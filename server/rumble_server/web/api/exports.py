@@ -17,7 +17,7 @@ from rumble_server.web.api.answers import ClubAnswers, answers_of
 from rumble_server.web.api.export_models import ExportDocument
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.api.streamed import streamed
-from rumble_server.web.compression import public
+from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 
 JSON = "application/json"
@@ -29,7 +29,7 @@ OF_GAME = {"phhs": POKER, "sgf": GO}
 
 def export_routes() -> APIRouter:
     """Make a route for each format; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
     def route(kind: str, media_type: str) -> Callable[..., Awaitable[Response]]:
         async def export_file(request: Request, tournament: str) -> Response:
@@ -59,16 +59,16 @@ def export_routes() -> APIRouter:
 
 
 async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
-    yield await _expressed(answers.made(tournament, from_log.export_head, kind))
-    total = await answers.made(tournament, from_log.count, None, None)
+    yield await _expressed(answers.made_from_log(tournament, from_log.export_head, kind))
+    total = await answers.made_from_log(tournament, from_log.count, None, None)
     size = from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES
     async for piece in answers.pieces(tournament, total, from_log.export_matches, kind, size=size):
         yield piece
-    yield await answers.made(tournament, from_log.export_tail, kind)
+    yield await answers.made_from_log(tournament, from_log.export_tail, kind)
 
 
 async def _trf(answers: ClubAnswers, tournament: str, edition: str) -> AsyncIterator[bytes]:
-    yield await _expressed(answers.made(tournament, from_log.export_trf, edition))
+    yield await _expressed(answers.made_from_log(tournament, from_log.export_trf, edition))
 
 
 async def _expressed(made: Awaitable[bytes]) -> bytes:

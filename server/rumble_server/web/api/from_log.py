@@ -19,7 +19,7 @@ from rumble_protocol.fields import MoveInfo, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.last_attempt import infos, last_attempt, notes, thought_ms
-from rumble_server.match.transcript import as_json, seats_in, told_so_far, transcript, transcript_of
+from rumble_server.match.transcript import as_json, public_facts, seats_in, transcript, transcript_of
 from rumble_server.results.ratings import rate
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.audit import Audit, Context
@@ -94,7 +94,7 @@ def ended(rebuilt: Rebuilt) -> EndedTournament:
 
 def ranking(rebuilt: Rebuilt) -> Ranking:
     """Return the ranking: exact if the tournament is over, else at most a second old."""
-    return _made(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
+    return _cached(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
 
 
 def view(rebuilt: Rebuilt) -> TournamentView:
@@ -135,7 +135,7 @@ def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
     """Audit a tournament. `now` is the audit's context at the request; None if the tournament was over then."""
     tournament = rebuilt.tournament
     context = now if now and tournament.status not in OVER else context_of(tournament, tournament.ended_at_ms or 0)
-    return _made(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
+    return _cached(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
 
 
 def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
@@ -143,20 +143,20 @@ def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 
-def _made(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) -> Made:
+def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) -> Made:
     """Return a value computed from a tournament, and keep the value under `name`.
 
     While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, a kept
     value is returned only if it was made after the last result.
     """
     state = rebuilt.tournament.standings.version, rebuilt.tournament.status
-    known = rebuilt.made.get(name)
+    known = rebuilt.computed.get(name)
     if known is not None:
         of, at_s = known[1:]
         if of == state if rebuilt.tournament.status in OVER else time.monotonic() - at_s < pace_s:
             return cast(Made, known[0])
     made = make()
-    rebuilt.made[name] = made, state, time.monotonic()
+    rebuilt.computed[name] = made, state, time.monotonic()
     return made
 
 
@@ -171,11 +171,11 @@ def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None)
     """
     wanted = {name.casefold() for name in (bot, against) if name is not None}
     state = wanted, rebuilt.tournament.standings.version
-    known: tuple[object, list[MatchOver]] = rebuilt.made.get("chosen", (None, []))
+    known: tuple[object, list[MatchOver]] = rebuilt.computed.get("chosen", (None, []))
     if known[0] != state:
         overs = rebuilt.tournament.results.values()
         known = state, [over for over in overs if wanted <= {name.casefold() for name in over.seats + over.absent}]
-        rebuilt.made["chosen"] = known
+        rebuilt.computed["chosen"] = known
     return known[1]
 
 
@@ -316,6 +316,6 @@ def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | Non
         return None
     if owner is not None and all(owner.casefold() != bot.casefold() for bots in seats.values() for bot in bots):
         raise PermissionError(f"{owner} did not play this match")
-    frames = told_so_far(facts, to_a_seat=owner is not None)
+    frames = public_facts(facts, to_a_seat=owner is not None)
     lines = transcript(frames) if owner is None else transcript_of(frames, owner)
     return b"".join(orjson.dumps(as_json(each)) + b"\n" for each in lines)

@@ -21,10 +21,10 @@ def health_routes() -> APIRouter:
     async def readyz(request: Request, response: Response) -> Readiness:
         """Answer 200 if matches can start, and 503 while the server drains or the database cannot be written."""
         process = process_of(request)
-        reason = process.unready()
+        reason = process.unready_reason()
         if reason is None:
-            return Readiness(status="ok", reason="", leads=process.leads())
+            return Readiness(status="ok", reason="", leads=process.led_clubs())
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        return Readiness(status="unavailable", reason=reason, leads=process.leads())
+        return Readiness(status="unavailable", reason=reason, leads=process.led_clubs())
 
     return router

@@ -29,7 +29,7 @@ def joining_routes() -> APIRouter:
         """Show the tournament that pupils join with a code."""
         site = site_of(request)
         found = Joining(site.arena).try_code(code, client_address(request))
-        await site.on_disk()
+        await site.wait_for_disk()
         return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 
     @router.post("/join", openapi_extra=body_schema(JoinRequest))
@@ -41,7 +41,7 @@ def joining_routes() -> APIRouter:
         site, address = site_of(request), client_address(request)
         given = await read_model(request, JoinRequest)
         entrance = Joining(site.arena)
-        joined = await site.run(lambda: entrance.join(given.code, given.display_name, given.key, address))
+        joined = await site.run_command(lambda: entrance.join(given.code, given.display_name, given.key, address))
         return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
     @router.post("/slips", openapi_extra=body_schema(SlipCode))
@@ -55,7 +55,7 @@ def joining_routes() -> APIRouter:
         desk = SlipDesk(site.arena)
         # Before the command, since an error after the command would lose the new key.
         about = await answers_of(request).basics(desk.find(given.code, address).tournament)
-        redeemed = await site.run(lambda: desk.redeem(given.code, address))
+        redeemed = await site.run_command(lambda: desk.redeem(given.code, address))
         response.headers.update(SECRET)
         return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 

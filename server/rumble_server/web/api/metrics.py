@@ -67,7 +67,7 @@ def _admit(request: Request) -> bool:
 
     # Both tokens count as a single try. A comparison outside of the count would allow endless guesses.
     checker = SecretChecker(process.guesses, process.now_ms)
-    return len(shown) >= SHORTEST_TOKEN and checker.try_secret(request, HOST_TOKEN, shown, is_token)
+    return len(shown) >= SHORTEST_TOKEN and checker.check_secret(request, HOST_TOKEN, shown, is_token)
 
 
 class _Figures(Collector):
@@ -82,9 +82,9 @@ class _Figures(Collector):
 
     def collect(self) -> Iterator[Metric]:
         sites, operation = list(self._clubs.sites()), self._operation
-        arenas, feeds, logs = ([getattr(each, part) for each in sites] for part in ("arena", "feed", "log"))
+        arenas, logs = [site.arena for site in sites], [site.log for site in sites]
         connected = sum(player.is_connected for arena in arenas for player in arena.players)
-        last, durable = (max([getattr(log, part) for log in logs], default=0) for part in ("last", "durable"))
+        last, durable = max([log.last for log in logs], default=0), max([log.durable for log in logs], default=0)
         yield _gauge("clubs", "Clubs that are loaded.", len(sites))
         yield _gauge("bots_connected", "Bots that are logged in.", connected)
         yield _gauge("spectators", "Open streams of events.", self._clubs.count_streams())
@@ -102,7 +102,7 @@ class _Figures(Collector):
         queues = {
             "facts": last - durable,
             "sessions": sum(arena.waiting_for_disk for arena in arenas),
-            "streams": sum(feed.waiting for feed in feeds),
+            "streams": sum(site.feed.waiting_count for site in sites),
         }
         yield _labelled("queue_length", "What waits for the disk, by kind.", "queue", queues)
         refused = dict(sorted(operation.refusals.counts.items()))

@@ -7,7 +7,7 @@ from rumble_engine import Game, game_names, get_game
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.web.api.models import GameList, GameView, Opponent, OpponentList
-from rumble_server.web.compression import public
+from rumble_server.web.compression import mark_public
 from rumble_server.web.site import Site, site_of
 
 
@@ -52,7 +52,7 @@ def _opponent(
 
 def opponent_routes() -> APIRouter:
     """Make the routes of games and opponents; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(public)])
+    router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(mark_public)])
 
     @router.get("/games")
     async def get_games() -> GameList:

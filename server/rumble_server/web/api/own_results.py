@@ -12,7 +12,7 @@ from rumble_engine import Termination
 from rumble_protocol.fields import Count, Milliseconds, ServerMessageModel
 
 from rumble_server.match.facts import MatchOver
-from rumble_server.match.transcript import TranscriptLine, told_so_far, transcript_of
+from rumble_server.match.transcript import TranscriptLine, public_facts, transcript_of
 from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.tournament.rebuild import Rebuilt
 
@@ -153,7 +153,7 @@ def _frames(rebuilt: Rebuilt, over: MatchOver, bot: str) -> dict[str, str]:
     """
     turn = answer = ""
     try:
-        facts = told_so_far(rebuilt.match_facts(over.match), to_a_seat=True)
+        facts = public_facts(rebuilt.match_facts(over.match), to_a_seat=True)
     except (Pruned, DamagedLog):
         return {}
     for line in transcript_of(facts, bot):

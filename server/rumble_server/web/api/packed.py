@@ -7,7 +7,7 @@ from hashlib import blake2b
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rumble_server.web.accepted import knows
+from rumble_server.web.accepted import has_etag
 from rumble_server.web.api.streamed import SENT_BYTES, streamed
 from rumble_server.web.compression import GZIP, may_pack
 
@@ -18,7 +18,7 @@ NO_CACHE = {"Cache-Control": "no-cache"}
 async def packed_answer(request: Request, packed: bytes, media_type: str) -> Response:
     """Answer a request with a packed public document, or with 304 if the browser has the document already."""
     headers = {**NO_CACHE, "ETag": f'W/"{blake2b(packed, digest_size=8).hexdigest()}"'}
-    if knows(request.headers.get("If-None-Match", ""), headers["ETag"]):
+    if has_etag(request.headers.get("If-None-Match", ""), headers["ETag"]):
         return Response(status_code=304, headers=headers)
     if may_pack(request):
         return Response(packed, media_type=media_type, headers={**headers, "Content-Encoding": "gzip"})

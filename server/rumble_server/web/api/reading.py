@@ -14,8 +14,8 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log, models
 from rumble_server.web.api.answers import ClubAnswers, answers_of
 from rumble_server.web.api.packed import packed_answer
-from rumble_server.web.api.streamed import only, streamed
-from rumble_server.web.compression import public
+from rumble_server.web.api.streamed import single_piece, streamed
+from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
 from rumble_server.web.feed.crosstable import prepare_pairs
 from rumble_server.web.feed.views import Live, live, live_in_pieces, tournament_view
@@ -47,7 +47,7 @@ def show(site: Site, tournament: Tournament, seen: Live | None = None) -> Tourna
 
 def read_routes() -> APIRouter:
     """Make the routes of tournaments and matches; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
+    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
     @router.get("/tournaments")
     async def list_tournaments(
@@ -55,29 +55,29 @@ def read_routes() -> APIRouter:
     ) -> models.TournamentList:
         """Show the listed tournaments, newest first."""
         listed = await answers_of(request).listed(limit)
-        await site_of(request).on_disk()
+        await site_of(request).wait_for_disk()
         return models.TournamentList(tournaments=listed)
 
     @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
     async def get_tournament(tournament: str, request: Request) -> Response:
         """Show everything about a tournament, listed or not."""
         answers = answers_of(request)
-        found = answers.going_on(tournament)
+        found = answers.open_tournament(tournament)
         if found is not None:
-            return await streamed(only(await tournament_json(site_of(request), answers, found)), JSON)
+            return await streamed(single_piece(await tournament_json(site_of(request), answers, found)), JSON)
         return await packed_answer(request, await answers.packed(tournament, from_log.view_json), JSON)
 
     @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
     async def get_standings(tournament: str, request: Request) -> Response:
         """Show the standings by rank."""
         site, answers = site_of(request), answers_of(request)
-        found = answers.going_on(tournament)
+        found = answers.open_tournament(tournament)
         if found is None:
             return await packed_answer(request, await answers.packed(tournament, from_log.standings), JSON)
-        standings = (await site.ranker.fresh(found)).standings
+        standings = (await site.ranker.fresh_ranking(found)).standings
         rules = found.config.tiebreak_rules
         shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
-        await site.on_disk()
+        await site.wait_for_disk()
         return Response(from_log.to_json(shown), media_type=JSON)
 
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
@@ -111,7 +111,7 @@ def read_routes() -> APIRouter:
     async def get_match(request: Request, match: str) -> models.MatchView:
         """Show a match that has begun: board, moves, clocks, outcome; after the end, the bots' notes, too."""
         found = await answers_of(request).match(match)
-        await site_of(request).on_disk()
+        await site_of(request).wait_for_disk()
         return found
 
     return router
@@ -127,10 +127,10 @@ async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tourname
 
 
 async def _show(site: Site, tournament: Tournament) -> bytes:
-    await site.ranker.fresh(tournament)
+    await site.ranker.fresh_ranking(tournament)
     await prepare_pairs(tournament)
     shown = show(site, tournament, await live_in_pieces(tournament, site.arena))
-    await site.on_disk()
+    await site.wait_for_disk()
     await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as `show` did
     return from_log.to_json(shown)
 
@@ -138,11 +138,11 @@ async def _show(site: Site, tournament: Tournament) -> bytes:
 async def _match_list(
     answers: ClubAnswers, tournament: str, bot: str | None, against: str | None, offset: int, limit: int | None
 ) -> AsyncIterator[bytes]:
-    total = await answers.made(tournament, from_log.count, bot, against)
+    total = await answers.made_from_log(tournament, from_log.count, bot, against)
     yield b'{"total":%d,"matches":[' % total
     until = total if limit is None else min(total, offset + limit)
     for first in range(offset, until, from_log.PIECE_MATCHES):
         end = min(until, first + from_log.PIECE_MATCHES)
-        piece = await answers.made(tournament, from_log.matches, bot, against, first, end)
+        piece = await answers.made_from_log(tournament, from_log.matches, bot, against, first, end)
         yield b"," + piece if first > offset else piece
     yield b"]}"

@@ -11,7 +11,7 @@ from rumble_protocol.fields import MoveInfo
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.progress import Progress
 from rumble_server.web.api.models import MatchBoards, MatchView, PlyBoard
-from rumble_server.web.feed.shown import Shown, drawing_of, shown, shown_now
+from rumble_server.web.feed.position_view import PositionView, drawing_of, newest_position_view, position_view
 from rumble_server.web.feed.views import away_view
 
 
@@ -35,7 +35,7 @@ def replay(
         if move is not None:
             seen, state = state.seen(move, seat), state.play(move)
         if ply >= first:
-            board = shown(game, state, seen, seat)
+            board = position_view(game, state, seen, seat)
             boards.append(
                 PlyBoard(
                     board="" if board.drawing is None else board.drawing.board,
@@ -58,11 +58,11 @@ def replay(
 
 def running_view(progress: Progress, now_ms: int) -> MatchView:
     """Make the view of the running attempt at a match. The view has only the public part."""
-    public, clock = progress.public(now_ms), progress.told_clock(now_ms)
+    public, clock = progress.public_position(now_ms), progress.public_clocks(now_ms)
     return _match_view(
         progress.terms,
         public.moves,
-        shown_now(progress, public),
+        newest_position_view(progress, public),
         status="running",
         seat=public.state.to_move,
         thinking=progress.movers() if public.is_newest else [],
@@ -85,7 +85,7 @@ def ended_view(
     return _match_view(
         terms,
         over.moves,
-        shown(get_game(terms.game), state_after(terms, over.moves), last, ALL),
+        position_view(get_game(terms.game), state_after(terms, over.moves), last, ALL),
         status="over",
         notes=notes,
         infos=infos,
@@ -103,7 +103,7 @@ def ended_view(
 def _match_view(
     terms: MatchStarted,
     moves: Sequence[str],
-    board: Shown,
+    board: PositionView,
     *,
     notes: list[str | None] | None = None,
     infos: list[MoveInfo | None] | None = None,

@@ -18,7 +18,7 @@ async def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mappi
     return StreamingResponse(_slices(first, pieces), headers=headers, media_type=media_type)
 
 
-async def only(piece: bytes) -> AsyncIterator[bytes]:
+async def single_piece(piece: bytes) -> AsyncIterator[bytes]:
     """Yield the only piece of an answer."""
     yield piece
 

@@ -106,7 +106,7 @@ def version_routes() -> APIRouter:
 async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
     """Save a version for the owner of a name, and return the version's number once the version is on disk."""
     async with site.saving.setdefault(claim.name, asyncio.Lock()):
-        await site.on_disk()  # a version whose request was given up may still be on its way
+        await site.wait_for_disk()  # a version whose request was given up may still be on its way
         stored = await site.reader.versions(claim.name)
 
         def save() -> int:
@@ -114,7 +114,7 @@ async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
                 raise WebError.bad_token(f"the name {claim.name} has another owner now")
             return add_version(site.arena, claim, stored, given.language, given.source)
 
-        return await site.run(save)
+        return await site.run_command(save)
 
 
 async def _versions(request: Request, bot: str | None) -> list[VersionSaved]:

@@ -48,13 +48,13 @@ _Encoded = tuple[bytes, bytes]
 
 
 @dataclass(slots=True, eq=False)
-class _Kept:
+class _SharedSnapshot:
     """A snapshot, made in several iterations of the event loop, and the changes sent since the first iteration."""
 
     at_ms: int
-    made: "asyncio.Future[Chunk]"
-    since: list[Chunk] = field(default_factory=list)
-    waiting: int = 0
+    chunk: "asyncio.Future[Chunk]"
+    later_chunks: list[Chunk] = field(default_factory=list)
+    waiting_readers: int = 0
     """Number of readers that wait for the snapshot."""
 
 
@@ -73,29 +73,29 @@ class Channel:
         self.quiet_since_ms = self._flushed_at_ms = arena.clock.now_ms()
         """`quiet_since_ms` is the time in ms of the last event, `_flushed_at_ms` the time in ms of the last flush."""
         self._arena = arena
-        self._sent_up_to = self._telling_up_to = up_to
+        self._sent_up_to = self._flush_up_to = up_to
         self._kept_from = up_to + 1  # who returns to a new channel gets a snapshot, as the channel knows of no boards
-        """`_sent_up_to`, `_telling_up_to` and `_kept_from` are numbers of facts. All changes up to `_sent_up_to` are
-        sent. A flush in progress sends the changes up to `_telling_up_to`. A reader whose last id is at least
+        """`_sent_up_to`, `_flush_up_to` and `_kept_from` are numbers of facts. All changes up to `_sent_up_to` are
+        sent. A flush in progress sends the changes up to `_flush_up_to`. A reader whose last id is at least
         `_kept_from` has missed only kept events."""
-        self._kept: deque[tuple[int, Chunk]] = deque()
+        self._resumable: deque[tuple[int, Chunk]] = deque()
         """The kept chunks, each with the value of `_sent_up_to` before the chunk was sent."""
         self._kept_bytes = 0
-        self._snapshot: _Kept | None = None
+        self._snapshot: _SharedSnapshot | None = None
         self._presence = views.presence(tournament, arena)
         """The presence that was sent last: the connected bots, and the bots with matches in other tournaments."""
-        self._pairing = tournament.pairs_long
+        self._pairing = tournament.is_pairing_slow
         """True if the status that was sent last says that the next round is being paired."""
-        self._telling: Iterator[ServerMessageModel | None] | None = None
+        self._events_to_come: Iterator[ServerMessageModel | None] | None = None
         """The events of the flush in progress that are still to be made; None if no flush is in progress.
 
         The iterator yields None instead of an event if the next events need a new iteration of the event loop.
         """
-        self._made: list[_Encoded] = []
+        self._unsent_events: list[_Encoded] = []
         """The events of the flush in progress that are made and not yet sent."""
-        self._played: dict[Attempt, Progress] = {}
+        self._referees: dict[Attempt, Progress] = {}
         """The progress of each match that readers may have seen, keyed by attempt, until the match's end is sent."""
-        self._behind = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
+        self._delayed_plies = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
         """The matches whose newest position spectators do not see yet. The value for a match is the number of plies
         on the board that was sent last; -1 before the first board is sent."""
 
@@ -108,55 +108,56 @@ class Channel:
         pace_ms = len(self.spectators) + len(self.tournament.field)  # 1 ms for each reader and each bot
         if now_ms - self._flushed_at_ms + PACE_MS // 2 < min(pace_ms, SLOWEST_PACE_MS):  # the timer is not exact
             return
-        if self._telling is not None:  # the last flush goes on
+        if self._events_to_come is not None:  # the last flush goes on
             return
         self._flushed_at_ms = now_ms
         if self.spectators:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
-        self._telling_up_to = up_to
-        played, ends = self._played, {(over.match, over.attempt) for over in changes.over}
-        # The end of a match is sent once it is on disk; until then `_played` keeps its progress for a later flush.
-        going_on = self._being_played()
-        self._played = {
+        self._flush_up_to = up_to
+        played, ends = self._referees, {(over.match, over.attempt) for over in changes.over}
+        # The end of a match is sent once it is on disk; until then `_referees` keeps its progress for a later flush.
+        going_on = self._live_referees()
+        self._referees = {
             attempt: each
             for attempt, each in played.items()
             if attempt not in ends and (each.over or attempt in going_on)
         }
-        self._telling = self._events(changes, played)
-        self._tell()
+        self._events_to_come = self._events(changes, played)
+        self._continue_flush()
 
-    def _tell(self) -> None:
+    def _continue_flush(self) -> None:
         """Make some events of a flush in this iteration of the event loop, and the others in later iterations.
 
         The iteration ends when `AT_ONCE_BYTES` are made. The made events are sent together at the end of the flush, and
         also earlier whenever their size reaches `TOGETHER_BYTES`.
         """
-        assert self._telling is not None
-        telling, self._telling = self._telling, None  # after an error, the next flush goes on without this one
+        assert self._events_to_come is not None
+        # After an error, the next flush goes on without this one.
+        telling, self._events_to_come = self._events_to_come, None
         made_bytes = 0
         for event in telling:
             if event is not None:
-                self._made.append(_encoded(event))
-                made_bytes += len(self._made[-1][1])
+                self._unsent_events.append(_encoded(event))
+                made_bytes += len(self._unsent_events[-1][1])
             if event is None or made_bytes >= AT_ONCE_BYTES:
-                self._telling = telling
-                self._arena.clock.after_input(self._tell)
+                self._events_to_come = telling
+                self._arena.clock.after_input(self._continue_flush)
                 break
-        if self._telling is None:
-            self._send_made(len(self._made), self._telling_up_to)
-        elif sum(len(data) for _, data in self._made) >= TOGETHER_BYTES:
-            self._send_made(len(self._made) - 1, self._sent_up_to)  # keeps an event for the last chunk
+        if self._events_to_come is None:
+            self._send_events(len(self._unsent_events), self._flush_up_to)
+        elif sum(len(data) for _, data in self._unsent_events) >= TOGETHER_BYTES:
+            self._send_events(len(self._unsent_events) - 1, self._sent_up_to)  # keeps an event for the last chunk
 
-    def _send_made(self, count: int, last_id: int) -> None:
+    def _send_events(self, count: int, last_id: int) -> None:
         """Send and keep the first `count` made events as a chunk. The last event of the chunk gets the id `last_id`.
 
         With this chunk, all changes up to the number `last_id` are sent.
         """
-        together, self._made = self._made[:count], self._made[count:]
+        together, self._unsent_events = self._unsent_events[:count], self._unsent_events[count:]
         if together:
             chunk = self._chunk(together, last_id)
-            self._keep(chunk)
+            self._keep_chunk(chunk)
             self._sent_up_to = last_id
             self.send(chunk)
 
@@ -172,26 +173,29 @@ class Channel:
         the next `await`; else the reader could miss a chunk.
         """
         if last_event_id is not None and self._kept_from <= last_event_id <= self._arena.log.last:
-            missed = [chunk for before, chunk in self._kept if before >= last_event_id]
+            missed = [chunk for before, chunk in self._resumable if before >= last_event_id]
             return [*missed, self._chunk([_encoded(self._field())], self._sent_up_to)]
         kept, now_ms = self._snapshot, self._arena.clock.now_ms()
         if kept is None or self._is_old(kept, now_ms):
-            kept = self._snapshot = _Kept(now_ms, asyncio.ensure_future(self._make_snapshot(self._sent_up_to)))
-        kept.waiting += 1
+            kept = self._snapshot = _SharedSnapshot(
+                now_ms, asyncio.ensure_future(self._make_snapshot(self._sent_up_to))
+            )
+        kept.waiting_readers += 1
         try:
-            return [await asyncio.shield(kept.made), *kept.since]
+            return [await asyncio.shield(kept.chunk), *kept.later_chunks]
         finally:
-            kept.waiting -= 1
+            kept.waiting_readers -= 1
 
-    def _is_old(self, kept: _Kept, now_ms: int) -> bool:
+    def _is_old(self, kept: _SharedSnapshot, now_ms: int) -> bool:
         """Return true if no reader waits for the snapshot, and the snapshot is too old for new readers."""
-        return not kept.waiting and now_ms - kept.at_ms >= SNAPSHOT_MS
+        return not kept.waiting_readers and now_ms - kept.at_ms >= SNAPSHOT_MS
 
     async def _make_snapshot(self, began: int) -> Chunk:
         """Make a snapshot of the tournament, in several iterations of the event loop.
 
         The event's id is `began`: all changes up to this number had been sent when the snapshot was asked for. The
-        snapshot may lack changes of later flushes, so its readers get these changes after the snapshot (`_Kept.since`).
+        snapshot may lack changes of later flushes, so its readers get these changes
+        after the snapshot (`_SharedSnapshot.later_chunks`).
 
         A match may end after the ended boards are drawn, and before the running boards are drawn. The snapshot would
         then have the match's result (in `latest`) without a board. If a match ends meanwhile, all boards are therefore
@@ -200,9 +204,9 @@ class Channel:
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)
             ended = await views.ended_in_pieces(self.tournament, self._arena.clock.now_ms())
-            self._played |= self._being_played()
+            self._referees |= self._live_referees()
             live = await views.live_in_pieces(self.tournament, self._arena)
-            self._played |= self._being_played()  # a match may have been voided and begun again meanwhile
+            self._referees |= self._live_referees()  # a match may have been voided and begun again meanwhile
             if len(self.tournament.results) == over:
                 break
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
@@ -212,7 +216,7 @@ class Channel:
 
     # --- the events ---
 
-    def _being_played(self) -> dict[Attempt, Progress]:
+    def _live_referees(self) -> dict[Attempt, Progress]:
         live = self._arena.matches.live
         being_played = [live[match].referee.progress for match in self.tournament.running if match in live]
         return {(each.terms.match, each.terms.attempt): each for each in being_played}
@@ -240,23 +244,23 @@ class Channel:
 
         At most `MOST_BOARDS` boards are made. The other boards come first in the next flush.
         """
-        behind, self._behind = self._behind, {}
+        behind, self._delayed_plies = self._delayed_plies, {}
         put_off, made = dict[str, bool](), 0
         for match in [*changes.boards, *(match for match in behind if match not in changes.boards)]:
             open_match, has_begun = self._arena.matches.live.get(match), changes.boards.get(match, False)
             if open_match is None:
                 continue
             now_ms, progress = self._arena.clock.now_ms(), open_match.referee.progress
-            public = progress.public(now_ms)
+            public = progress.public_position(now_ms)
             is_sent = not public.is_newest and behind.get(match) == len(public.moves)
             if made == MOST_BOARDS and not is_sent:
                 put_off[match] = has_begun
                 continue
             if not public.is_newest:  # spectators see the newest position only after their delay
-                self._behind[match] = len(public.moves)
+                self._delayed_plies[match] = len(public.moves)
             if not is_sent:
                 made += 1
-                self._played[(match, progress.terms.attempt)] = progress
+                self._referees[(match, progress.terms.attempt)] = progress
                 kind = FeedMatchStart if has_begun else FeedMove
                 board = views.board_view(kind, progress, now_ms, self._arena.display_names)
                 if board is not None:
@@ -272,13 +276,17 @@ class Channel:
         self._presence = presence
         # In a large field, results between two rankings change nothing but the progress, which `status` has, too.
         is_large = len(self.tournament.field) > crosstable.MOST_IN_CROSSTABLE
-        has_news = changes.field_changed or has_new_ranking or (changes.met and not is_large)
+        has_news = changes.field_changed or has_new_ranking or (changes.changed_pairs and not is_large)
         if has_news:
-            yield views.standings_event(self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.met)
-        has_progress = changes.met and not has_news
+            yield views.standings_event(
+                self.tournament, now_ms, self._ranker.ranking(self.tournament), changes.changed_pairs
+            )
+        has_progress = changes.changed_pairs and not has_news
         shows_status = self.tournament.status not in OVER or changes.has_ended  # the last results come before the end
-        if shows_status and (has_progress or changes.status_changed or self._pairing != self.tournament.pairs_long):
-            self._pairing = self.tournament.pairs_long
+        if shows_status and (
+            has_progress or changes.status_changed or self._pairing != self.tournament.is_pairing_slow
+        ):
+            self._pairing = self.tournament.is_pairing_slow
             yield views.status_event(self.tournament, now_ms, self._ranker.ranking(self.tournament))
 
     def _field(self) -> FeedField:
@@ -299,13 +307,13 @@ class Channel:
         data = b"".join(_written(event, self._sent_up_to) for event in others)
         return Chunk(self._arena.log.last, data + _written(last, last_id))
 
-    def _keep(self, chunk: Chunk) -> None:
-        self._kept.append((self._sent_up_to, chunk))
+    def _keep_chunk(self, chunk: Chunk) -> None:
+        self._resumable.append((self._sent_up_to, chunk))
         if self._snapshot is not None:
-            self._snapshot.since.append(chunk)
+            self._snapshot.later_chunks.append(chunk)
         self._kept_bytes += len(chunk.data)
-        while self._kept_bytes > MOST_KEPT_BYTES and len(self._kept) > 1:
-            before, dropped = self._kept.popleft()
+        while self._kept_bytes > MOST_KEPT_BYTES and len(self._resumable) > 1:
+            before, dropped = self._resumable.popleft()
             self._kept_bytes -= len(dropped.data)
             self._kept_from = before + 1
         if self._snapshot is not None and self._is_old(self._snapshot, self._flushed_at_ms):

@@ -19,10 +19,10 @@ def expected_end(tournament: Tournament, now_ms: int) -> Expected | None:
         return None
     ends_ms = (over.at_ms for over in reversed(tournament.results.values()))
     to_play = tournament.matches_total - len(tournament.results)
-    return expect(ends_ms, tournament.going_since_ms, to_play, now_ms)
+    return estimate_end(ends_ms, tournament.going_since_ms, to_play, now_ms)
 
 
-def expect(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
+def estimate_end(ends_ms: Iterable[int], since_ms: int, to_play: int, now_ms: int) -> Expected | None:
     """Estimate the remaining time from the pace at which matches have ended since `since_ms`.
 
     `ends_ms` are the times at which matches ended, the newest first. The pace is measured until `now_ms`. So the

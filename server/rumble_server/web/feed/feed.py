@@ -33,7 +33,7 @@ class Feed:
     def __init__(self, arena: Arena, ranker: Ranker | None = None, counts: Counter[type] | None = None) -> None:
         """Make the feed of an arena. `publish` adds to `counts` the number of published facts of each type."""
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
-        self.ranker.on_news.append(self._on_ranking)
+        self.ranker.listeners.append(self._on_ranking)
         self._counts = Counter() if counts is None else counts
         self._arena = arena
         self._published = arena.log.durable
@@ -42,14 +42,14 @@ class Feed:
         self._watched_at_ms: dict[str, int] = {}
         self._readers_of_ended: dict[Spectator, str] = {}
         """The readers of tournaments that are over and not in memory, each with the id of its tournament."""
-        self._told_of_ended_ms = 0
+        self._kept_alive_at_ms = 0
         """Time in ms at which readers of ended tournaments were last sent an event."""
         self._waiting: set[Spectator] = set()
         self._waker = Waker(arena.clock)
         self._timer: TimerHandle | None = None
-        self.closed = False
+        self.is_closed = False
         """True if the server is about to stop."""
-        self.endings = 0
+        self.ending_count = 0
         """Number of times that all open streams were ended."""
 
     def publish(self, batch: Sequence[tuple[int, LogFact]], kinds: Mapping[type, int]) -> None:
@@ -64,7 +64,7 @@ class Feed:
         for _, fact in batch:
             channel = self._channels.get(tournament_of(fact))
             if channel is not None:
-                channel.changes.note(fact)
+                channel.changes.add_fact(fact)
         waiting, self._waiting = self._waiting, set()
         for spectator in waiting:
             spectator.wake()
@@ -74,16 +74,16 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the encoded events of a tournament until the reader or the server stops. With `packed`, use gzip.
 
-        `endings` is the value of `Feed.endings` when the reader asked. Yield nothing if all streams were ended since.
+        `ending_count` is the value of `Feed.ending_count` when the reader asked. If streams ended since, yield nothing.
         """
-        await self.ranker.fresh(tournament)
+        await self.ranker.fresh_ranking(tournament)
         await prepare_pairs(tournament)
         channel = self._channel(tournament)
         first = [RETRY, *await channel.catch_up(last_event_id)]
-        if self.closed or endings != self.endings:
+        if self.is_closed or endings != self.ending_count:
             return
         spectator = Spectator(
-            first, channel.catch_up, self._hold_back, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first, channel.catch_up, self._must_wait_for_disk, self._arena.clock.now_ms, self._waker.wake, packed=packed
         )
         channel.spectators.add(spectator)
         try:
@@ -99,10 +99,10 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the snapshot of a tournament that is over and not in memory, then empty events as signs of life.
 
-        `endings` is the value of `Feed.endings` before the snapshot was made. Yield nothing if the server began to
-        stop, or all streams were ended, while the snapshot was made.
+        `ending_count` is the value of `Feed.ending_count` before the snapshot was made. Yield nothing if the server
+        began to stop, or all streams were ended, while the snapshot was made.
         """
-        if self.closed or endings != self.endings:
+        if self.is_closed or endings != self.ending_count:
             return
         first = [RETRY, snapshot_chunk(snapshot, self._arena.log.durable)]
 
@@ -110,7 +110,7 @@ class Feed:
             return first
 
         spectator = Spectator(
-            first, catch_up, self._hold_back, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first, catch_up, self._must_wait_for_disk, self._arena.clock.now_ms, self._waker.wake, packed=packed
         )
         self._readers_of_ended[spectator] = tournament_id
         if self._timer is None:
@@ -128,13 +128,13 @@ class Feed:
 
     def close(self) -> None:
         """End every stream, because the server is about to stop."""
-        self.closed = True
+        self.is_closed = True
         self._disarm()
         self.end_streams()
 
     def end_streams(self) -> None:
         """End all open streams, and the streams that are being prepared. A reader may open another stream."""
-        self.endings += 1
+        self.ending_count += 1
         for spectator in [
             *self._readers_of_ended,
             *(each for one in self._channels.values() for each in one.spectators),
@@ -142,59 +142,59 @@ class Feed:
             spectator.close()
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """Number of streams that wait for the disk."""
         return len(self._waiting)
 
     @property
-    def spectators(self) -> int:
+    def spectator_count(self) -> int:
         return len(self._readers_of_ended) + sum(len(channel.spectators) for channel in self._channels.values())
 
     def _channel(self, tournament: Tournament) -> Channel:
         channel = self._channels.get(tournament.id)
         if channel is None:
             channel = self._channels[tournament.id] = Channel(tournament, self._arena, self.ranker, self._published)
-            if self._timer is None and not self.closed:
+            if self._timer is None and not self.is_closed:
                 self._arm()
         self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
         return channel
 
-    def _hold_back(self, spectator: Spectator, chunk: Chunk) -> bool:
+    def _must_wait_for_disk(self, spectator: Spectator, chunk: Chunk) -> bool:
         if chunk.number <= self._arena.log.durable:
             return False
         self._waiting.add(spectator)
-        self._arena.log.hurry()
+        self._arena.log.flush_soon()
         return True
 
     # --- what is done at every beat of the timer ---
 
     def _arm(self) -> None:
-        self._timer = self._arena.clock.call_at(self._arena.clock.now_ms() + PACE_MS, self._beat)
+        self._timer = self._arena.clock.call_at(self._arena.clock.now_ms() + PACE_MS, self._on_timer)
 
     def _disarm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _beat(self) -> None:
+    def _on_timer(self) -> None:
         self._arm()  # first, so that the feed goes on after an error
         now_ms = self._arena.clock.now_ms()
         for channel in list(self._channels.values()):
             channel.flush(self._published)
             if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
                 channel.send(KEEP_ALIVE)
-            self._shed_stuck(channel.spectators, channel.tournament.id)
+            self._close_stuck(channel.spectators, channel.tournament.id)
             if not channel.spectators and now_ms - self._watched_at_ms[channel.tournament.id] >= UNWATCHED_MS:
                 del self._channels[channel.tournament.id], self._watched_at_ms[channel.tournament.id]
-        if now_ms - self._told_of_ended_ms >= KEEP_ALIVE_MS:
-            self._told_of_ended_ms = now_ms
+        if now_ms - self._kept_alive_at_ms >= KEEP_ALIVE_MS:
+            self._kept_alive_at_ms = now_ms
             for spectator, tournament_id in self._readers_of_ended.items():
-                self._shed_stuck([spectator], tournament_id)
+                self._close_stuck([spectator], tournament_id)
                 spectator.offer(KEEP_ALIVE)
         if not self._channels and not self._readers_of_ended:
             self._disarm()
 
-    def _shed_stuck(self, spectators: Iterable[Spectator], tournament_id: str) -> None:
+    def _close_stuck(self, spectators: Iterable[Spectator], tournament_id: str) -> None:
         for spectator in spectators:
             stuck_ms = spectator.stuck_ms()
             if stuck_ms >= STUCK_MS:

@@ -31,7 +31,7 @@ def headline(tournament: Tournament, standings: Sequence[Standing]) -> str:
     sentence = headline_of(
         tournament.status, config.format, standings, tournament.challengers, counts_places=config.counts_places
     )
-    return f"{sentence} {PAIRING}" if tournament.pairs_long else sentence
+    return f"{sentence} {PAIRING}" if tournament.is_pairing_slow else sentence
 
 
 def headline_of(

@@ -3,7 +3,7 @@
 The standings of a small field are computed at each reading. The standings of a large field, all ratings, and the
 earlier ranks (for movement) are computed in the background, from a snapshot. Such a computation runs at most once a
 second for each tournament, and more rarely for very large fields. Between computations, the ranking of the last
-computation is shown. The final ranking is exact. `fresh` waits for a computation, and `ranking` never waits.
+computation is shown. The final ranking is exact. `fresh_ranking` waits for a computation, and `ranking` never waits.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 log = logging.getLogger(__name__)
 
 PACE_MS, SLOWEST_PACE_MS = 1_000, 10_000
-"""Smallest and largest value of `_Known.pace_ms`, in ms. Between these bounds, the value depends on `SHARE`."""
+"""Smallest and largest value of `_RankingState.pace_ms`, in ms. Between these bounds, the value depends on `SHARE`."""
 SHARE = 0.02
 """Share of a processor that a tournament's background computations should not exceed, apart from the first computation.
 
@@ -81,12 +81,12 @@ Work = Callable[[Task, Done], None]
 """A function that runs a task, usually in the background, and then calls the given `Done`."""
 
 
-def at_once(task: Task, done: Done) -> None:
+def run_inline(task: Task, done: Done) -> None:
     """Run a task at once on the calling thread."""
     done(task(), 0.0)
 
 
-def on_thread(task: Task, done: Done) -> None:
+def run_on_thread(task: Task, done: Done) -> None:
     """Run a task on a thread of the event loop's executor."""
 
     def timed() -> tuple[Ranking, float]:
@@ -103,7 +103,7 @@ def on_thread(task: Task, done: Done) -> None:
 
 
 @dataclass(slots=True)
-class _Known:
+class _RankingState:
     """A tournament's newest ranking from a background computation, and the newest ranking that was shown."""
 
     background: Ranking | None = None
@@ -118,12 +118,12 @@ class _Known:
 class Ranker:
     """The rankings of every tournament that somebody reads. Only code on the event loop may use them."""
 
-    def __init__(self, now_ms: Callable[[], int], work: Work = at_once) -> None:
-        self.on_news: list[Callable[[Tournament], None]] = []
+    def __init__(self, now_ms: Callable[[], int], work: Work = run_inline) -> None:
+        self.listeners: list[Callable[[Tournament], None]] = []
         """Listeners, called with the tournament after each background computation."""
         self._now_ms = now_ms
         self._work = work
-        self._known: WeakKeyDictionary[LiveStandings[Any], _Known] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[LiveStandings[Any], _RankingState] = WeakKeyDictionary()
         """The rankings of each tournament, keyed by its `LiveStandings`, which lives as long as the tournament."""
 
     def ranking(self, tournament: Tournament) -> Ranking:
@@ -143,8 +143,8 @@ class Ranker:
             known.shown = shown = _ranking(standings, ratings, past, len(tournament.results))
         return shown
 
-    async def fresh(self, tournament: Tournament) -> Ranking:
-        """Return an exact ranking if the tournament is over, else a ranking at most `_Known.pace_ms` old."""
+    async def fresh_ranking(self, tournament: Tournament) -> Ranking:
+        """Return an exact ranking if the tournament is over, else a ranking at most `_RankingState.pace_ms` old."""
         for _ in range(2):  # the second time if the computation began before the tournament's end
             known = self.refresh(tournament)
             if not known.busy or not self._is_old(tournament, known):
@@ -154,16 +154,16 @@ class Ranker:
             await done
         return self.ranking(tournament)
 
-    def refresh(self, tournament: Tournament) -> "_Known":
+    def refresh(self, tournament: Tournament) -> "_RankingState":
         """Start a background computation if one is due; return the tournament's rankings."""
         known = self._known.get(tournament.standings)
         if known is None:
-            known = self._known[tournament.standings] = _Known()
+            known = self._known[tournament.standings] = _RankingState()
         if not known.busy and self._is_old(tournament, known):
             self._compute(tournament, known)
         return known
 
-    def _is_old(self, tournament: Tournament, known: _Known) -> bool:
+    def _is_old(self, tournament: Tournament, known: _RankingState) -> bool:
         computed = known.background
         if computed is None:
             return True
@@ -172,8 +172,8 @@ class Ranker:
             tournament.status in OVER or since_ms >= known.pace_ms
         )
 
-    def _compute(self, tournament: Tournament, known: _Known) -> None:
-        task = _task(tournament)
+    def _compute(self, tournament: Tournament, known: _RankingState) -> None:
+        task = _ranking_task(tournament)
 
         def done(ranking: Ranking | None, cpu_s: float) -> None:
             known.busy = False
@@ -185,7 +185,7 @@ class Ranker:
             for future in waiting:
                 if not future.done():
                     future.set_result(None)
-            for listener in self.on_news:
+            for listener in self.listeners:
                 listener(tournament)
 
         known.busy = True
@@ -194,10 +194,10 @@ class Ranker:
 
 def ranking_of(tournament: Tournament) -> Ranking:
     """Compute the exact ranking of a tournament at this moment."""
-    return _task(tournament)()
+    return _ranking_task(tournament)()
 
 
-def _task(tournament: Tournament) -> Task:
+def _ranking_task(tournament: Tournament) -> Task:
     """Return a function that computes the ranking of the tournament as it is now. Any thread may call the function."""
     standings, rated = tournament.standings.snapshot(), tournament.config.rated
     latest, results = _latest(tournament), len(tournament.results)
@@ -206,7 +206,7 @@ def _task(tournament: Tournament) -> Task:
         ratings = standings.rate() if rated else None
         past = None
         if latest:
-            earlier = standings.before(map(standings.result_of, latest))
+            earlier = standings.without(map(standings.result_of, latest))
             past = Past({standing.name: standing.rank for standing in earlier.lines()}, results - len(latest))
         return _ranking(standings, ratings, past, results)
 

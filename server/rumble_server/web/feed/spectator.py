@@ -50,17 +50,17 @@ class Spectator:
     ) -> None:
         self._queue = deque(first)
         self._catch_up = catch_up
-        self._hold_back = hold_back
+        self._must_wait_for_disk = hold_back
         """A function that returns false if a chunk's facts are on disk.
 
         Otherwise the function hurries the next write, which wakes the spectator, and returns true.
         """
         self._now_ms = now_ms
         self._wake = wake
-        """A function that calls the spectator's `go_on`, now or in a later iteration of the event loop."""
+        """A function that calls the spectator's `resume`, now or in a later iteration of the event loop."""
         self._is_packed = packed
         self._unread_bytes = 0
-        self._behind = False
+        self._is_behind = False
         self._closed = False
         self._ready = asyncio.Event()
         self._task: asyncio.Task[object] | None = None
@@ -68,13 +68,13 @@ class Spectator:
 
     def offer(self, chunk: Chunk) -> None:
         """Queue a chunk. If the queue would be too long, drop the whole queue; `catch_up` then makes a new queue."""
-        if self._behind:
+        if self._is_behind:
             return
         self._unread_bytes += len(chunk.data)
         if self._unread_bytes > MOST_UNREAD_BYTES:
             self._queue.clear()
             self._unread_bytes = 0
-            self._behind = True
+            self._is_behind = True
         else:
             self._queue.append(chunk)
         self._wake(self)
@@ -83,7 +83,7 @@ class Spectator:
         """Check again whether the facts of the next chunk are on disk."""
         self._wake(self)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Continue to send the queue."""
         self._ready.set()
 
@@ -104,10 +104,11 @@ class Spectator:
         head = GZIP_HEAD if self._is_packed else b""
         try:
             while not self._closed:
-                if self._behind:
+                if self._is_behind:
                     self._queue.extend(await self._catch_up())
-                    self._behind = False  # chunks offered during `_catch_up` were dropped, and are part of its result
-                elif self._queue and not self._hold_back(self, self._queue[0]):
+                    # Chunks offered during `_catch_up` were dropped, and are part of its result.
+                    self._is_behind = False
+                elif self._queue and not self._must_wait_for_disk(self, self._queue[0]):
                     chunk = self._queue.popleft()
                     self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))
                     self._sending_since_ms = self._now_ms()

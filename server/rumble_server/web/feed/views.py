@@ -27,8 +27,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.feed.crosstable import MOST_IN_CROSSTABLE, pair_view, pairs_view
 from rumble_server.web.feed.expected import expected_end
 from rumble_server.web.feed.headline import headline
+from rumble_server.web.feed.position_view import log_once, newest_position_view, position_view
 from rumble_server.web.feed.ranker import Ranking
-from rumble_server.web.feed.shown import report, shown, shown_now
 
 BOARDS_AT_ONCE = 10
 """Maximum number of boards drawn in an iteration of the event loop; the other boards follow in later iterations."""
@@ -142,7 +142,7 @@ def _progress(tournament: Tournament, now_ms: int, ranking: Ranking) -> dict[str
         "matches_total": tournament.matches_total,
         "headline": headline(tournament, ranking.standings),
         "expected": expected_end(tournament, now_ms),
-        "pairing": tournament.pairs_long,
+        "pairing": tournament.is_pairing_slow,
     }
 
 
@@ -195,11 +195,11 @@ def board_view(
 
     Return None if the game's code raises an error. Only the first error of an attempt is logged.
     """
-    public, clock = progress.public(now_ms), progress.told_clock(now_ms)
+    public, clock = progress.public_position(now_ms), progress.public_clocks(now_ms)
     try:
-        position = shown_now(progress, public)
+        position = newest_position_view(progress, public)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
-        report(f"attempt {progress.terms.attempt} at {progress.terms.match} has no board")
+        log_once(f"attempt {progress.terms.attempt} at {progress.terms.match} has no board")
         return None
     return kind(
         match=progress.terms.match,
@@ -228,9 +228,9 @@ def final_board_view(tournament: Tournament, over: MatchOver) -> Board | None:
         state = terms.opening_state()
         for move in over.moves[len(terms.moves) :]:
             state = state.play(move)
-        position = shown(get_game(terms.game), state, over.moves[-1] if over.moves else None, ALL)
+        position = position_view(get_game(terms.game), state, over.moves[-1] if over.moves else None, ALL)
     except Exception:  # noqa: BLE001  # a game's code may raise anything
-        report(f"attempt {over.attempt} at {over.match} has no board")
+        log_once(f"attempt {over.attempt} at {over.match} has no board")
         return None
     return Board(
         match=over.match,
@@ -253,7 +253,7 @@ def away_view(progress: Progress) -> list[Away | None]:
 
     If all bots are connected, return an empty list.
     """
-    away = progress.away()
+    away = progress.absences()
     return [time and Away(since_at_ms=time[0], until_at_ms=time[1]) for time in away] if any(away) else []
 
 

@@ -13,10 +13,10 @@ PORTION = 100
 """Maximum number of readers woken in an iteration of the event loop; sending to a reader takes about 40 us."""
 
 
-class Sleeper(Protocol):
+class Resumable(Protocol):
     """A task that sleeps until it is woken."""
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Wake up."""
 
 
@@ -26,17 +26,17 @@ class Waker:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._room = PORTION
-        self._waiting: dict[Sleeper, None] = {}
+        self._waiting: dict[Resumable, None] = {}
         self._is_armed = False
 
-    def wake(self, reader: Sleeper) -> None:
+    def wake(self, reader: Resumable) -> None:
         """Wake a reader now. After `PORTION` readers in an iteration of the event loop, wake the reader later."""
         if not self._is_armed:
             self._is_armed = True
             self._clock.after_input(self._on_next_iteration)
         if self._room > 0:
             self._room -= 1
-            reader.go_on()
+            reader.resume()
         else:
             self._waiting[reader] = None
 

@@ -29,7 +29,7 @@ class RequestShares:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         process = self._process
         if scope["type"] == "http":
-            process.reach.note((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
+            process.reach.record_request((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
         if scope["type"] != "http" or process.permits.take_request(client_address(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:
@@ -53,7 +53,7 @@ class RateLimits:
         process, path, address = self._process, scope["path"][len(scope["root_path"]) :], client_address(Request(scope))
         asker = Asker(
             address,
-            lambda: process.permits.may_ask(address, process.now_ms()),
+            lambda: process.permits.may_read(address, process.now_ms()),
             lambda cost_ms: process.permits.spend(address, process.now_ms(), cost_ms),
         )
         asks(asker)

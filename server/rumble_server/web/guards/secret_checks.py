@@ -30,7 +30,7 @@ class SecretChecker:
         self._guesses = guesses
         self._now_ms = now_ms
 
-    def try_secret(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
+    def check_secret(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
         """Call `compare`, and return true if the secret is right. A wrong secret is counted.
 
         `whose` is the name that a key protects, or `HOST_TOKEN`. After too many wrong secrets, `compare` is not called,
@@ -45,7 +45,7 @@ class SecretChecker:
         self._guesses.count_wrong(address, whose, secret, now_ms)
         return False
 
-    def try_invitation(self, request: Request, tournament: Tournament, code: str) -> bool:
+    def check_invitation(self, request: Request, tournament: Tournament, code: str) -> bool:
         """Return true if `code` is a tournament's invitation code. A wrong code is counted."""
         if tournament.admits(code):
             return True

@@ -129,7 +129,7 @@ async def listing(site: Site, answers: ClubAnswers) -> Listing:
     digests: dict[str, Digest] = {}
     for each in listed:
         if isinstance(each, Tournament):
-            digests[each.id] = digest(each, (await site.ranker.fresh(each)).standings)
+            digests[each.id] = digest(each, (await site.ranker.fresh_ranking(each)).standings)
             await asyncio.sleep(0)  # up to a hundred tournaments, each of which takes up to some ms
     ended = [each for each in listed if isinstance(each, EndedTournament)]
     digests |= await asyncio.to_thread(lambda: {each.id: digest_of_ended(each) for each in ended})

@@ -25,8 +25,8 @@ from rumble_server.web.api.host.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
-from rumble_server.web.api.streamed import only, streamed
-from rumble_server.web.compression import public
+from rumble_server.web.api.streamed import single_piece, streamed
+from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.secret_checks import checker_of, shows_secret
 from rumble_server.web.made_names import made_name
@@ -77,7 +77,7 @@ Given = TypeVarTuple("Given")
 
 
 async def _answer(request: Request, template: str, **context: Any) -> Response:
-    await site_of(request).on_disk()
+    await site_of(request).wait_for_disk()
     return await asyncio.to_thread(html, request, template, **context)
 
 
@@ -89,7 +89,7 @@ def _check_code(request: Request, tournament: Tournament) -> str | None:
     given = request.query_params.get("invite")
     if given is None or tournament.invite is None:
         return None
-    return given if checker_of(site_of(request)).try_invitation(request, tournament, given) else ""
+    return given if checker_of(site_of(request)).check_invitation(request, tournament, given) else ""
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
@@ -152,7 +152,7 @@ async def _bot(request: Request) -> Response:
 
 async def _tournament(request: Request) -> Response:
     site, answers = site_of(request), answers_of(request)
-    found = answers.going_on(request.path_params["tournament"])
+    found = answers.open_tournament(request.path_params["tournament"])
     if found is None:
         return await _written(request, page_of_tournament, None, None, public_address_of(request), None)
     invite, address = _check_code(request, found), public_address_of(request)
@@ -160,11 +160,11 @@ async def _tournament(request: Request) -> Response:
     async def make() -> bytes:
         shown = await tournament_json(site, answers, found)
         context = answers.audit_context(found.id)
-        return await answers.made(found.id, page_of_tournament, shown, context, address, invite)
+        return await answers.made_from_log(found.id, page_of_tournament, shown, context, address, invite)
 
     page = await answers.once((page_of_tournament, found.id, address, invite), make)
     own = page.replace(BOT_NAME.encode(), made_name().encode())
-    return await streamed(only(own), "text/html")
+    return await streamed(single_piece(own), "text/html")
 
 
 async def _results(request: Request) -> Response:
@@ -325,11 +325,11 @@ PAGES: dict[str, Page] = {
 def add_pages(app: FastAPI) -> None:
     """Add every page to the app."""
     for path, page in PAGES.items():
-        app.add_route(path, _served(page), methods=["GET"], include_in_schema=False)
+        app.add_route(path, _with_cache_headers(page), methods=["GET"], include_in_schema=False)
     app.add_route(f"{CODE_FILES}/{{path:path}}", browser_files.answer, methods=["GET"], include_in_schema=False)
 
 
-def _served(page: Page) -> Page:
+def _with_cache_headers(page: Page) -> Page:
     """Return the page, with its answers marked as public if the request contains no secret.
 
     An answer that may repeat a secret is neither compressed nor kept by browsers.
@@ -338,7 +338,7 @@ def _served(page: Page) -> Page:
     async def serve(request: Request) -> Response:
         is_secret = shows_secret(request)
         if not is_secret:
-            await public(request)
+            await mark_public(request)
         answer = await page(request)
         answer.headers.update(NOT_STORED if is_secret else NO_CACHE)
         return answer

@@ -16,16 +16,16 @@ from rumble_engine import ALL, BadSettings, Drawing, EngineError, get_game
 from rumble_protocol.fields import Count
 from starlette.responses import Response
 
-from rumble_server.web.accepted import knows
+from rumble_server.web.accepted import has_etag
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.boards import refused
 from rumble_server.web.api.models import MatchBoards
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.compression import public
+from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.picture import MAKES_PNG, picture, png
 from rumble_server.web.site import site_of
-from rumble_server.web.static_files import ASKED_ABOUT, FOR_GOOD
+from rumble_server.web.static_files import FOR_GOOD, REVALIDATED
 
 Kind = Literal["svg", "png"]
 MEDIA_TYPES: dict[Kind, str] = {"svg": "image/svg+xml", "png": "image/png"}
@@ -44,7 +44,7 @@ Flipped = Annotated[bool, Query(description="seen from the second seat, where th
 
 def picture_routes() -> APIRouter:
     """Make the routes of pictures; the routes need no token."""
-    router = APIRouter(tags=["read"], dependencies=[Depends(public)], responses=ERRORS)
+    router = APIRouter(tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
     of_any_kind: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for each in MEDIA_TYPES.values()}}}
 
     @router.get("/matches/{match}/board.{kind}", responses=of_any_kind, response_class=Response)
@@ -69,13 +69,13 @@ def picture_routes() -> APIRouter:
             found = MatchBoards.model_validate_json(await answers.boards(match, ply, 1))
         if attempt not in (None, found.attempt) or not found.boards:
             raise WebError.not_found(f"{match} is at attempt {found.attempt}, which has {found.plies} plies")
-        await site.on_disk()
+        await site.wait_for_disk()
         board = found.boards[0]
         drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
         body = await site.reader.run(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
         # A running match of a hidden game has no position; the picture will show the secrets after the match.
         is_final = attempt is not None and ply is not None and board.position != ""
-        return answer(request, body, kind, FOR_GOOD if is_final else ASKED_ABOUT)
+        return answer(request, body, kind, FOR_GOOD if is_final else REVALIDATED)
 
     @router.get("/api/games/{game}/board.{kind}", responses=of_any_kind, response_class=Response)
     async def get_position_picture(
@@ -141,6 +141,6 @@ def answer(request: Request, body: bytes, kind: Kind, kept: str) -> Response:
         "Cache-Control": kept,
         "Content-Security-Policy": POLICY,
     }
-    if knows(request.headers.get("If-None-Match", ""), headers["ETag"]):
+    if has_etag(request.headers.get("If-None-Match", ""), headers["ETag"]):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(body, media_type=MEDIA_TYPES[kind], headers=headers)

@@ -114,7 +114,7 @@ def rounds_of(tournament: Tournament) -> list[RoundView]:
         RoundView(
             f"Round {number} of {agenda.schedule.number_of_rounds}",
             found,
-            _idle(agenda, number, found, tournament.shown),
+            _idle(agenda, number, found, tournament.shown_name),
         )
         for number, found in _by_round(meetings)
     ]
@@ -161,7 +161,7 @@ def _idle(agenda: Agenda, number: int, meetings: list[Meeting], shown: Callable[
 
 def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterator[RoundView]:
     schedule = agenda.schedule
-    went_on = {key: agenda.bots[number] for key, number in schedule.went_on.items()}
+    went_on = {key: agenda.bots[number] for key, number in schedule.advanced.items()}
     ranks = agenda.places()
     for number in range(1, schedule.number_of_rounds + 1):
         boards = 1 << (schedule.number_of_rounds - number)
@@ -175,7 +175,7 @@ def _bracket(agenda: Agenda, meetings: dict[tuple[int, int], Meeting]) -> Iterat
                 meeting.put_first(min(meeting.seats, key=agenda.bots.index))
             else:
                 meeting.put_first(went_on[number - 1, 2 * board - 1])
-            # The loser of a tie has this rank at once; the schedule may note the winner (`went_on`) later.
+            # The loser of a tie has this rank at once; the schedule may note the winner (`advanced`) later.
             lost = [name for name in meeting.seats if ranks.get(name) == boards + 1]
             kept = [name for name in meeting.seats if name not in lost]
             meeting.winner = went_on.get((number, board), kept[0] if len(lost) == len(kept) == 1 else "")

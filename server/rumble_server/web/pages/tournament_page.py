@@ -15,7 +15,7 @@ from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.exports import kinds_for
-from rumble_server.web.feed.shown import shown
+from rumble_server.web.feed.position_view import position_view
 from rumble_server.web.pages.chart import scale_of
 from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
 from rumble_server.web.pages.table_rounds import finalists, table_rounds
@@ -87,7 +87,7 @@ def playing_context(tournament: Tournament, view: TournamentView) -> dict[str, A
     game = get_game(view.game)
     initial = game.initial_for(view.match_seats, view.settings)
     slots = min(MOST_SLOTS, max(len(view.running), most_at_once(tournament)))
-    board = shown(game, initial, None, None)
+    board = position_view(game, initial, None, None)
     start = {"drawing": board.drawing, "diagram": board.diagram}
     return {"boards": view.running[:MOST_SLOTS], "slots": slots, "start": start, "seats": view.match_seats}
 

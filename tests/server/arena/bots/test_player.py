@@ -198,8 +198,8 @@ def test_lag_and_thinking_are_those_of_the_session() -> None:
     for bot, lag_ms in ((one, 70), (two, 7)):
         match = world.arena.matches.live[bot.last("match_start")["match"]]
         assert match.referee.progress.seats[bot.last("match_start")["seat"]].lag_ms == lag_ms
-    one.session.silent()
-    two.session.silent()
+    one.session.on_silent()
+    two.session.on_silent()
     assert (one.link.was_cut, two.link.was_cut) == (False, True)
 
 
@@ -538,8 +538,8 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
     for session in player.sessions.values():
         assert session.matches == {match: part for match, part in parts.items() if part.session is session}
         assert set(session.challenges) == {match for match, part in session.matches.items() if part.is_challenge}
-    assert player.away_from == {match: part for match, part in parts.items() if part.session is None}
-    for part in player.away_from.values():
+    assert player.waiting_parts == {match: part for match, part in parts.items() if part.session is None}
+    for part in player.waiting_parts.values():
         assert player.session_for(part.game) is None
     assert sorted(player.matches()) == sorted(parts)
     for game in GAMES:
@@ -553,7 +553,7 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
     random, world = Random(seed), World()
     outlet = Outlet(world.log, world.gateway.sessions)
     players = Players()
-    player, parts = players.enter("ann"), dict[str, Part]()
+    player, parts = players.get_or_add("ann"), dict[str, Part]()
     players.free("hex")
     for number in range(200):
         what = random.choice(("connect", "drop", "begin", "begin", "end"))
@@ -563,13 +563,13 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
             session = BotSession(number, login, CALLER, outlet)
             player.connect(session)
-            taken = player.take_up(session)
+            taken = player.assign_waiting_parts(session)
             if session is not player.sole:
                 assert session.room >= 0
             assert all(part.session is not None for part in taken)
         elif what == "drop" and player.sessions:
             player.disconnect(random.choice(list(player.sessions.values())))
-            player.take_up()
+            player.assign_waiting_parts()
         elif what == "begin":
             game = random.choice(GAMES)
             if player.session_for(game) is not None:
@@ -577,5 +577,5 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
                 player.begin(part)
         elif what == "end" and parts:
             player.end(parts.pop(random.choice(list(parts))))
-            player.take_up()
+            player.assign_waiting_parts()
         check_player(players, player, parts)

@@ -23,19 +23,19 @@ class Socket:
     def count_stranger(self, session_id: int) -> None:
         raise AssertionError
 
-    def invited(self, session_id: int, tournament_id: str) -> None:
+    def mark_invited(self, session_id: int, tournament_id: str) -> None:
         raise AssertionError
 
     def send(self, session_id: int, frame: bytes) -> None:
         self.said.append(frame)
 
-    def count(self, session_id: int) -> None:
+    def count_unsolicited(self, session_id: int) -> None:
         raise AssertionError
 
     def close(self, session_id: int, code: CloseCode) -> None:
         self.said.append(code)
 
-    def cut(self, session_id: int) -> None:
+    def abort(self, session_id: int) -> None:
         raise AssertionError
 
 
@@ -106,7 +106,7 @@ def test_a_frame_of_no_match_does_not_wait_for_a_result() -> None:
 def test_a_barrier_waits_for_all_before_it_and_all_later_ones_for_it() -> None:
     held = Held()
     held.session.send_over(b"over", "m", 2)
-    held.session.send_last(b"tournament over", 1)
+    held.session.send_barrier(b"tournament over", 1)
     held.session.send(b"turn", match_id="n")
     held.write(1)
     assert held.socket.said == []
@@ -118,10 +118,10 @@ def test_a_match_takes_up_room_until_its_end_is_told() -> None:
     held = Held(max_matches=2)
     parts = [Part(match_id, 0, "tictactoe", is_challenge=False) for match_id in "ab"]
     for part in parts:
-        held.session.give(part)
+        held.session.add_part(part)
     for number, part in enumerate(parts, 1):
         held.session.send_over(b"over", part.match_id, number)
-        held.session.give_up(part)
+        held.session.remove_part(part)
     assert (held.session.room, held.session.tournament_room) == (0, 0)
     assert held.write(1) == [held.session]
     assert (held.session.room, held.session.tournament_room) == (1, 1)
@@ -161,6 +161,6 @@ def test_what_a_lost_connection_was_to_be_sent_is_dropped() -> None:
     held = Held()
     held.session.send_over(b"result", "m", 1)
     held.session.send_behind(b"turn", "m", lambda: held.socket.said.append("written"))
-    held.session.drop()
+    held.session.discard_held()
     held.write(2)
     assert held.socket.said == []

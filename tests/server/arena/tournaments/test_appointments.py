@@ -135,16 +135,16 @@ def kept_for_a_slow_one() -> World:
     world.run(50)
     world.organiser.start("owed")
     a, s = world.arena.players.of("as")
-    while a.kept_for is None:
+    while a.reserved_for is None:
         assert world.clock.step()
-    assert s.kept_for == a.kept_for
+    assert s.reserved_for == a.reserved_for
     return world
 
 
 def plays_quickly(world: World) -> bool:
     """Return true if `a` is in a match of `quick`, and kept for no other match."""
     a = world.arena.players["a"]
-    return a.kept_for is None and all(each.startswith("quick") for each in a.matches()) and a.plays_anything
+    return a.reserved_for is None and all(each.startswith("quick") for each in a.matches()) and a.plays_anything
 
 
 def test_a_bot_is_kept_no_longer_than_its_match_has_waited_and_it_begins_at_last() -> None:
@@ -153,7 +153,7 @@ def test_a_bot_is_kept_no_longer_than_its_match_has_waited_and_it_begins_at_last
     lapsed = 0
 
     def is_kept() -> bool:
-        return a.kept_for is not None
+        return a.reserved_for is not None
 
     while not owed.running:
         was_kept, since_ms = is_kept(), clock.now_ms()
@@ -172,7 +172,7 @@ def _session_of(world: World, name: str) -> int:
 
 
 BREAKS: dict[str, Callable[[World], None]] = {
-    "its opponent drops": lambda world: world.arena.lost(_session_of(world, "s")),
+    "its opponent drops": lambda world: world.arena.on_disconnect(_session_of(world, "s")),
     "its opponent is removed": lambda world: world.organiser.remove("owed", "s"),
     "the tournament is paused": lambda world: world.organiser.pause("owed", "tea"),
     "the tournament is cancelled": lambda world: world.organiser.end("owed", cancelled=True),
@@ -185,7 +185,7 @@ def test_a_bot_is_kept_no_longer_for_what_cannot_begin(what: str) -> None:
     BREAKS[what](world)
     world.run(4)
     assert plays_quickly(world)
-    assert world.arena.players["s"].kept_for is None
+    assert world.arena.players["s"].reserved_for is None
 
 
 def calls_per_match(bots: int) -> float:

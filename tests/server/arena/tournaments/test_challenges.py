@@ -360,7 +360,7 @@ def waits_for(world: World, *absent: str, **config: Any) -> tuple[Bot, Tournamen
         world.login(name, join="friday").drop()
     world.organiser.start("friday")
     ben.say(type="resign", match="challenge-ann-ben.1.1.1.1")
-    assert (world.tournament("friday").plays, waiting.running) == (True, {})
+    assert (world.tournament("friday").has_open_matches, waiting.running) == (True, {})
     return ben, waiting
 
 

@@ -114,7 +114,7 @@ def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None
     assert {kind for tournament, kind in lost if tournament} == {0}
     assert verify(str(path)).lost == len(lost) > 0
     store = SqliteStore(str(path))
-    assert store.take().last == len(FACTS)
+    assert store.open_log().last == len(FACTS)
     shut(store)
 
 
@@ -162,7 +162,7 @@ def test_no_fact_gets_the_number_of_a_lost_fact(path: Path, backup: Path) -> Non
     execute(path, "UPDATE log SET checksum = checksum + 1 WHERE number = ?", last)
     repair(str(path), str(backup), 0)
     store = SqliteStore(str(path))
-    assert store.take().last >= len(FACTS) > last
+    assert store.open_log().last >= len(FACTS) > last
     shut(store)
 
 

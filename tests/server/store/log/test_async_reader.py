@@ -100,7 +100,7 @@ async def written(database: Database, *tournaments: list[LogFact], records: bool
             for fact in facts:
                 log.append(fact)
                 if records and isinstance(fact, TournamentEnded):
-                    log.file(record(facts))
+                    log.add_record(record(facts))
         await group_of(log).wait_all()
 
 
@@ -110,7 +110,7 @@ def damage(database: Database, tournament_id: str) -> None:
 
 async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(database: Database) -> None:
     class NeverAgain(ReadFairness):
-        async def come(self, address: str, *, again: bool = False) -> None:
+        async def wait_for_time(self, address: str, *, again: bool = False) -> None:
             if again:
                 await asyncio.Event().wait()
 

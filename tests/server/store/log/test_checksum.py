@@ -117,7 +117,7 @@ async def test_the_next_run_numbers_its_facts_after_those_of_a_damaged_row(
 async def test_a_damaged_record_is_not_shown(path: Path) -> None:
     async with opened(path) as log:
         await write(log, CREATED, ENDED)
-        log.file(RECORD)
+        log.add_record(RECORD)
         await group_of(log).wait_all()
     with closing(read_sqlite(str(path))) as reader:
         assert reader.ended(["friday"]) == {"friday": RECORD}

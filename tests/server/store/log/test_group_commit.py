@@ -166,9 +166,9 @@ async def test_one_who_gives_up_waiting_does_not_disturb_the_others(database: Da
 
 async def test_what_is_appended_before_the_loop_runs_is_written_when_it_does(database: Database) -> None:
     store = open_store(database.url)
-    log = store.take()
+    log = store.open_log()
     log.append(joined(1))
-    log.hurry()
+    log.flush_soon()
     store.attach(asyncio.get_running_loop())
     await log.wait(1)
     await store.close()
@@ -218,7 +218,7 @@ async def test_closing_writes_what_came_while_a_commit_seemed_stuck() -> None:
 async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_log(database: Database) -> None:
     """The node lost the club, and took it back, so the next commit could have two logs of the club."""
     async with opened_store(database) as store:
-        other, old = store.take(), store.take("go")
+        other, old = store.open_log(), store.open_log("go")
         told, go_on, write_all = Told(old), asyncio.Event(), store.group.writer.write
         commits: list[list[str]] = []
 
@@ -234,7 +234,7 @@ async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_
         await asyncio.sleep(0)
         old.fence()
         store.close_log("go")
-        new = store.take("go")
+        new = store.open_log("go")
         new.append(joined(3))
         old.append(joined(4))
         go_on.set()
@@ -296,7 +296,7 @@ async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(datab
         for number in range(3, 10):
             log.append(joined(number))
         log.append(ENDED)
-        log.file(RECORD)
+        log.add_record(RECORD)
         log.append(joined(11))
         await group_of(log).wait_all()
         await write(log, joined(12))
@@ -312,7 +312,7 @@ async def test_it_is_when_the_write_had_to_be_repeated(database: Database) -> No
             log.append(joined(2))
             begin_write(log)
             log.append(ENDED)
-            log.file(RECORD)
+            log.add_record(RECORD)
             assert await told.trouble.get() is not None
             assert committed(database) == (False, False)
         await log.wait(log.last)
@@ -323,7 +323,7 @@ async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(databa
     async with opened(database) as log:
         await write(log, CREATED, ENDED)
         told = Told(log)
-        log.file(RECORD)
+        log.add_record(RECORD)
         await group_of(log).wait_all()
         assert committed(database) == (True, True)
         assert (told.batches, log.durable) == ([], 2)
@@ -334,8 +334,8 @@ async def test_a_record_without_facts_is_written_and_nobody_is_told_of_it(databa
 async def test_closing_writes_a_record_and_one_that_comes_later_is_left(database: Database) -> None:
     async with opened(database) as log:
         await write(log, CREATED, ENDED)
-        log.file(RECORD)
-    log.file(RECORD)
+        log.add_record(RECORD)
+    log.add_record(RECORD)
     await asyncio.sleep(2 * module.BATCH_S)
     assert committed(database) == (True, True)
 
@@ -351,7 +351,7 @@ async def test_while_it_cannot_be_written_facts_are_kept_and_nothing_is_announce
             log.append(joined(1))
             assert database.refusal in str(await told.trouble.get())
             log.append(joined(2))
-            log.hurry()
+            log.flush_soon()
             await group_of(log).wait_all()
             assert (told.batches, log.durable, log.last, database.rows()) == ([], 0, 2, [])
             assert database.refusal in str(log.trouble)
@@ -416,7 +416,7 @@ async def test_a_club_that_fails_when_the_database_works_again_holds_up_no_commi
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened_store(database) as store:
-        log, other = store.take(), store.take("go")
+        log, other = store.open_log(), store.open_log("go")
         log.on_trouble.append(fail)
         told = Told(other)
         with database.locked():
@@ -501,7 +501,7 @@ async def test_one_who_waits_for_a_fact_when_told_of_trouble_begins_no_second_co
 
         group.writer.write = counted  # type: ignore[method-assign]
         log.on_trouble.append(lambda _: waiting.append(asyncio.ensure_future(log.wait(log.append(joined(9))))))
-        log.on_trouble.append(lambda _: log.hurry())
+        log.on_trouble.append(lambda _: log.flush_soon())
         waiting: list[asyncio.Future[None]] = []
         with database.locked():
             log.append(joined(1))

@@ -196,7 +196,7 @@ async def test_a_log_is_in_trouble_while_no_process_can_be_started(path: Path, m
 async def test_the_next_log_completes_the_index_of_one_that_was_killed(path: Path) -> None:
     first = SqliteStore(str(path))
     first.attach(asyncio.get_running_loop())
-    await write(first.take(), joined(1), joined(2, "monday"), joined(3))
+    await write(first.open_log(), joined(1), joined(2, "monday"), joined(3))
     assert rows(path, "SELECT * FROM meta") == [("indexed", "0")]
     await first.group.writer.close()
     shut(first)

@@ -21,27 +21,27 @@ pytestmark = pytest.mark.e2e
 async def test_whoever_takes_a_club_has_a_newer_epoch_and_the_one_before_is_fenced(postgres_url: str) -> None:
     database = PostgresDatabase(postgres_url)
     async with opened_store(database) as first, opened_store(database) as second:
-        before = first.take("go")
+        before = first.open_log("go")
         fenced = asyncio.Event()
         before.on_fenced.append(fenced.set)
         await write(before, joined(1))
-        after = second.take("go")
+        after = second.open_log("go")
         assert before.epoch < after.epoch
         assert after.last == 1
         assert (first.run_of("go"), second.run_of("go")) == (before.epoch, after.epoch)
         await write(after, joined(2))
         before.append(joined(2))
-        before.hurry()
+        before.flush_soon()
         await fenced.wait()
         assert before.trouble == "another node leads the club go"
-        await write(first.take(), joined(1))  # the other clubs go on
+        await write(first.open_log(), joined(1))  # the other clubs go on
     assert run(postgres_url, "SELECT club, number FROM log ORDER BY 1, 2") == [("go", 1), ("go", 2), ("main", 1)]
 
 
 async def test_a_log_that_is_not_open_is_not_taken_from_its_leader(postgres_url: str) -> None:
     database = PostgresDatabase(postgres_url)
     async with opened_store(database) as leader, opened_store(database) as other:
-        log = leader.take("go")
+        log = leader.open_log("go")
         for look in (other.log, other.run_of):
             with pytest.raises(StoreError, match="the log of the club go is not open"):
                 look("go")
@@ -55,7 +55,7 @@ async def test_a_log_that_is_not_open_is_not_taken_from_its_leader(postgres_url:
 
 async def test_a_club_is_not_led_under_an_epoch_that_is_over(postgres_url: str) -> None:
     async with opened_store(PostgresDatabase(postgres_url)) as store:
-        epoch = store.take("go").epoch
+        epoch = store.open_log("go").epoch
         with pytest.raises(StoreError, match="another node leads the club go"):
             store.lead("go", epoch + 1)
         assert store.lead("go", epoch).last == 0
@@ -65,7 +65,7 @@ def taken(url: str) -> int:
     """Take the lead of main, and return the epoch."""
     store = PostgresStore(url)
     with closing(store.connection):
-        return store.take().epoch
+        return store.open_log().epoch
 
 
 def test_each_run_of_a_server_has_an_epoch_above_all_before_and_at_least_the_time(postgres_url: str) -> None:

@@ -36,7 +36,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def connection(postgres_url: str) -> Iterator[PostgresConnection]:
     store = PostgresStore(postgres_url)
     for club in ("main", "go"):
-        store.take(club)
+        store.open_log(club)
     run(postgres_url, "UPDATE clubs SET epoch = 1")
     connection = PostgresConnection(postgres_url)
     yield connection
@@ -153,7 +153,7 @@ async def test_a_commit_whose_connection_is_lost_is_written_and_told_once(
     postgres_url: str, between: Proxy, fate: Fate
 ) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port))) as store:
-        log = store.take()
+        log = store.open_log()
         told = Told(log)
         await write(log, joined(1))
         cut = between.cut_by(lambda sent: b"bot-2" in sent, fate)
@@ -174,7 +174,7 @@ async def test_a_commit_whose_connection_is_lost_is_written_and_told_once(
 
 async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postgres_url: str, between: Proxy) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port))) as store:
-        log = store.take()
+        log = store.open_log()
         told, fenced = Told(log), []
         log.on_fenced.append(lambda: fenced.append(log.durable))
         await write(log, joined(1))
@@ -187,7 +187,7 @@ async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postg
             await waiting
         assert (fenced, log.is_fenced, log.durable) == ([1], True, 1)
         log.append(joined(3))
-        log.hurry()
+        log.flush_soon()
         with pytest.raises(StoreError, match="another node leads"):
             await log.wait(3)
         await store.wait_all()
@@ -205,7 +205,7 @@ async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postg
 
 async def test_the_program_writes_and_its_command_line_has_no_password(postgres_url: str) -> None:
     async with opened_store(PostgresDatabase(postgres_url), in_process=False) as store:
-        log = store.take()
+        log = store.open_log()
         told = Told(log)
         await write(log, joined(1))
         child = store.group.writer.child
@@ -229,7 +229,7 @@ async def test_the_program_is_there_and_connected_before_the_first_commit(postgr
         writer = store.group.writer.child.pid
         while run(postgres_url, connected) != [(1,)]:  # noqa: ASYNC110  # the database sends no notice
             await asyncio.sleep(0.01)
-        await write(store.take(), joined(1))
+        await write(store.open_log(), joined(1))
         assert store.group.writer.child.pid == writer
 
 
@@ -242,7 +242,7 @@ async def test_one_that_gets_no_answer_is_killed_and_the_next_goes_on(
     postgres_url: str, between: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port)), in_process=False) as store:
-        log = store.take()
+        log = store.open_log()
         told = Told(log)
         await write(log, joined(1))
         monkeypatch.setattr(store.group.writer, "patience_s", 0.05)

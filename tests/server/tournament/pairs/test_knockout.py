@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.tournament.pairs.knockout import Knockout, bracket
 from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
-from rumble_server.tournament.pairs.schedule import Played
+from rumble_server.tournament.pairs.schedule import PairResult
 
 from tests.server.tournament.rounds import LOSS, WIN, play, pull
 
@@ -30,8 +30,8 @@ def test_knockout(bots: int, legs: int, replays: int, seed: int) -> None:
     losers = Counter[int]()
     (champion,) = first(schedule.places(results))
     final = (schedule.number_of_rounds, 1)
-    for place, winner in {**schedule.went_on, final: champion}.items():
-        for bot in schedule.bots_at(place, schedule.went_on):
+    for place, winner in {**schedule.advanced, final: champion}.items():
+        for bot in schedule.bots_at(place, schedule.advanced):
             losers[bot] += bot != winner
     assert losers == {bot: int(bot != champion) for bot in range(bots)}
     places = Counter(schedule.places(results).values())
@@ -44,7 +44,7 @@ def test_knockout(bots: int, legs: int, replays: int, seed: int) -> None:
     other, again, results_again = play(Knockout(plan), seed + 1, restarts=True)
     assert {p for played in other for p in played.pairings} == set(pairings)
     assert isinstance(again, Knockout)
-    assert again.went_on == schedule.went_on
+    assert again.advanced == schedule.advanced
     assert first(again.places(results_again)) == [champion]
 
 
@@ -64,8 +64,8 @@ def test_a_knockout_pairing_is_open_as_soon_as_both_its_bots_are_known() -> None
     pulled = pull(schedule, {})
     assert pulled is not None
     assert [(p.board, p.first, p.second) for p in pulled.pairings] == [(1, 0, 7), (2, 3, 4), (3, 1, 6), (4, 2, 5)]
-    assert pull(schedule, {(1, 1, 1, 1): Played(WIN)}) is None
-    done = {(1, 1, 1, 1): Played(WIN), (1, 1, 2, 1): Played(LOSS)}
+    assert pull(schedule, {(1, 1, 1, 1): PairResult(WIN)}) is None
+    done = {(1, 1, 1, 1): PairResult(WIN), (1, 1, 2, 1): PairResult(LOSS)}
     # Bot 0 was first and bot 4 second, so the seats are swapped now.
     assert pull(schedule, done) == Round((Pairing(1, 2, 1, 4, 0),))
     with pytest.raises(ValueError, match="not to be played yet"):

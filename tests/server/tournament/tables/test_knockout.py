@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.tables.knockout import TableKnockout, dealt, going_on
+from rumble_server.tournament.tables.knockout import TableKnockout, advancing_counts, dealt
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound
 
 Found = dict[MatchKey, tuple[int, ...]]
@@ -118,10 +118,10 @@ def test_tables_that_cannot_be_next_are_refused(wrong: Seating) -> None:
 
 
 def test_enough_bots_go_on_for_the_game() -> None:
-    assert going_on([4, 4, 3], 0, 2) == [2, 2, 1]
-    assert going_on([4], 0, 2) == [1]
-    assert going_on([4], 1, 4) == [3]
-    assert going_on([3, 3], 0, 3) == [2, 2]
+    assert advancing_counts([4, 4, 3], 0, 2) == [2, 2, 1]
+    assert advancing_counts([4], 0, 2) == [1]
+    assert advancing_counts([4], 1, 4) == [3]
+    assert advancing_counts([3, 3], 0, 3) == [2, 2]
 
 
 def test_bots_are_dealt_back_and_forth_while_tables_have_room() -> None:

@@ -92,7 +92,7 @@ class Simulation:
             self.longest_wait_ms = max(self.longest_wait_ms, self.now_ms - since_ms)
 
     def begin(self, due: Slot) -> None:
-        self.queue.take(due)
+        self.queue.remove(due)
         del self.waiting[due.match_id]
         bots, there = due.seats, tuple(bot for bot in due.seats if bot not in self.gone)
         lost = len(there) < LEAST
@@ -161,7 +161,7 @@ def test_gone_bots_do_not_block_their_table_and_too_few_bots_lose_it() -> None:
     assert oldest(queue, "a", free, gone="a") == "abc"
     assert oldest(queue, "b", {"b": 0}, gone="ac") is None, "a bot that is there and busy has its turn later"
     assert oldest(queue, "a", {"b": 0}, gone="ac") == "abc"
-    queue.take(queue.waiting("a")[0])
+    queue.remove(queue.waiting("a")[0])
     assert ["".join(slot.seats) for slot in queue.waiting("b")] == ["bcd"]
     assert oldest(queue, "d", free, gone="d") == "bcd"
     assert oldest(queue, "x", free, gone="x") is None

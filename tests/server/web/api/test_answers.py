@@ -22,12 +22,12 @@ async def test_only_an_answer_about_what_is_over_is_kept(server: MemoryServer) -
         """Ask twice, and return how often the log was read for it."""
         before = server.reader.reads
         for _ in range(2):
-            assert await answers.made("friday", status) == tournament.status.encode()
+            assert await answers.made_from_log("friday", status) == tournament.status.encode()
         return server.reader.reads - before
 
     assert await reads() == 2
     server.world.organiser.end("friday", cancelled=True)
-    assert answers.going_on("friday") is None, "its end is not on disk yet: the answer waits for it"
+    assert answers.open_tournament("friday") is None, "its end is not on disk yet: the answer waits for it"
     assert await reads() == 1
 
 

@@ -66,7 +66,7 @@ async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
     assert (await stream.message())["body"] == b"retry: 1000\n\n"
     assert await stream.kinds("snapshot") == ["snapshot"]
     await stream.leave()
-    assert server.feed.spectators == 0
+    assert server.feed.spectator_count == 0
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "br, GZIP;q=0.5", "identity;q=0, gzip; q=1.0"])
@@ -157,4 +157,4 @@ async def test_a_stream_whose_snapshot_is_read_while_the_streams_end_ends_too(
     server.feed.end_streams()
     goes_on.set()
     await asyncio.wait_for(stream.task, 5)
-    assert server.feed.spectators == 0
+    assert server.feed.spectator_count == 0

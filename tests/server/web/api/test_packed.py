@@ -7,7 +7,7 @@ import httpx
 import pytest
 from rumble_server.web.api.packed import packed_answer
 from rumble_server.web.api.streamed import SENT_BYTES
-from rumble_server.web.compression import Compression, public
+from rumble_server.web.compression import Compression, mark_public
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +24,7 @@ PACKED = gzip.compress(WHOLE, mtime=0)
 @pytest.fixture
 def client() -> httpx.AsyncClient:
     async def of_all(request: Request) -> Response:
-        await public(request)
+        await mark_public(request)
         return await packed_answer(request, PACKED, "text/plain")
 
     async def of_one(request: Request) -> Response:

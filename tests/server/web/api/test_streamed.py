@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from rumble_server.web.api.streamed import SENT_BYTES, only, streamed
+from rumble_server.web.api.streamed import SENT_BYTES, single_piece, streamed
 from starlette.responses import StreamingResponse
 
 
@@ -14,7 +14,7 @@ async def parts(response: object) -> list[bytes]:
 
 async def test_a_long_piece_is_sent_in_portions() -> None:
     whole = bytes(range(256)) * 700
-    sent = await parts(await streamed(only(whole), "text/plain"))
+    sent = await parts(await streamed(single_piece(whole), "text/plain"))
     assert b"".join(sent) == whole
     assert [len(part) for part in sent] == [SENT_BYTES, SENT_BYTES, len(whole) - 2 * SENT_BYTES]
 
@@ -30,7 +30,7 @@ async def test_pieces_are_asked_for_one_by_one_and_may_be_empty() -> None:
     response = await streamed(pieces(), "text/plain")
     assert asked == [b""]
     assert await parts(response) == [b"one", b"two"]
-    assert await parts(await streamed(only(b""), "text/plain")) == []
+    assert await parts(await streamed(single_piece(b""), "text/plain")) == []
 
 
 async def test_what_the_first_piece_raises_is_raised_before_anything_is_sent() -> None:

@@ -33,7 +33,7 @@ async def read_nothing(server: MemoryServer, tournament: Tournament) -> "asyncio
     sent = asyncio.Event()
 
     async def send_to_nobody() -> None:
-        async for _ in server.feed.stream(tournament, endings=server.feed.endings):
+        async for _ in server.feed.stream(tournament, endings=server.feed.ending_count):
             sent.set()
             await asyncio.Event().wait()
 

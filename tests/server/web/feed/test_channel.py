@@ -252,7 +252,7 @@ async def test_an_event_is_encoded_once_for_all(server: MemoryServer) -> None:
     server.bots("alice", join=tournament.id)
     server.pass_ms()
     assert await first.piece() is await second.piece()
-    assert server.feed.spectators == 2
+    assert server.feed.spectator_count == 2
 
 
 async def test_a_crowd_is_told_every_half_second(server: MemoryServer) -> None:
@@ -295,7 +295,7 @@ async def test_the_end_of_a_large_tournament_is_told_after_the_last_result(
 
     def other_events(self: channels.Channel, changes: Any) -> Any:
         """Yield the events of a flush with results, but end the tournament first."""
-        if changes.met and tournament.status == "running":
+        if changes.changed_pairs and tournament.status == "running":
             server.world.organiser.end(tournament.id, cancelled=True)
         yield from others(self, changes)
 
@@ -545,7 +545,7 @@ async def test_that_the_next_round_is_being_paired_is_told_and_that_it_is_done(s
     watcher = server.watch(tournament)
     assert not (await watcher.read("snapshot")).data["pairing"]
     for pairs_long in (True, False):
-        tournament.pairs_long = pairs_long
+        tournament.is_pairing_slow = pairs_long
         server.pass_ms()
         told = (await watcher.read("status")).data
         while told["pairing"] != pairs_long:

@@ -2,33 +2,33 @@ from itertools import count
 
 import pytest
 from rumble_protocol.feed_messages import Expected
-from rumble_server.web.feed.expected import FEWEST_RESULTS, MOST_RESULTS, expect
+from rumble_server.web.feed.expected import FEWEST_RESULTS, MOST_RESULTS, estimate_end
 
 from tests.server.web.memory_server import MemoryServer
 
 
 def test_by_the_pace_of_the_last_results() -> None:
     ends_ms = [10_000, 9_000, 8_000, 7_000, 6_000]
-    assert expect(ends_ms, 5_000, 20, 10_000) == Expected(remaining_ms=20_000, results=5, window_ms=5_000)
+    assert estimate_end(ends_ms, 5_000, 20, 10_000) == Expected(remaining_ms=20_000, results=5, window_ms=5_000)
 
 
 def test_the_longer_nothing_ends_the_later_it_is_expected() -> None:
     ends_ms = [10_000, 9_000, 8_000, 7_000, 6_000]
-    stalled = expect(ends_ms, 5_000, 20, 60_000)
+    stalled = estimate_end(ends_ms, 5_000, 20, 60_000)
     assert stalled is not None
     assert stalled.remaining_ms == 220_000
 
 
 def test_only_so_many_of_the_latest_count() -> None:
     ends_ms = [at_ms for at_ms, _ in zip(count(1_000_000, -100), range(500), strict=False)]
-    found = expect(ends_ms, 0, 10, 1_000_000)
+    found = estimate_end(ends_ms, 0, 10, 1_000_000)
     assert found == Expected(remaining_ms=1_000, results=MOST_RESULTS, window_ms=100 * MOST_RESULTS)
 
 
 def test_what_ended_before_the_pause_says_nothing_of_now() -> None:
     ends_ms = [103_000, 102_000, 101_000, 1_000, 900, 800]
-    assert expect(ends_ms, 100_000, 5, 104_000) is None
-    assert expect([105_000, 104_000, *ends_ms], 100_000, 5, 105_000) == Expected(
+    assert estimate_end(ends_ms, 100_000, 5, 104_000) is None
+    assert estimate_end([105_000, 104_000, *ends_ms], 100_000, 5, 105_000) == Expected(
         remaining_ms=5_000, results=5, window_ms=5_000
     )
 
@@ -37,7 +37,7 @@ def test_what_ended_before_the_pause_says_nothing_of_now() -> None:
     ("results", "to_play", "now_ms"), [(FEWEST_RESULTS - 1, 5, 9_000), (FEWEST_RESULTS, 0, 9_000), (0, 5, 9_000)]
 )
 def test_nothing_where_nobody_can_tell(results: int, to_play: int, now_ms: int) -> None:
-    assert expect([5_000 + number for number in range(results)][::-1], 1_000, to_play, now_ms) is None
+    assert estimate_end([5_000 + number for number in range(results)][::-1], 1_000, to_play, now_ms) is None
 
 
 async def test_told_while_it_runs_and_not_while_it_is_paused(server: MemoryServer) -> None:

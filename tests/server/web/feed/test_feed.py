@@ -57,7 +57,7 @@ async def test_what_nobody_watches_is_soon_not_followed_any_more(server: MemoryS
     tournament = server.world.create()
     watcher = await server.watched(tournament)
     await watcher.close()
-    assert server.feed.spectators == 0
+    assert server.feed.spectator_count == 0
     server.pass_ms(UNWATCHED_MS + 1_000)
     assert not server.world.clock.step(), "a timer is left"
 
@@ -68,18 +68,18 @@ async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_
     stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}', endings=0)
     assert await anext(stream) == b"retry: 1000\n\n"
     assert await anext(stream) == b'id: 0\nevent: snapshot\ndata: {"id":"friday"}\n\n'
-    assert server.feed.spectators == 1
+    assert server.feed.spectator_count == 1
     server.pass_ms(KEEP_ALIVE_MS + 1_000)
     assert await anext(stream) == KEEP_ALIVE.data
     await stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
-    assert server.feed.spectators == 0
+    assert server.feed.spectator_count == 0
 
 
 async def test_a_stream_that_is_being_prepared_when_the_server_stops_starts_no_timer(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tournament = server.world.create()
-    called, goes_on = held_up(monkeypatch, Ranker, "fresh")
+    called, goes_on = held_up(monkeypatch, Ranker, "fresh_ranking")
     reading = asyncio.create_task(server.watch(tournament).piece())
     await called.wait()
     server.feed.close()
@@ -92,10 +92,15 @@ async def test_a_stream_that_is_being_prepared_when_the_server_stops_starts_no_t
 
 async def test_a_reader_of_what_is_over_gets_nothing_from_a_server_that_stops(server: MemoryServer) -> None:
     server.feed.close()
-    assert [piece async for piece in server.feed.stream_of_ended("friday", b"{}", endings=server.feed.endings)] == []
+    assert [
+        piece async for piece in server.feed.stream_of_ended("friday", b"{}", endings=server.feed.ending_count)
+    ] == []
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Ranker, "fresh"), (feeds, "prepare_pairs"), (Channel, "catch_up")])
+PREPARING = [(Ranker, "fresh_ranking"), (feeds, "prepare_pairs"), (Channel, "catch_up")]
+
+
+@pytest.mark.parametrize(("owner", "name"), PREPARING)
 async def test_a_stream_that_is_being_prepared_ends_with_the_open_streams(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, owner: object, name: str
 ) -> None:
@@ -107,18 +112,18 @@ async def test_a_stream_that_is_being_prepared_ends_with_the_open_streams(
     goes_on.set()
     with pytest.raises(StopAsyncIteration):
         await reading
-    assert server.feed.spectators == 0
+    assert server.feed.spectator_count == 0
     await server.watched(tournament)
 
 
 async def test_a_stream_of_what_is_over_gives_nothing_if_the_streams_ended_before_its_snapshot_was_made(
     server: MemoryServer,
 ) -> None:
-    endings = server.feed.endings
+    endings = server.feed.ending_count
     server.feed.end_streams()
     with pytest.raises(StopAsyncIteration):
         await anext(server.feed.stream_of_ended("friday", b"{}", endings=endings))
-    stream = server.feed.stream_of_ended("friday", b"{}", endings=server.feed.endings)
+    stream = server.feed.stream_of_ended("friday", b"{}", endings=server.feed.ending_count)
     assert await anext(stream) == b"retry: 1000\n\n"
 
 

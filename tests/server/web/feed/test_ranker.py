@@ -8,7 +8,7 @@ from rumble_server.results.result import result_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentEnded
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, SHARE, Done, Ranker, Task, at_once, movement_results
+from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, SHARE, Done, Ranker, Task, movement_results, run_inline
 
 
 class Elsewhere:
@@ -111,14 +111,14 @@ def test_what_takes_long_is_computed_more_rarely() -> None:
 
 async def test_a_large_field_is_shown_as_it_was_computed_last() -> None:
     hall = Hall(MOST_AT_ONCE + 1)
-    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
     await asyncio.sleep(0)
     hall.elsewhere.finish()
     assert len((await reading).standings) == MOST_AT_ONCE + 1
     hall.win(7, 3)
     assert hall.leader == ("b0000", 0.0)
     hall.now_ms += PACE_MS
-    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
     await asyncio.sleep(0)
     hall.elsewhere.finish()
     assert (await reading).standings[0].name == "b0007"
@@ -129,7 +129,7 @@ async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() 
     hall.ranker.refresh(hall.tournament)
     hall.win(7, 3)
     hall.end()
-    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
     await asyncio.sleep(0)
     hall.elsewhere.finish()
     await asyncio.sleep(0)
@@ -151,7 +151,7 @@ def test_unrated_tournaments_have_no_ratings() -> None:
 def test_listeners_hear_of_news() -> None:
     hall = Hall(2)
     told: list[Tournament] = []
-    hall.ranker.on_news.append(told.append)
+    hall.ranker.listeners.append(told.append)
     hall.ranker.refresh(hall.tournament)
     hall.elsewhere.finish()
     assert told == [hall.tournament]
@@ -160,7 +160,7 @@ def test_listeners_hear_of_news() -> None:
 async def test_where_computing_fails_the_standings_are_still_there() -> None:
     hall = Hall(MOST_AT_ONCE + 1)
     hall.win(7, 3)
-    reading = asyncio.ensure_future(hall.ranker.fresh(hall.tournament))
+    reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
     await asyncio.sleep(0)
     hall.elsewhere.finish(fails=True)
     assert (await reading).standings[0].name == "b0007"
@@ -168,7 +168,7 @@ async def test_where_computing_fails_the_standings_are_still_there() -> None:
 
 def test_without_a_match_there_is_no_model_to_name() -> None:
     hall = Hall(2)
-    ranking = Ranker(lambda: 0, at_once).ranking(hall.tournament)
+    ranking = Ranker(lambda: 0, run_inline).ranking(hall.tournament)
     assert ranking.model == ""
     assert ranking.ratings is not None
 

@@ -12,7 +12,7 @@ class Sleeper:
         self._number = number
         self._woken = woken
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self._woken.append(self._number)
 
 

@@ -67,7 +67,7 @@ async def test_a_digest_says_the_same_before_the_end_is_on_disk_and_after(
     server: MemoryServer, format_name: str
 ) -> None:
     tournament = server.played("alice", "bob", "carol", "dave", format=format_name)
-    in_memory = digest(tournament, (await server.feed.ranker.fresh(tournament)).standings)
+    in_memory = digest(tournament, (await server.feed.ranker.fresh_ranking(tournament)).standings)
     ended = digest_of_ended(server.world.log.records["friday"])
     lines = tuple(replace(line, decided_by="", withdrawn=False) for line in ended.lines)
     assert replace(ended, lines=lines) == in_memory

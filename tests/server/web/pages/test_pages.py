@@ -7,7 +7,7 @@ from rumble_engine.games.tictactoe import TicTacToe
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.house import HouseKeys
 from rumble_server.limits.quotas import NO_QUOTAS
-from rumble_server.web.feed.shown import report
+from rumble_server.web.feed.position_view import log_once
 from rumble_server.web.pages.pages import MOST_UNFOLDED
 
 from tests.server.web.memory_server import MemoryServer
@@ -187,7 +187,7 @@ async def test_a_game_whose_drawings_fail_is_shown_as_text(
         raise RuntimeError("a bug in the game")
 
     monkeypatch.setattr(TicTacToe, "drawing", drawing)
-    report.cache_clear()
+    log_once.cache_clear()
     tournament = server.world.create()
     server.bots("alice", "bob", think_ms=1_000, join=tournament.id)
     server.world.organiser.start(tournament.id)

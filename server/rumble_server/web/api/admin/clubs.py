@@ -35,7 +35,7 @@ def club_routes() -> APIRouter:
         is_administrator = "Authorization" in request.headers
         if is_administrator:
             await administrator_only(request, response)
-        await site_of(request).on_disk()
+        await site_of(request).wait_for_disk()
         return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
 
     @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
@@ -45,7 +45,7 @@ def club_routes() -> APIRouter:
         given = await read_model(request, models.NewClub)
         quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
         chosen = {"listed": given.listed, "house": given.house}
-        await main.run(lambda: Administrator(main.arena).create(given.name, given.title, quotas, **chosen))
+        await main.run_command(lambda: Administrator(main.arena).create(given.name, given.title, quotas, **chosen))
         return await _view_of(clubs_of(request), given.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
@@ -56,7 +56,7 @@ def club_routes() -> APIRouter:
         known = _entry(clubs_of(request), club)
         quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
         changes = given.model_dump(include={"title", "listed", "house"})
-        await main.run(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
+        await main.run_command(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
         return await _view_of(clubs_of(request), club)
 
     @commands.delete("/{club}")
@@ -64,7 +64,7 @@ def club_routes() -> APIRouter:
         """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
         main = site_of(request)
         _entry(clubs_of(request), club)
-        await main.run(lambda: Administrator(main.arena).remove(club))
+        await main.run_command(lambda: Administrator(main.arena).remove(club))
         return DoneAnswer(message=f"the club {club} is removed")
 
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))

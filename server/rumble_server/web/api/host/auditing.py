@@ -14,7 +14,7 @@ audit = logging.getLogger("rumble_server.audit")
 READS = frozenset({"GET", "HEAD"})
 
 
-def told_of(given: BaseModel) -> dict[str, Any]:
+def audited_parameters(given: BaseModel) -> dict[str, Any]:
     """Return those parameters of a command that the audit log shows: texts and numbers, but no secrets."""
     parameters = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
     return {name: value for name, value in parameters.items() if isinstance(value, str | int)}

@@ -28,7 +28,7 @@ def banning_routes() -> APIRouter:
         """List the bans in force, the newest first."""
         site = site_of(request)
         arena = site.arena
-        await site.on_disk()
+        await site.wait_for_disk()
         return models.BanList(bans=[_shown(ban) for ban in arena.admission.bans.in_force(arena.clock.now_ms())])
 
     @router.get("/refused")
@@ -53,7 +53,7 @@ def banning_routes() -> APIRouter:
         if Bans([new]).of_address(client_address(request), now_ms) is not None:
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
         organiser = Organiser(arena)
-        await site.run(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason))
+        await site.run_command(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason))
         return DoneAnswer(message=f"{what} is banned")
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
@@ -61,7 +61,7 @@ def banning_routes() -> APIRouter:
         """Lift the ban of an address, a network or a name."""
         site = site_of(request)
         what, by_name = _whom(await read_model(request, models.BanSubject))
-        await site.run(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
+        await site.run_command(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
         return DoneAnswer(message=f"{what} is let in again")
 
     return router

@@ -11,7 +11,7 @@ from rumble_protocol.feed_messages import TournamentView
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.web.api.host.auditing import audit_command, told_of
+from rumble_server.web.api.host.auditing import audit_command, audited_parameters
 from rumble_server.web.api.host.models import HalfBye, NewKey, Start
 from rumble_server.web.api.models import BotName, DoneAnswer, MatchNamed, Pause
 from rumble_server.web.api.problems import bad_request, read_config
@@ -43,13 +43,13 @@ async def carry_out(request: Request, tournament_id: str, command: Callable[[Org
     """
     site = site_of(request)
     tournament = site.arena.lifecycle.tournament(tournament_id)
-    await site.ranker.fresh(tournament)
+    await site.ranker.fresh_ranking(tournament)
 
     def carry() -> TournamentView:
         command(Organiser(site.arena))
         return show(site, tournament)
 
-    return await site.run(carry)
+    return await site.run_command(carry)
 
 
 def host_router(prefix: str = "/api", *, audited: bool = True) -> APIRouter:
@@ -67,8 +67,8 @@ def command_routes() -> APIRouter:
         """Create a tournament, which waits in its lobby."""
         site = site_of(request)
         config = await site.reader.run(read_tournament_config, await read_body(request))
-        request.state.given = told_of(config)
-        return await site.run(lambda: show(site, Organiser(site.arena).create(config)))
+        request.state.given = audited_parameters(config)
+        return await site.run_command(lambda: show(site, Organiser(site.arena).create(config)))
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
     async def start(tournament: str, request: Request) -> TournamentView:
@@ -138,7 +138,7 @@ def command_routes() -> APIRouter:
         """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
         site = site_of(request)
         given = await read_model(request, NewKey)
-        await site.run(lambda: Organiser(site.arena).reset_key(name, given.key))
+        await site.run_command(lambda: Organiser(site.arena).reset_key(name, given.key))
         message = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
         return DoneAnswer(message=message)
 
@@ -158,5 +158,5 @@ async def read_model(request: Request, model: type[Body], most_bytes: int = MOST
         given = model.model_validate_json(await read_body(request, most_bytes) or b"{}")
     except ValidationError as error:
         raise bad_request(error.errors(include_url=False)) from None
-    request.state.given = told_of(given)
+    request.state.given = audited_parameters(given)
     return given

@@ -21,7 +21,7 @@ def host_token_routes() -> APIRouter:
     async def list_tokens(request: Request) -> models.HostTokensAnswer:
         """List the tokens by name, oldest first; `own` is true for the token of this request."""
         site = site_of(request)
-        await site.on_disk()
+        await site.wait_for_disk()
         listed, own = site.arena.host_tokens.listed(), request.state.token_holder
         answer = models.HostTokenAnswer
         tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
@@ -37,7 +37,7 @@ def host_token_routes() -> APIRouter:
     async def remove_token(request: Request, name: str) -> DoneAnswer:
         """Take a token back. The last token cannot be taken back."""
         site = site_of(request)
-        await site.run(lambda: Organiser(site.arena).remove_token(name))
+        await site.run_command(lambda: Organiser(site.arena).remove_token(name))
         return DoneAnswer(message=f"the token {name} is not valid any more")
 
     return router
@@ -49,6 +49,6 @@ async def make_token(site: Site, name: str, response: Response) -> models.MadeHo
     Raises TokenRefused and WebError.
     """
     token = make_secret()
-    await site.run(lambda: Organiser(site.arena).add_token(name, token))
+    await site.run_command(lambda: Organiser(site.arena).add_token(name, token))
     response.headers["Cache-Control"] = "no-store"
     return models.MadeHostToken(name=name, token=token)

@@ -8,13 +8,13 @@ from rumble_protocol.feed_messages import TournamentView
 
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.commands.slips import LIFETIME_MS, SlipDesk
-from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
+from rumble_server.tournament.next_tournament import next_config
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.host import models
-from rumble_server.web.api.host.auditing import told_of
+from rumble_server.web.api.host.auditing import audited_parameters
 from rumble_server.web.api.host.commands import body_schema, carry_out, host_router, read_model, read_tournament_config
 from rumble_server.web.api.host.organising import SECRET
 from rumble_server.web.api.models import BotName, DoneAnswer
@@ -39,19 +39,21 @@ def lesson_routes() -> APIRouter:
         """
         site, answers = site_of(request), answers_of(request)
         given = await read_model(request, models.Again)
-        await site.on_disk()
-        if answers.going_on(tournament) is not None:
+        await site.wait_for_disk()
+        if answers.open_tournament(tournament) is not None:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament} is not over yet: end it first")
         last = (await answers.basics(tournament)).config
-        ended = await answers.made(tournament, from_log.ended)
+        ended = await answers.made_from_log(tournament, from_log.ended)
         config = await site.reader.run(read_tournament_config, next_config(last, given.model_extra or {}, given.top))
-        return await site.run(lambda: show(site, Organiser(site.arena).again(ended, config, top=given.top)))
+        return await site.run_command(
+            lambda: show(site, Organiser(site.arena).create_next(ended, config, top=given.top))
+        )
 
     @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
     async def change_config(tournament: str, request: Request) -> TournamentView:
         """Change the configuration in the lobby, except the invitation code. Later, only `listed` can be changed."""
         config = await site_of(request).reader.run(read_tournament_config, await read_body(request))
-        request.state.given = told_of(config)
+        request.state.given = audited_parameters(config)
         return await carry_out(request, tournament, lambda organiser: organiser.change_config(tournament, config))
 
     @router.put("/tournaments/{tournament}/roster", openapi_extra=body_schema(models.Roster))
@@ -69,7 +71,7 @@ def lesson_routes() -> APIRouter:
         site, name = site_of(request), (await read_model(request, BotName)).name
         await answers_of(request).basics(tournament)
         until_ms = site.arena.clock.now_ms() + LIFETIME_MS
-        code = await site.run(lambda: SlipDesk(site.arena).make(tournament, name))
+        code = await site.run_command(lambda: SlipDesk(site.arena).make(tournament, name))
         response.headers.update(SECRET)
         shown = site.arena.display_names.get(name)
         return models.SlipAnswer(name=name, display_name=shown, code=code, until_ms=until_ms)
@@ -78,13 +80,13 @@ def lesson_routes() -> APIRouter:
     async def void_slip(tournament: str, name: str, request: Request) -> DoneAnswer:
         """Make a pupil's slip invalid."""
         site = site_of(request)
-        await site.run(lambda: SlipDesk(site.arena).void(name))
+        await site.run_command(lambda: SlipDesk(site.arena).void(name))
         return DoneAnswer(message=f"the slip of {name} is no longer valid")
 
     @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.HostMessage))
     async def tell(tournament: str, request: Request) -> TournamentView:
         """Send a message to every bot of the tournament."""
         given = await read_model(request, models.HostMessage)
-        return await carry_out(request, tournament, lambda organiser: organiser.tell(tournament, given.message))
+        return await carry_out(request, tournament, lambda organiser: organiser.send_notice(tournament, given.message))
 
     return router

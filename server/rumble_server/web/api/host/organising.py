@@ -53,7 +53,7 @@ def organising_routes() -> APIRouter:
         found |= {each.id: summary_view(each) for each in await site.reader.unlisted()}
         unlisted = (each for each in site.arena.tournaments.values() if not each.config.listed)
         found |= {each.id: summary_view(each) for each in unlisted if each.challenger is None}
-        await site.on_disk()
+        await site.wait_for_disk()
         newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
         shown = [models.OrganiserTournament(**each.model_dump(), game_title=game_title(each.game)) for each in newest]
         return models.OrganiserTournaments(tournaments=shown)
@@ -62,12 +62,12 @@ def organising_routes() -> APIRouter:
     async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
         """Show a tournament to its host: the configuration, the connected bots, and each bot's last fault."""
         site, answers = site_of(request), answers_of(request)
-        found = answers.going_on(tournament)
+        found = answers.open_tournament(tournament)
         if found is None:
-            shown = await answers.made(tournament, organiser_view)
+            shown = await answers.made_from_log(tournament, organiser_view)
         else:
             shown = organiser_view_of(found, site.arena.clock.now_ms())
-            await site.on_disk()
+            await site.wait_for_disk()
         return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
 
     @router.get("/tournaments/{tournament}/house")
@@ -92,8 +92,8 @@ def organising_routes() -> APIRouter:
     async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
         """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
         found = await answers_of(request).basics(tournament)
-        await site_of(request).on_disk()
-        going_on, address = answers_of(request).going_on(tournament), public_address_of(request)
+        await site_of(request).wait_for_disk()
+        going_on, address = answers_of(request).open_tournament(tournament), public_address_of(request)
         door = None if going_on is None or going_on.join_code is None else door_answer(going_on, address)
         return invite_answer(found, address).model_copy(update={"door": door})
 
@@ -130,8 +130,8 @@ def organising_routes() -> APIRouter:
 
         While the door is open, the link leads to the page where pupils join. Otherwise it leads to the tournament.
         """
-        found, going_on = await answers_of(request).basics(tournament), answers_of(request).going_on(tournament)
-        await site_of(request).on_disk()
+        found, going_on = await answers_of(request).basics(tournament), answers_of(request).open_tournament(tournament)
+        await site_of(request).wait_for_disk()
         base = public_address_of(request).to_share.base
         is_open = going_on is not None and going_on.join_code is not None
         link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.tournaments.followers import WAIT_MS
-from rumble_server.tournament.again import next_config
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, DisplayNamed
+from rumble_server.tournament.next_tournament import next_config
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import at_random
@@ -20,7 +20,7 @@ def by_code(world: World, tournament: Tournament, *names: str) -> None:
     with world.arena.transaction():
         for name in names:
             joined = BotJoined(tournament.id, name, world.clock.now_ms(), by_code=True)
-            world.arena.lifecycle.enter(world.arena.players.enter(name), tournament, joined)
+            world.arena.lifecycle.enter(world.arena.players.get_or_add(name), tournament, joined)
 
 
 def pupil(world: World, name: str, **login: Any) -> Bot:
@@ -44,7 +44,7 @@ def lesson(world: World, *names: str) -> dict[str, Bot]:
 def again(world: World, top: int | None = None, **changes: Any) -> Tournament:
     config = next_config(world.tournament("friday").config, changes, top)
     ended = world.log.records["friday"]
-    return world.organiser.again(ended, TournamentConfig.model_validate_json(config), top=top)
+    return world.organiser.create_next(ended, TournamentConfig.model_validate_json(config), top=top)
 
 
 def kinds(bot: Bot) -> list[tuple[str, str]]:

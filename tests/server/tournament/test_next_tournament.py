@@ -1,8 +1,8 @@
 """The configuration of the next tournament of a class."""
 
 import pytest
-from rumble_server.tournament.again import next_config, next_name
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.next_tournament import next_config, next_name
 
 
 @pytest.mark.parametrize(
