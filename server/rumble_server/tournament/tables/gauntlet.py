@@ -5,13 +5,12 @@ numbers of byes differ by one at most among the challengers, and among the other
 seeded search.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import product
 
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, meetings, table_sizes
 from rumble_server.tournament.tables.round_robin import seated_rounds
-from rumble_server.tournament.tables.schedule import Results, SearchedTables
+from rumble_server.tournament.tables.schedule import SearchedTables
 from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 
 MOST_FURTHER_ROUNDS = 3
@@ -57,12 +56,7 @@ class GauntletOfTables(SearchedTables):
     """A gauntlet: one challenger at each table."""
 
     def __init__(self, plan: TablePlan) -> None:
-        super().__init__(plan, GauntletTask(plan))
-        self._others = others_by_table(plan)
-        self.number_of_rounds = rounds_of_gauntlet(plan)
-
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        return self.number_of_rounds * len(self._others) if self._made is None else len(self._made.seatings)
+        super().__init__(plan, GauntletTask(plan), rounds_of_gauntlet(plan), len(others_by_table(plan)))
 
 
 def rounds_of_gauntlet(plan: TablePlan) -> int:

@@ -13,17 +13,14 @@ few for a match, the whole table plays the replay. Even then, no bot passes a bo
 bots are still tied after the last replay, the better seed goes on.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from itertools import pairwise
 
-from rumble_server.match.match_id import MatchKey
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound, table_round, table_sizes
 from rumble_server.tournament.tables.schedule import FollowingTables, Results, RoundTask
 from rumble_server.tournament.tables.seats import seated_by, seats_had
 
-TablePlaces = Mapping[MatchKey, Sequence[int]]
-"""For each match, the places of the bots in seat order. 1 is the best place, and tied bots have the same place."""
 _Keys = dict[int, tuple[int, ...]]
 """The places of each bot of a table: in the first match, then in the replays that the bot played."""
 
@@ -72,11 +69,19 @@ def sizes_of_round(plan: TablePlan, bots: int) -> list[int]:
     return [bots] if plan.least <= bots <= plan.seats else table_sizes(bots, plan.seats, plan.smallest)
 
 
-class TableKnockout:
-    """The rounds of a knockout. Its only state is the rounds added so far; the rest is computed from results."""
+class KnockoutOfTables(FollowingTables):
+    """A knockout: the better half of each table goes on.
+
+    The only state is the rounds added so far; the rest is computed from results.
+    """
+
+    has_bracket = True
 
     def __init__(self, plan: TablePlan) -> None:
-        self.plan = plan
+        super().__init__(plan)
+        sizes = sizes_of_rounds(plan)
+        self.number_of_rounds = len(sizes)
+        self._tables = sum(map(len, sizes))
         self._byes = dict.fromkeys(range(plan.bots), 0)
         self._rounds: list[list[list[Seating]]] = []
         """For each round and each table, the matches of the table: the first match, then the replays."""
@@ -106,8 +111,16 @@ class TableKnockout:
         self._rested.append(made.byes)
         for bot in made.byes:
             self._byes[bot] += 1
+        self.advanced = self._advanced_bots()
 
-    def prepare(self, results: TablePlaces, gone: Collection[int] = ()) -> TableRound | None:
+    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
+        if self.slow:
+            has_next = self._is_decided(results) and not self.is_finished(results, gone)
+            return partial(_next_round, self, dict(results), frozenset(gone)) if has_next else None
+        made = self.next_round(results, gone)
+        return None if made is None else lambda: made
+
+    def next_round(self, results: Results, gone: Collection[int] = ()) -> TableRound | None:
         """Return the tables that can be played now: the replays of tied tables, or else the next round.
 
         Return None after the final. Also return None if results are missing, and no table is to be replayed now. A tie
@@ -126,12 +139,11 @@ class TableKnockout:
             ranked += list(enumerate(_in_order(keys or {})))[:on]
         return self._round([bot for _, bot in sorted(ranked)])
 
-    @property
-    def repeats(self) -> int:
-        """Number of replays of tables so far."""
-        return sum(len(plays) - 1 for tables in self._rounds for plays in tables)
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        replays = sum(len(plays) - 1 for tables in self._rounds for plays in tables)
+        return self._tables + replays
 
-    def advanced_bots(self) -> dict[tuple[int, int], int]:
+    def _advanced_bots(self) -> dict[tuple[int, int], int]:
         """Return, for each table, a bot that went on from the table. The keys are pairs of round and board.
 
         If several bots went on, the first in seat order is returned. Tables of the newest round are left out.
@@ -147,16 +159,16 @@ class TableKnockout:
     def _is_final(self) -> bool:
         return bool(self._rounds) and len(self._rounds[-1]) == 1 and not self._rested[-1]
 
-    def is_decided(self, results: TablePlaces) -> bool:
+    def _is_decided(self, results: Results) -> bool:
         """Return whether all results of the newest round are there; true before the first round."""
         newest = self._rounds[-1] if self._rounds else ()
         return all(plays[-1].match_key in results for plays in newest)
 
-    def is_finished(self, results: TablePlaces, gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         """Return whether the final is decided."""
-        return self._is_final and self.prepare(results, gone) is None and self._places_of(0, results) is not None
+        return self._is_final and self.next_round(results, gone) is None and self._places_of(0, results) is not None
 
-    def places(self, results: TablePlaces, gone: Collection[int] = ()) -> dict[int, int]:
+    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot.
 
         Bots that fell out in the same round share a rank. All bots that have not fallen out share rank 1. Once the
@@ -178,14 +190,14 @@ class TableKnockout:
         tables = dealt([bot for bot in order if bot not in byes], sizes)
         return table_round(len(self._rounds) + 1, [seated_by(had, bots) for bots in tables], sorted(byes))
 
-    def _places_of(self, table: int, results: TablePlaces) -> _Keys | None:
+    def _places_of(self, table: int, results: Results) -> _Keys | None:
         """Return the places of a table's bots in the newest round; None while a result is missing."""
         keys: _Keys = {}
         for seating in self._rounds[-1][table]:
-            places = results.get(seating.match_key)
-            if places is None:
+            found = results.get(seating.match_key)
+            if found is None:
                 return None
-            keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, places, strict=True)}
+            keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, found.places, strict=True)}
         return keys
 
     def _replay_of(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
@@ -200,49 +212,12 @@ class TableKnockout:
         return Seating(len(plays) + 1, plays[0].round, plays[0].board, seated_by(had, bots))
 
 
-class KnockoutOfTables(FollowingTables):
-    """A knockout: the better half of each table goes on."""
-
-    has_bracket = True
-
-    def __init__(self, plan: TablePlan) -> None:
-        super().__init__(plan)
-        self._knockout = TableKnockout(plan)
-        self._tables = sum(map(len, sizes_of_rounds(plan)))
-        self.number_of_rounds = len(sizes_of_rounds(plan))
-
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
-        places, knockout = _places(results), self._knockout
-        if self.slow:
-            has_next = knockout.is_decided(places) and not knockout.is_finished(places, gone)
-            return partial(_next_round, knockout, places, frozenset(gone)) if has_next else None
-        made = knockout.prepare(places, gone)
-        return None if made is None else lambda: made
-
-    def add(self, made: TableRound) -> None:
-        self._knockout.add(made)
-        self.advanced = self._knockout.advanced_bots()
-
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        return self._knockout.is_finished(_places(results), gone)
-
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        return self._tables + self._knockout.repeats
-
-    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
-        return self._knockout.places(_places(results), gone)
-
-
-def _next_round(knockout: TableKnockout, places: TablePlaces, gone: frozenset[int]) -> TableRound:
+def _next_round(knockout: KnockoutOfTables, results: Results, gone: frozenset[int]) -> TableRound:
     """Make the next round. If the last round has tied tables, the new round only repeats these tables."""
-    made = knockout.prepare(places, gone)
+    made = knockout.next_round(results, gone)
     if made is None:
         raise ValueError("the knockout has no next round")
     return made
-
-
-def _places(results: Results) -> dict[MatchKey, tuple[int, ...]]:
-    return {key: placed.places for key, placed in results.items()}
 
 
 def _in_order(keys: _Keys) -> list[int]:

@@ -6,12 +6,12 @@ to 6. The difference is 4 meetings at most for every field of up to 40 bots at t
 byes differ by one at most. For the numbers of seats, see `balanced_seats`.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from rumble_server.tournament.tables.plan import TablePlan, TableRound, table_round, table_sizes
-from rumble_server.tournament.tables.schedule import Results, SearchedTables
+from rumble_server.tournament.tables.schedule import SearchedTables
 from rumble_server.tournament.tables.search import BYE, check_search, search_rounds
 from rumble_server.tournament.tables.seats import balanced_seats
 
@@ -54,12 +54,8 @@ class RoundRobinOfTables(SearchedTables):
     """A round-robin: any two bots meet about equally often."""
 
     def __init__(self, plan: TablePlan) -> None:
-        super().__init__(plan, RoundRobinTask(plan))
-        self.number_of_rounds = rounds_of_round_robin(plan)
-
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
-        return self.number_of_rounds * tables if self._made is None else len(self._made.seatings)
+        tables = table_sizes(plan.bots, plan.seats, plan.smallest)
+        super().__init__(plan, RoundRobinTask(plan), rounds_of_round_robin(plan), len(tables))
 
 
 def seated_rounds(found: Iterable[Sequence[int]]) -> list[TableRound]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from rumble_server.match.facts import MatchOver
 from rumble_server.match.match_id import MatchKey
@@ -53,28 +54,24 @@ class TableSchedule(Schedule[TableRound, TableScores]):
         return over.seats if played is None else played.seats
 
 
-@dataclass(frozen=True, slots=True)
-class _AtOnce:
-    """The task that makes all rounds of a schedule, and returns all their tables in a single `TableRound`."""
-
-    task: Callable[[], list[TableRound]]
-
-    def __call__(self) -> TableRound:
-        return TableRound(tuple([seating for made in self.task() for seating in made.seatings]))
-
-
 class SearchedTables(TableSchedule):
     """A schedule whose rounds do not depend on results. A seeded search makes all rounds at once."""
 
     slow = True
 
-    def __init__(self, plan: TablePlan, task: Callable[[], list[TableRound]]) -> None:
+    def __init__(self, plan: TablePlan, task: Callable[[], list[TableRound]], rounds: int, tables: int) -> None:
+        """Make the schedule. Until `task` has made the rounds, `rounds` rounds of `tables` tables are expected."""
         super().__init__(plan)
+        self.number_of_rounds = rounds
         self._task = task
+        self._expected = rounds * tables
         self._made: TableRound | None = None
 
     def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
-        return _AtOnce(self._task) if self._made is None else None
+        return partial(_all_at_once, self._task) if self._made is None else None
+
+    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+        return self._expected if self._made is None else len(self._made.seatings)
 
     def add(self, made: TableRound) -> None:
         self._made = made
@@ -82,6 +79,11 @@ class SearchedTables(TableSchedule):
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return self._made is not None
+
+
+def _all_at_once(task: Callable[[], list[TableRound]]) -> TableRound:
+    """Make all rounds of a schedule, and return all their tables in a single `TableRound`."""
+    return TableRound(tuple([seating for made in task() for seating in made.seatings]))
 
 
 class FollowingTables(TableSchedule):

@@ -4,17 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.tables.knockout import TableKnockout, advancing_counts, dealt
+from rumble_server.tournament.tables.knockout import KnockoutOfTables, advancing_counts, dealt
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound
+from rumble_server.tournament.tables.schedule import TableScores
 
 Found = dict[MatchKey, tuple[int, ...]]
 
 
-def pull(knockout: TableKnockout, results: Found, gone: tuple[int, ...] = ()) -> TableRound:
-    made = knockout.prepare(results, gone)
-    assert made is not None
+def pull(knockout: KnockoutOfTables, results: Found, gone: tuple[int, ...] = ()) -> TableRound:
+    task = knockout.prepare(scores(results), gone)
+    assert task is not None
+    made = task()
     knockout.add(made)
     return made
+
+
+def scores(results: Found) -> dict[MatchKey, TableScores]:
+    return {key: TableScores((), places, ()) for key, places in results.items()}
 
 
 def by_number(seating: Seating) -> tuple[int, ...]:
@@ -24,11 +30,11 @@ def by_number(seating: Seating) -> tuple[int, ...]:
 @given(st.integers(3, 8), st.integers(0, 40), st.integers(2, 8), st.integers(0, 2), st.integers(0, 999))
 def test_every_field_has_one_winner_and_fair_byes(seats: int, more: int, least: int, replays: int, seed: int) -> None:
     plan = TablePlan(seats + more, seats, min(least, seats), replays=replays)
-    random, knockout, results = Random(seed), TableKnockout(plan), Found()
+    random, knockout, results = Random(seed), KnockoutOfTables(plan), Found()
     left, byes = set(range(plan.bots)), dict.fromkeys(range(plan.bots), 0)
-    while not knockout.is_finished(results):
+    while not knockout.is_finished(scores(results)):
         made = pull(knockout, results)
-        assert knockout.prepare(results) is None
+        assert knockout.prepare(scores(results)) is None
         there = [bot for seating in made.seatings for bot in seating.bots]
         if made.seatings[0].cycle == 1:
             assert len(set(there).union(made.byes)) == len(there) + len(made.byes)
@@ -41,14 +47,14 @@ def test_every_field_has_one_winner_and_fair_byes(seats: int, more: int, least: 
             assert plan.least <= len(seating.bots) <= seats
             assert seating.cycle <= replays + 1
             results[seating.match_key] = tuple(random.choices(range(1, 4), k=len(seating.bots)))
-    ranks = knockout.places(results)
+    ranks = knockout.places(scores(results))
     assert sorted(ranks.values())[:2] == [1, 2]
-    assert knockout.prepare(results) is None
+    assert knockout.prepare(scores(results)) is None
 
 
 def test_the_best_of_sixteen_go_through_two_rounds_and_the_final() -> None:
-    knockout, results, shape = TableKnockout(TablePlan(16, 4)), Found(), []
-    while not knockout.is_finished(results):
+    knockout, results, shape = KnockoutOfTables(TablePlan(16, 4)), Found(), []
+    while not knockout.is_finished(scores(results)):
         made = pull(knockout, results)
         shape.append([sorted(seating.bots) for seating in made.seatings])
         results |= {seating.match_key: by_number(seating) for seating in made.seatings}
@@ -57,13 +63,13 @@ def test_the_best_of_sixteen_go_through_two_rounds_and_the_final() -> None:
         [[0, 3, 4, 7], [1, 2, 5, 6]],
         [[0, 1, 2, 3]],
     ]
-    ranks = knockout.places(results)
+    ranks = knockout.places(scores(results))
     assert [ranks[bot] for bot in range(16)] == [1, 2, 3, 4, 5, 5, 5, 5, 9, 9, 9, 9, 9, 9, 9, 9]
 
 
-def tied_at_the_border(least: int, replays: int) -> tuple[TableKnockout, Found]:
+def tied_at_the_border(least: int, replays: int) -> tuple[KnockoutOfTables, Found]:
     """Play the first round of eight bots: at the first table the second and third bot are tied."""
-    knockout, results = TableKnockout(TablePlan(8, 4, least, replays=replays)), Found()
+    knockout, results = KnockoutOfTables(TablePlan(8, 4, least, replays=replays)), Found()
     first, second = pull(knockout, results).seatings
     assert sorted(first.bots) == [0, 3, 4, 7]
     places = {7: 1, 3: 2, 4: 2, 0: 4}
@@ -99,11 +105,11 @@ def test_a_replay_waits_for_no_other_table() -> None:
     knockout, results = tied_at_the_border(2, replays=1)
     del results[1, 1, 2, 1]
     assert pull(knockout, results).seatings[0].cycle == 2
-    assert knockout.prepare(results) is None
+    assert knockout.prepare(scores(results)) is None
 
 
 def test_a_voided_result_changes_who_goes_on() -> None:
-    knockout, results = TableKnockout(TablePlan(8, 4)), Found()
+    knockout, results = KnockoutOfTables(TablePlan(8, 4)), Found()
     for seating in pull(knockout, results).seatings:
         results[seating.match_key] = by_number(seating)
     results[1, 1, 1, 1] = tuple(5 - place for place in results[1, 1, 1, 1])
