@@ -3,9 +3,9 @@
 The flags of pairs, which `tournament/audit.py` defines:
 - `seats`: after a complete schedule that gives both seats equally often, a bot's number of first seats and its number
   of second seats differ by more than one;
-- `passed_over`: a bot that could play waited longer than `patience_ms`. Meanwhile its next opponent began more than
-  `patience` matches with other bots, and these matches come later in the schedule than the match of the two bots;
-- `needless_wait`: two bots that could play waited for each other for longer than `patience_ms`.
+- `passed_over`: a bot that could play waited longer than `PATIENCE_MS`. Meanwhile its next opponent began more than
+  `PATIENCE` matches with other bots, and these matches come later in the schedule than the match of the two bots;
+- `needless_wait`: two bots that could play waited for each other for longer than `PATIENCE_MS`.
 
 A bot waits while it is connected, has room for a match, and plays no match of the tournament; pauses and its time in
 other tournaments do not count. Each wait is flagged once, for the bot that lost most by the wait.
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId
-from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, ScheduleKey, seconds
+from rumble_server.tournament.audit import PATIENCE, PATIENCE_MS, Audit, BotAudit, Context, Flag, ScheduleKey, seconds
 from rumble_server.tournament.openings import duplicates
 
 
@@ -54,9 +54,7 @@ class MatchRecord:
         return self.termination is not Termination.NO_SHOW
 
 
-def audit_pairs(
-    records: Iterable[MatchRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3
-) -> Audit:
+def audit_pairs(records: Iterable[MatchRecord], context: Context) -> Audit:
     """Return the audit of the matches in `records`, which may be in any order."""
     ordered = sorted(records, key=lambda record: record.started_ms)
     bots = {name: BotAudit() for name in context.bots}
@@ -78,7 +76,7 @@ def audit_pairs(
         waits.look_at_now()
     played = [(record.seats, record.moves) for record in ordered if record.moves and record.ended_ms is not None]
     repeated = sum(number - 1 for number in duplicates(played).values())
-    flags = (*_seat_flags(bots, context), *waits.flags(patience_ms, patience))
+    flags = (*_seat_flags(bots, context), *waits.flags())
     return Audit(bots, len(ordered), len(ordered) - repeated, flags, context.void)
 
 
@@ -157,11 +155,11 @@ class _Waits:
         if both_ms > bot.needless_wait_ms:
             bot.needless_wait_ms, self._idle_with[name] = both_ms, other
 
-    def flags(self, patience_ms: int, patience: int) -> Iterable[Flag]:
+    def flags(self) -> Iterable[Flag]:
         flagged: set[str] = set()
         for name, (other, wait_ms) in self._passed_by.items():
             passed_over = self._bots[name].passed_over
-            if passed_over > patience and wait_ms > patience_ms:
+            if passed_over > PATIENCE and wait_ms > PATIENCE_MS:
                 flagged.add(name)
                 message = f"{name} waited {seconds(wait_ms)} for {other}, which began {passed_over} later matches"
                 yield Flag(
@@ -169,7 +167,7 @@ class _Waits:
                 )
         for name, other in sorted(self._idle_with.items(), key=lambda each: -self._bots[each[0]].needless_wait_ms):
             wait_ms = self._bots[name].needless_wait_ms
-            if wait_ms > patience_ms and flagged.isdisjoint((name, other)):
+            if wait_ms > PATIENCE_MS and flagged.isdisjoint((name, other)):
                 flagged.add(name)
                 message = f"{name} and {other} were free for {seconds(wait_ms)}, and their match did not begin"
                 yield Flag("needless_wait", name, f"{message}: look whether the club's quota of matches is used up")

@@ -1,9 +1,9 @@
 """The fairness audit of tables: waits, seats and company. Pure.
 
 The flags of tables, which `tournament/audit.py` defines:
-- `needless_wait`: a table did not start for longer than `patience_ms`, although all its bots were free for the table;
-- `passed_over`: a bot waited longer than `patience_ms` for another bot of its table. Meanwhile the other bot filled its
-  room with more than `patience` tables that come later in the schedule;
+- `needless_wait`: a table did not start for longer than `PATIENCE_MS`, although all its bots were free for the table;
+- `passed_over`: a bot waited longer than `PATIENCE_MS` for another bot of its table. Meanwhile the other bot filled its
+  room with more than `PATIENCE` tables that come later in the schedule;
 - `seats`: after a complete schedule, a bot's numbers of tables in two seats differ by more than one;
 - `company`: after a complete round-robin, a bot met a second bot much more often than it met a third bot.
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from rumble_engine import Termination
 
 from rumble_server.match.match_id import MatchId, MatchKey
-from rumble_server.tournament.audit import Audit, BotAudit, Context, Flag, Span, seconds
+from rumble_server.tournament.audit import PATIENCE, PATIENCE_MS, Audit, BotAudit, Context, Flag, Span, seconds
 
 EVEN_COMPANY = 2
 """Greatest fair difference between two counts: how often a bot met a second bot, and how often it met a third bot."""
@@ -49,9 +49,7 @@ class TableRecord:
     """The seats that fell out by a fault, each with the fault."""
 
 
-def audit_tables(
-    records: Iterable[TableRecord], context: Context, *, patience_ms: int = 1000, patience: int = 3
-) -> Audit:
+def audit_tables(records: Iterable[TableRecord], context: Context) -> Audit:
     """Return the audit of tables. The records of the tables may come in any order."""
     ordered = sorted(((MatchId.parse(record.match_id).key, record) for record in records), key=lambda each: each[0])
     bots = {name: BotAudit(seats=[0] * context.seats) for name in context.bots}
@@ -64,7 +62,7 @@ def audit_tables(
             faults[str(kind)] = faults.get(str(kind), 0) + 1
     for name, bot in bots.items():
         bot.excused_ms, bot.drops = context.excused_ms.get(name, 0), context.drops.get(name, 0)
-    flags = [*_waits(ordered, bots, context.paused, patience_ms, patience)]
+    flags = [*_waits(ordered, bots, context.paused)]
     if context.has_even_seats:
         seated = [record.bots for _, record in ordered]
         flags += _seat_flags(seated)
@@ -74,11 +72,7 @@ def audit_tables(
 
 
 def _waits(
-    ordered: Sequence[tuple[MatchKey, TableRecord]],
-    bots: Mapping[str, BotAudit],
-    paused: Sequence[Span],
-    patience_ms: int,
-    patience: int,
+    ordered: Sequence[tuple[MatchKey, TableRecord]], bots: Mapping[str, BotAudit], paused: Sequence[Span]
 ) -> Iterator[Flag]:
     """Yield the flags of waits. Also store the waits of each bot in `bots`."""
     starts: dict[str, list[tuple[int, MatchKey]]] = {}
@@ -106,7 +100,7 @@ def _waits(
             wait_ms = _waited(since_ms, record.started_ms, paused)
             if wait_ms > bots[bot].longest_wait_ms:
                 bots[bot].longest_wait_ms, bots[bot].waited_for = wait_ms, last
-            for mate in free_ms.keys() - {bot} if wait_ms > patience_ms else ():
+            for mate in free_ms.keys() - {bot} if wait_ms > PATIENCE_MS else ():
                 span = (since_ms,), (record.free_since_ms[mate],)
                 begun = starts[mate][bisect_left(starts[mate], span[0]) : bisect_left(starts[mate], span[1])]
                 number = sum(later > key for _, later in begun)
@@ -115,11 +109,11 @@ def _waits(
         bots[bot].needless_wait_ms = wait_ms
     for bot, (number, wait_ms, mate) in passed.items():
         bots[bot].passed_over = number
-        if number > patience:
+        if number > PATIENCE:
             message = f"{bot} waited {seconds(wait_ms)} for {mate}, which began {number} later tables meanwhile"
             yield Flag("passed_over", bot, f"{message}: let the tournament go on until {bot} has played")
     for bot, (wait_ms, names) in needless.items():
-        if wait_ms > patience_ms:
+        if wait_ms > PATIENCE_MS:
             message = f"{names} were free for {seconds(wait_ms)}, and their table did not begin"
             yield Flag("needless_wait", bot, f"{message}: look whether the club's quota of matches is used up")
 

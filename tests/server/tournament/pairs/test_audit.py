@@ -78,7 +78,7 @@ def test_time_in_another_tournament_and_before_a_login_is_no_waiting() -> None:
     assert {name: bot.longest_wait_ms for name, bot in found.bots.items()} == {"A": 500, "B": 100}
 
 
-def test_a_bot_that_is_passed_over_is_flagged_once() -> None:
+def test_a_bot_that_is_passed_over_is_flagged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     others = [record("B", "CDEF"[number % 4], 1000 * number, 1000 * number + 1000) for number in range(1, 9)]
     records = [record("A", "B", 0, 1000), *others, record("A", "B", 9000, 9001, place=2)]
     context = Context("ABCDEF", 0, 9001)
@@ -87,8 +87,10 @@ def test_a_bot_that_is_passed_over_is_flagged_once() -> None:
     (flag,) = found.flags
     assert (flag.kind, flag.bot) == ("passed_over", "A")
     assert "waited 8.0 s for B, which began 8 later matches" in flag.message
-    assert audit_pairs(records, context, patience=8).is_fair
-    assert audit_pairs(records, context, patience_ms=8000).is_fair
+    for name, bound in (("PATIENCE", 8), ("PATIENCE_MS", 8000)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"rumble_server.tournament.pairs.audit.{name}", bound)
+            assert audit_pairs(records, context).is_fair
     # In the schedule's order no bot is passed over: the other matches came first.
     in_order = [*records[:-1], record("A", "B", 9000, 9001)]
     assert audit_pairs(in_order, context).bots["A"].passed_over == 0
