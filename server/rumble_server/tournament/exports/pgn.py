@@ -104,12 +104,9 @@ def _written(tournament: Mapping[str, Any], game: Game | None, moves: Sequence[s
     """Return the moves as people write them, or the moves as sent to bots if the game has no other notation."""
     if game is None or type(game).written is Game.written:
         return moves
-    states = accumulate(moves, lambda state, move: state.play(move), initial=_initial(game, tournament))
+    initial: Any = game.initial(tournament.get("settings"), tournament.get("seed", 0))
+    states = accumulate(moves, lambda state, move: state.play(move), initial=initial)
     return [game.written(state, move) for state, move in zip(states, moves, strict=False)]
-
-
-def _initial(game: Game, tournament: Mapping[str, Any]) -> Any:
-    return game.initial(tournament.get("settings"), tournament.get("seed", 0))
 
 
 def _quoted(text: str) -> str:

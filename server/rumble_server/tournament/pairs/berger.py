@@ -33,8 +33,3 @@ def berger_leads(bots: int) -> list[int]:
     if bots % 2:
         return [0] * bots
     return [1 if number < bots // 2 else -1 for number in range(bots)]
-
-
-def round_robin_matches(bots: int, cycles: int, legs: int) -> int:
-    """Return the number of matches of a round-robin."""
-    return bots * (bots - 1) // 2 * cycles * legs

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from rumble_server.tournament.pairs.berger import berger_leads, berger_round, round_robin_matches
+from rumble_server.tournament.pairs.berger import berger_leads, berger_round
 from rumble_server.tournament.pairs.plan import Pairing, Plan, Round
 from rumble_server.tournament.pairs.schedule import FixedSchedule, Results
 
@@ -35,7 +35,7 @@ class RoundRobin(FixedSchedule):
                 pairings = tuple(
                     [Pairing(cycle, number, board, first, second) for board, (first, second) in enumerate(pairs, 1)]
                 )
-                yield Round(pairings, _left_out(pairings, bots) if bots % 2 else ())
+                yield Round(pairings, tuple(set(range(bots)).difference(*pairs)) if bots % 2 else ())
 
     def enter_late(self) -> Round:
         """Return matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.
@@ -69,9 +69,5 @@ class RoundRobin(FixedSchedule):
         return self._rounds_a_cycle * self.plan.cycles
 
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        return round_robin_matches(len(self._leads), self.plan.cycles, self.plan.legs)
-
-
-def _left_out(pairings: tuple[Pairing, ...], bots: int) -> tuple[int, ...]:
-    paired = {bot for pairing in pairings for bot in (pairing.first, pairing.second)}
-    return tuple(bot for bot in range(bots) if bot not in paired)
+        bots = len(self._leads)
+        return bots * (bots - 1) // 2 * self.plan.cycles * self.plan.legs

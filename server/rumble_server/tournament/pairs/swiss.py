@@ -134,7 +134,7 @@ class Swiss(PairSchedule):
             if found is None:
                 return False
             forfeit = all(leg.forfeit for leg in found)
-            sums = [sum(_points(scheme, leg.scores[side]) for leg in found) for side in range(2)]
+            sums = [sum(scheme.points(leg.scores[side]) for leg in found) for side in range(2)]
             scores = [sum(leg.scores[side] for leg in found) for side in range(2)]
             for side, (bot, opponent) in enumerate(((pairing.first, pairing.second), (pairing.second, pairing.first))):
                 result = _code(scores[side], scores[1 - side], forfeit)
@@ -150,10 +150,6 @@ class Swiss(PairSchedule):
                     code, units = codes.HALF_BYE, legs * scheme.draw
                 own.append(DutchEntry(0, codes.NO_SEAT, code, before + units))
         return True
-
-
-def _points(scheme: Scheme, score: float) -> int:
-    return scheme.win if score == 1 else scheme.draw if score > 0 else scheme.loss
 
 
 def _code(score: float, other: float, forfeit: bool) -> str:

@@ -148,7 +148,8 @@ class BracketPairing:
 
     def _pair_residents(self) -> None:
         graph = self.graph
-        rest = [each for each in range(self._first_resident, self._first_lower) if not self._is_taken(each)]
+        first = self._first_resident  # residents whose partner comes before the first resident are paired already
+        rest = [each for each in range(first, self._first_lower) if graph.matching[each] >= first]
         half = sum(self._is_resident(graph.matching[each]) for each in rest) // 2
         upper, lower = rest[:half], rest[half:]
         base = {(one, two): graph.weight(one, two) for index, one in enumerate(rest) for two in rest[index + 1 :]}
@@ -226,10 +227,6 @@ class BracketPairing:
 
     def _is_resident(self, vertex: int) -> bool:
         return self._first_resident <= vertex < self._first_lower
-
-    def _is_taken(self, resident: int) -> bool:
-        """Return whether the resident's partner is a moved-down player."""
-        return self.graph.matching[resident] < self._first_resident
 
     def _is_upper(self, resident: int) -> bool:
         """Return whether the resident is paired with a lower ranked resident of the bracket."""

@@ -7,6 +7,7 @@ different sums decides, and the greater sum is better.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 
 from rumble_server.tournament.pairs.dutch.player import ABSOLUTE, DOWN, STRONG, UP, DutchPlayer
 
@@ -210,16 +211,11 @@ def _floats_up_again(high: DutchPlayer, low: DutchPlayer, rounds: int) -> bool:
     return low.floats[rounds] == UP and high.score > low.score
 
 
-def _count(bracket: Bracket) -> int:
-    return bracket.bits
-
-
 def _twice(bracket: Bracket) -> int:
     return bracket.bits + 1
 
 
-def _scores(bracket: Bracket) -> int:
-    return bracket.slot_bits
+_count, _scores = attrgetter("bits"), attrgetter("slot_bits")
 
 
 COMPLETION = Criterion(
