@@ -60,6 +60,9 @@ class Absence:
         ]
 
     def expired_budgets(self, now_ms: int) -> list[BotAbsent]:
+        """Return a fact for each absent budget that is used up. Until a bot without budget comes back, it loses its due
+        matches.
+        """
         return [
             BotAbsent(self._tournament_id, entrant.bot, 0, now_ms)
             for entrant in self._waited_for()

@@ -6,7 +6,7 @@ So memory grows with the number of bots, not of pairings. No bot has to wait for
 while its matches with a few slow opponents pile up.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rumble_server.match.facts import MatchOver
@@ -21,7 +21,7 @@ class Agenda:
 
     def __init__(self, tournament_id: str, bots: tuple[str, ...], schedule: Schedule[Any, Any]) -> None:
         self._tournament_id = tournament_id
-        self._queue = schedule.queue(bots)
+        self.queue = schedule.queue(bots)
         self._last_order = 0
         self._played: dict[MatchKey, Any] = {}
         """Results by match, as the schedule reads them; empty if the schedule follows no results."""
@@ -103,13 +103,13 @@ class Agenda:
         if not slot.order:
             self._last_order += 1
             slot.order = self._last_order
-            self._queue.put(slot)
+            self.queue.put(slot)
 
     def dequeue(self, slot: Slot) -> None:
         """Remove a match from the waiting matches, because it starts, or is lost before its start."""
         if slot.order:
             slot.order = 0
-            self._queue.remove(slot)
+            self.queue.remove(slot)
 
     def close(self, over: MatchOver) -> None:
         slot = self.find(over.match)
@@ -134,28 +134,13 @@ class Agenda:
                 break
         return self.open[match_id]
 
-    def waiting(self, bot: str) -> list[Slot]:
-        """Return the bot's waiting slots, oldest first."""
-        return self._queue.waiting(bot)
-
-    def has_waiting(self, bot: str) -> bool:
-        return self._queue.has_waiting(bot)
-
-    def heads(self, bot: str) -> list[Slot]:
-        """Return the bot's waiting matches that may be the next to start, such as the oldest with each opponent."""
-        return self._queue.heads(bot)
-
-    def oldest(self, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
-        """Return a match that can start now, or is lost now, as `Queue.oldest` does; perhaps a match of other bots."""
-        return self._queue.oldest(bot, free, gone, room_of)
-
     def has_more(self, bot: str) -> bool:
         """Return true if the bot has waiting matches, or may get matches from a schedule that follows no results."""
-        return self._queue.has_waiting(bot) or self.may_pull_for(bot)
+        return self.queue.has_waiting(bot) or self.may_pull_for(bot)
 
     def may_pull_for(self, bot: str) -> bool:
         """Return true if `pull` should be called for a bot that found no match to play."""
-        return not (self.schedule.follows_results or self.is_finished) and self._queue.may_pull_for(bot)
+        return not (self.schedule.follows_results or self.is_finished) and self.queue.may_pull_for(bot)
 
     def places(self) -> dict[str, int]:
         return {

@@ -91,7 +91,7 @@ class DueMatches:
     ) -> MatchStarted | MatchOver | None:
         agenda = self._agenda
         while True:
-            slot = agenda.oldest(bot, free, self._gone, room_of)
+            slot = agenda.queue.oldest(bot, free, self._gone, room_of)
             if slot is not None:
                 return self._start_or_loss(slot, now_ms)
             if not agenda.may_pull_for(bot) or self.pull() is None:

@@ -37,7 +37,7 @@ def context_of(tournament: Tournament, now_ms: int, free_since_ms: Mapping[str, 
     away: dict[str, list[Span]] = {}
     for bot, entrant in tournament.field.items():
         if agenda is not None and not finished and not entrant.gone and bot in free_since_ms:
-            waiting = agenda.waiting(bot)
+            waiting = agenda.queue.waiting(bot)
             to_play[bot] = [(slot.opponent(bot), slot.key) for slot in waiting if len(slot.seats) == 2]
         if entrant.absent_since_ms is not None:
             away[bot] = [(entrant.absent_since_ms, max(entrant.absent_since_ms, at_ms))]

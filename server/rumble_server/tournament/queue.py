@@ -26,14 +26,14 @@ class Queue(ABC):
 
     @abstractmethod
     def heads(self, bot: str) -> list[Slot]:
-        """Return the bot's waiting matches that may be the next to start."""
+        """Return the bot's waiting matches that may be the next to start, such as the oldest with each opponent."""
 
     @abstractmethod
     def oldest(self, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
         """Return a match that can start now, or is lost now because a bot is gone; None if there is no such match.
 
-        `bot` is free or gone. `free` and `gone` have the names of all free and gone bots. `room_of` returns the number
-        of matches that a bot can take.
+        The match may be a match of other bots. `bot` is free or gone. `free` and `gone` have the names of all free and
+        gone bots. `room_of` returns the number of matches that a bot can take.
         """
 
     def may_pull_for(self, bot: str) -> bool:

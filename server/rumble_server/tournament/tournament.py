@@ -384,10 +384,10 @@ class Tournament:
 
     def next_matches(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
-        return self._agenda().heads(bot) if self.has_waiting(bot) else []
+        return self._agenda().queue.heads(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
-        return self.status == "running" and self.agenda is not None and self.agenda.has_waiting(bot)
+        return self.status == "running" and self.agenda is not None and self.agenda.queue.has_waiting(bot)
 
     def start_of(self, slot: Slot, now_ms: int) -> MatchStarted:
         """Return the fact that a waiting match begins."""
@@ -442,12 +442,6 @@ class Tournament:
         for entrant in self.field.values():
             self._update_gone(entrant)
         self._mark_for_check(self.field)
-
-    def expire_absent(self, now_ms: int) -> list[facts.BotAbsent]:
-        """Return a fact for each absent budget that is used up. Until a bot without budget comes back, it loses its due
-        matches.
-        """
-        return self.absence.expired_budgets(now_ms)
 
     @property
     def wake_at_ms(self) -> int | None:

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.audit import Audit
 from rumble_server.tournament.facts import tournament_of
 from rumble_server.tournament.history import audit_facts, context_of
+from rumble_server.tournament.pairs.queue import PairQueue
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
@@ -88,21 +88,22 @@ def test_nobody_is_accused_where_bots_play_in_two_tournaments(formats: tuple[str
 
 def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The schedule gives `a` no match while other bots have any to play."""
-    oldest = Agenda.oldest
+    oldest = PairQueue.oldest
+    world = World(delay_ms=3)
+    tournament = world.create(cycles=2)
 
-    def unfair(agenda: Agenda, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
-        left = [slot for slot in agenda.open.values() if "a" not in slot.seats]
+    def unfair(q: PairQueue, bot: str, free: Set[str], gone: Set[str], room_of: Callable[[str], int]) -> Slot | None:
+        assert tournament.agenda is not None
+        left = [slot for slot in tournament.agenda.open.values() if "a" not in slot.seats]
         return (
-            oldest(agenda, bot, free, gone, room_of)
+            oldest(q, bot, free, gone, room_of)
             if not left
             else None
             if bot == "a"
-            else oldest(agenda, bot, free - {"a"}, gone, room_of)
+            else oldest(q, bot, free - {"a"}, gone, room_of)
         )
 
-    monkeypatch.setattr(Agenda, "oldest", unfair)
-    world = World(delay_ms=3)
-    tournament = world.create(cycles=2)
+    monkeypatch.setattr(PairQueue, "oldest", unfair)
     players(world, [tournament])
     world.organiser.start(tournament.id)
     run(world, tournament.id)

@@ -289,7 +289,7 @@ def test_late_entrants_have_ids_of_their_own_and_seats_within_one(early: int, la
     assert count == agenda.matches_total
     for bot in agenda.bots:
         firsts = sum(slot.seats[0] == bot for slot in agenda.open.values())
-        assert abs(2 * firsts - len(agenda.waiting(bot))) <= 1
+        assert abs(2 * firsts - len(agenda.queue.waiting(bot))) <= 1
 
 
 def test_a_bot_leaves_and_another_enters_later() -> None:
@@ -343,7 +343,7 @@ def test_a_newcomer_has_no_more_of_the_schedule_pulled_and_does_not_hold_it_up()
     for number in range(LOOK_AHEAD + 2):
         agenda.enter_late(f"late-{number}")
         assert not agenda.may_pull_for(f"late-{number}")
-    assert len(agenda.waiting("ann")) > LOOK_AHEAD
+    assert len(agenda.queue.waiting("ann")) > LOOK_AHEAD
     pulls = 0
     while agenda.may_pull_for("ann"):
         pulled = agenda.pull()

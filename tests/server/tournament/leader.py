@@ -20,7 +20,7 @@ def dump(tournament: Tournament) -> dict[str, Any]:
     assert not pulled.keys() & tournament.results.keys(), "a match that has a result is open"
     for bot in () if agenda is None else agenda.bots:
         to_play = {slot.match_id for slot in pulled.values() if bot in slot.seats} - tournament.running.keys()
-        in_sight = {slot.match_id for slot in agenda.waiting(bot)} if agenda is not None else set()
+        in_sight = {slot.match_id for slot in agenda.queue.waiting(bot)} if agenda is not None else set()
         assert in_sight == to_play, "a bot does not see what it has to play"
     return {
         "join_code": tournament.join_code,
@@ -89,7 +89,7 @@ class Leader:
         until_ms = self.now_ms + ms
         while (wake_at_ms := self.tournament.wake_at_ms) is not None and wake_at_ms <= until_ms:
             self.now_ms = max(self.now_ms, wake_at_ms)
-            expired = self.tournament.expire_absent(self.now_ms)
+            expired = self.tournament.absence.expired_budgets(self.now_ms)
             assert expired, "woken for nothing"
             self.record(*expired)
         self.now_ms = until_ms

@@ -27,7 +27,7 @@ def close(agenda: Agenda, match: str) -> MatchOver:
 
 
 def ids(agenda: Agenda, bot: str) -> list[str]:
-    return [slot.match_id for slot in agenda.waiting(bot)]
+    return [slot.match_id for slot in agenda.queue.waiting(bot)]
 
 
 def test_nothing_is_in_sight_before_it_is_pulled() -> None:
@@ -44,7 +44,7 @@ def test_each_leg_of_a_pairing_swaps_the_seats() -> None:
     made = agenda(2, legs=3, cycles=2)
     pull(made)
     pull(made)
-    assert [slot.seats for slot in made.waiting("ann")] == [
+    assert [slot.seats for slot in made.queue.waiting("ann")] == [
         *[("ann", "ben"), ("ben", "ann"), ("ann", "ben")],
         *[("ben", "ann"), ("ann", "ben"), ("ben", "ann")],
     ]
@@ -138,7 +138,7 @@ def test_none_is_pulled_for_anyone_at_the_end_of_the_schedule() -> None:
 def test_a_late_joiner_has_only_the_matches_that_it_got_when_it_joined() -> None:
     agenda = Agenda("t", ("ann", "ben"), RoundRobin(Plan(2, cycles=5, legs=1)))
     agenda.enter_late("cid")
-    for slot in agenda.waiting("cid"):
+    for slot in agenda.queue.waiting("cid"):
         assert agenda.has_more("cid")
         agenda.dequeue(slot)
     assert [agenda.has_more(bot) for bot in agenda.bots] == [True, True, False]

@@ -418,7 +418,7 @@ class Scheduler:
                 del self._wakes[tournament_id]
                 self._recorder.unsettled[tournament_id] = None
                 tournament = self._recorder.tournaments.get(tournament_id)
-                for fact in [] if tournament is None else tournament.expire_absent(now_ms):
+                for fact in [] if tournament is None else tournament.absence.expired_budgets(now_ms):
                     self._recorder.record(fact)
         if self._wakes:
             self._arm(min(self._wakes.values()))
