@@ -4,7 +4,7 @@ The server answers bots and makes lists from the records, without rebuilding the
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from rumble_engine import SettingValue
@@ -12,6 +12,7 @@ from rumble_protocol.feed_messages import Standing
 from rumble_protocol.fields import AwayClock, TimeControl
 from rumble_protocol.server_messages import TournamentStatus
 
+from rumble_server.tournament.entrant import Entrant
 from rumble_server.tournament.facts import LogFact, TournamentCreated
 from rumble_server.tournament.tournament import Tournament
 
@@ -104,7 +105,7 @@ class EndedTournament(Outline):
 
     @classmethod
     def of(cls, tournament: Tournament) -> "EndedTournament":
-        config = tournament.config
+        config, field = tournament.config, tournament.field
         return cls(
             **outline_of(tournament),
             settings=dict(config.settings),
@@ -114,7 +115,7 @@ class EndedTournament(Outline):
             matches_over=len(tournament.results),
             matches_total=tournament.matches_total,
             challengers=tuple(tournament.challengers),
-            lines=tuple(_line(each, tournament) for each in tournament.standings.lines()),
+            lines=tuple(final_result(each, field[each.name]) for each in tournament.standings.lines()),
             away_clock=config.away_clock,
             is_challenge=tournament.challenger is not None,
             match_seats=config.match_seats,
@@ -125,7 +126,10 @@ class EndedTournament(Outline):
         return next((line for line in self.lines if line.name == bot), None)
 
 
-def _line(standing: Standing, tournament: Tournament) -> FinalResult:
-    entrant = tournament.field[standing.name]
-    values = standing.model_dump(include={each.name for each in fields(FinalResult)})
-    return FinalResult(**values, withdrawn=entrant.withdrawn, by_code=entrant.by_code)
+_OF_STANDING = [each.name for each in fields(FinalResult) if each.name in Standing.model_fields]
+
+
+def final_result(line: Standing, entrant: Entrant | None = None) -> FinalResult:
+    """Return the result of a bot by its line of the standings. Without `entrant` the bot counts as not withdrawn."""
+    result = FinalResult(**{name: getattr(line, name) for name in _OF_STANDING})
+    return result if entrant is None else replace(result, withdrawn=entrant.withdrawn, by_code=entrant.by_code)

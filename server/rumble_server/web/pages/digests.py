@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rumble_protocol.feed_messages import Standing, TournamentSummary
 
-from rumble_server.tournament.ended import EndedTournament, FinalResult
+from rumble_server.tournament.ended import EndedTournament, FinalResult, final_result
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.answers import ClubAnswers
@@ -59,14 +59,8 @@ class Record:
 
 def digest(tournament: Tournament, standings: Sequence[Standing]) -> Digest:
     """Make the digest of a tournament in memory, from its standings."""
-    counted = ((each, (each.points, each.wins, each.draws, each.losses)) for each in standings)
-    lines = tuple(
-        FinalResult(
-            each.name, each.rank, *counts, byes=each.byes, half_byes=each.half_byes, display_name=each.display_name
-        )
-        for each, counts in counted
-    )
     matches, text = (len(tournament.results), tournament.matches_total), headline(tournament, standings)
+    lines = tuple(map(final_result, standings))
     return Digest(summary_view(tournament), tournament.config.format, *matches, text, lines)
 
 
