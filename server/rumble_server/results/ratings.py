@@ -9,7 +9,7 @@ Matches lost by `no_show` are left out, because they show nothing about strength
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import erf, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -172,6 +172,24 @@ class RatedField:
         lines = tuple(Rating(name, None, None, self.matches[name]) for name in self.index)
         return Ratings(model, lines + self.unrated, notes=tuple(self.notes))
 
+    def with_ratings(self, model: str, fitted: "Fit", prior_reason: str) -> Ratings:
+        """Return the ratings of a fit, highest first, with all notes. `prior_reason` is empty without a prior."""
+        strengths, variances = fitted.strengths, fitted.covariance.diagonal()
+        rated = (
+            Rating(name, ELO * float(strength), interval_of(float(strength), float(variance)), self.matches[name])
+            for name, strength, variance in zip(self.index, strengths, variances, strict=False)
+        )
+        lines = sorted(rated, key=lambda line: (-round(line.rating or 0.0, 6), line.name.casefold(), line.name))
+        return Ratings(
+            model,
+            (*lines, *self.unrated),
+            prior_used=bool(prior_reason),
+            prior_reason=prior_reason,
+            notes=tuple(self.notes),
+            _index=self.index,
+            _fit=fitted,
+        )
+
     def note_limits(self, prior_reason: str, groups: list[list[int]]) -> None:
         """Add a note about the prior, and a note about groups that have not met.
 
@@ -203,27 +221,11 @@ def _rate(rated: RatedField, cells: list[tuple[int, int, int, int, int]], prior:
         notes.append("Every match was drawn: all that is known is how closely the bots are matched.")
     virtual = model.virtual_draws(count > 0, groups) if reason else 0 * count
     fitted = model.fit(score, count, drawn, virtual, first_move)
-    return Ratings(
-        model=_model(bool(reason), first_move),
-        lines=lines_of(index, rated.matches, fitted) + rated.unrated,
-        prior_used=bool(reason),
-        prior_reason=reason,
-        first_move=ELO * fitted.first_move if first_move else None,
-        first_move_interval=interval_of(fitted.first_move, float(fitted.covariance[-1, -1])) if first_move else None,
-        notes=tuple(notes),
-        _index=index,
-        _fit=fitted,
-    )
-
-
-def lines_of(index: Mapping[str, int], matches: Mapping[str, int], fitted: "Fit") -> tuple[Rating, ...]:
-    """Return the ratings of a fit, highest first. `index` has the index of each bot in the fit."""
-    strengths, variances = fitted.strengths, fitted.covariance.diagonal()
-    lines = (
-        Rating(name, ELO * float(strengths[n]), interval_of(float(strengths[n]), float(variances[n])), matches[name])
-        for name, n in index.items()
-    )
-    return tuple(sorted(lines, key=lambda line: (-round(line.rating or 0.0, 6), line.name.casefold(), line.name)))
+    ratings = rated.with_ratings(_model(bool(reason), first_move), fitted, reason)
+    if not first_move:
+        return ratings
+    interval = interval_of(fitted.first_move, float(fitted.covariance[-1, -1]))
+    return replace(ratings, first_move=ELO * fitted.first_move, first_move_interval=interval)
 
 
 def interval_of(middle: float, variance: float) -> tuple[float, float]:

@@ -5,9 +5,10 @@ strength or weakness. A cooperative game gives no ratings: all seats that stay t
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rumble_server.results.ratings import ELO, Prior, RatedField, Ratings, interval_of, lines_of, why_infinite
+from rumble_server.results.ratings import ELO, Prior, RatedField, Ratings, interval_of, why_infinite
 from rumble_server.results.table_result import TableResult
 from rumble_server.results.tables.tally import TableTally
 
@@ -78,16 +79,8 @@ def _rate(rated: RatedField, rankings: "Rankings", prior: Prior, with_seats: boo
         fitted = fit(Choices(rankings, virtual, bots, seats), met, less)
     terms, variances = fitted.seat_terms, fitted.covariance.diagonal()[bots:]
     worths = [(ELO * float(h), interval_of(float(h), float(v))) for h, v in zip(terms, variances, strict=True)]
-    return Ratings(
-        model=_model(bool(reason), with_seats),
-        lines=lines_of(index, rated.matches, fitted) + rated.unrated,
-        prior_used=bool(reason),
-        prior_reason=reason,
-        seats=tuple(worths) if with_seats else (),
-        notes=tuple(notes),
-        _index=index,
-        _fit=fitted,
-    )
+    ratings = rated.with_ratings(_model(bool(reason), with_seats), fitted, reason)
+    return replace(ratings, seats=tuple(worths)) if with_seats else ratings
 
 
 def _virtual(draws: "Matrix", seats: int) -> "Rankings":
