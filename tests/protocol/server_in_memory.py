@@ -224,7 +224,7 @@ class ServerInMemory:
         """Enter a bot as a pupil does with a join code."""
         arena = self.world.arena
         joined = BotJoined(tournament, bot, self.world.clock.now_ms(), by_code=True)
-        with arena.transaction():
+        with arena.transaction:
             arena.lifecycle.enter(arena.players.get_or_add(bot), arena.lifecycle.tournament(tournament), joined)
 
     def happens(self, what: str, **given: Any) -> None:

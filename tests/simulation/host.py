@@ -151,7 +151,7 @@ class Host:
         run = self._run
         if run is not None:
             try:
-                with run.arena.transaction() as done:
+                with run.arena.transaction as done:
                     give()
             except TournamentError:
                 return

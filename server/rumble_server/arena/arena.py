@@ -23,7 +23,7 @@ from rumble_server.arena.logins.logins import Logins, MayClaim
 from rumble_server.arena.logins.refused import RefusedBots
 from rumble_server.arena.matches import Matches
 from rumble_server.arena.ports import Caller, Clock, FindEnded, Log, Sessions, Work
-from rumble_server.arena.recorder import Recorder, Transaction
+from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.arena.tournaments.challenges import Challenges
 from rumble_server.arena.tournaments.ended import Answer, answer_join, answer_leave
@@ -88,7 +88,10 @@ class Arena:
         self.challenges = Challenges(recorder, self.lifecycle, random, admission)
         self._find_ended = find_ended
         self._outlet = Outlet(log, sessions)
-        self._transaction = self.recorder.transaction
+        self.transaction = self.recorder.transaction
+        """The arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
+        transaction's events are settled. Send nothing about the events until the fact with the number
+        `Transaction.number` is on disk."""
         self.on_ban: list[Callable[[], None]] = []
         """Functions called after a ban. They end connections from banned addresses on which no bot has logged in."""
         self._sessions: dict[int, tuple[Player, BotSession]] = {}
@@ -101,14 +104,6 @@ class Arena:
         if bots_were_closed:
             self.matches.give_grace(self._grace_ms)
         self.scheduler.excuse_absence(suspended_ms)
-
-    def transaction(self) -> Transaction:
-        """Return the arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
-        transaction's events are settled.
-
-        Send nothing about the events until the fact with the number `Transaction.number` is on disk.
-        """
-        return self._transaction
 
     def is_connected(self, name: str) -> bool:
         player = self.players.get(name)
@@ -147,7 +142,7 @@ class Arena:
         invited_to = shown.tournament_id
         if invited_to is not None:
             sessions.mark_invited(session_id, invited_to)
-        with self._transaction:
+        with self.transaction:
             try:
                 self.logins.check_room(login, caller, invited_to)
                 is_stranger = self.logins.is_stranger(login, caller.address, invited_to)
@@ -182,7 +177,7 @@ class Arena:
         if session.closing or self.recorder.stopped:
             return
         if type(message) is not Move:
-            with self._transaction:
+            with self.transaction:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
@@ -280,7 +275,7 @@ class Arena:
         named, answer = read_named_turn(text), read_server_message(error)
         if named is None or not isinstance(answer, Error):
             return False
-        with self._transaction:
+        with self.transaction:
             return self.matches.on_invalid_answer(session, named, answer.message, text)
 
     def on_flood(self, session_id: int, allowed: int) -> None:
@@ -293,7 +288,7 @@ class Arena:
             self._outlet.sessions.send(session_id, error)
         elif not known[1].closing:
             player, session = known
-            with self._transaction:
+            with self.transaction:
                 player.stop_assigning(session)  # so that no new match takes the room of a lost match
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(session.matches):
@@ -332,7 +327,7 @@ class Arena:
             player, session = known
             session.discard_held()
             self.lifecycle.followers.forget(session)
-            with self._transaction:
+            with self.transaction:
                 self.logins.detach(player, session)
 
     def sign_out(self, name: str, reason: str) -> None:
@@ -352,9 +347,9 @@ class Arena:
 
         If no bot has logged in on a connection from a banned address, the connection is closed at once.
         """
-        bans, now_ms = self.admission.bans, self.clock.now_ms()
+        now_ms = self.clock.now_ms()
         for player, session in list(self._sessions.values()):
-            ban = bans.of_name(player.name, now_ms) or bans.of_address(session.address, now_ms)
+            ban = self.admission.bans.of(player.name, session.address, now_ms)
             if ban is not None:
                 session.send(messages.error(ErrorCode.BANNED, ban.message, fatal=True), self.log.last)
                 self._close(player, session, CloseCode.BANNED)
@@ -376,7 +371,7 @@ class Arena:
         self.lifecycle.forget_ended()
         if not (freed or self.recorder.unsettled) or self.recorder.stopped:
             return
-        with self._transaction:
+        with self.transaction:
             known = (self._sessions.get(session.id) for session in freed)
             players = dict.fromkeys(found[0] for found in known if found is not None)
             for player in players:

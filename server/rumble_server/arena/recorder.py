@@ -162,7 +162,7 @@ def transactional(command: Command) -> Command:
 
     @wraps(command)
     def transaction(self: Any, *given: Any, **named: Any) -> Any:
-        with self.arena.transaction():
+        with self.arena.transaction:
             return command(self, *given, **named)
 
     return cast(Command, transaction)

@@ -73,7 +73,7 @@ def restore_arena(
     for fact in recovered.of_club:
         if isinstance(fact, ServerFact):
             arena.recorder.apply(fact)
-    with arena.transaction():
+    with arena.transaction:
         for tournament, facts in recovered.tournaments:
             try:
                 _take_up(arena, tournament, facts)

@@ -102,6 +102,10 @@ class Bans:
         ban = self._of_network(address.partition(" ")[0], now_ms)  # without the suffix of `limits.source.TUNNELLED`
         return self._above.of_address(address, now_ms) if ban is None and self._above is not None else ban
 
+    def of(self, name: str, address: str, now_ms: int) -> Ban | None:
+        """Return the ban that keeps out a bot: the ban of its name, or else of its address; None if no ban does."""
+        return self.of_name(name, now_ms) or self.of_address(address, now_ms)
+
     def _of_network(self, address: str, now_ms: int) -> Ban | None:
         if not self._networks or not address:
             return None

@@ -17,7 +17,7 @@ from tests.server.world import Bot, World
 
 def by_code(world: World, tournament: Tournament, *names: str) -> None:
     """Enter bots as pupils do with a join code."""
-    with world.arena.transaction():
+    with world.arena.transaction:
         for name in names:
             joined = BotJoined(tournament.id, name, world.clock.now_ms(), by_code=True)
             world.arena.lifecycle.enter(world.arena.players.get_or_add(name), tournament, joined)

@@ -77,7 +77,9 @@ class Joining:
         if holder is not None and arena.names.get(holder) is not None and not arena.names.owns(holder, key):
             raise JoinRefused("name_taken", f"{display} is taken here: add a letter of your last name")
         now_ms, name = arena.clock.now_ms(), holder or self._new_name(display)
-        self._check_ban(name, address)
+        ban = arena.admission.bans.of(name, address, now_ms)
+        if ban is not None:
+            raise TournamentError(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
         player, _ = arena.logins.admit(
             name, key, keyless_allowed=False, take_name=lambda: self._take_name(address, tournament)
@@ -88,12 +90,6 @@ class Joining:
             arena.lifecycle.enter(player, tournament, changed(joined, by_code=True))
         arena.admission.guesses.note_right(address, name, now_ms)
         return Joined(name, arena.display_names.shown(name), tournament)
-
-    def _check_ban(self, name: str, address: str) -> None:
-        bans, now_ms = self.arena.admission.bans, self.arena.clock.now_ms()
-        ban = bans.of_name(name, now_ms) or bans.of_address(address, now_ms)
-        if ban is not None:
-            raise TournamentError(ErrorCode.BANNED, ban.message)
 
     def _take_name(self, address: str, tournament: Tournament) -> bool:
         """Count a new name claimed by `address`. Return false if there are too many.

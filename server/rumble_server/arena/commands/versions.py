@@ -18,7 +18,7 @@ def add_version(
     """
     arena.allowance.check_creation()
     saved = next_version(stored, claim.since_ms, claim.name, language, source, arena.clock.now_ms())
-    with arena.transaction():
+    with arena.transaction:
         arena.recorder.append(saved)
         player = arena.players.get(claim.name)
         if player is not None:

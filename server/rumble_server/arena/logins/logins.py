@@ -88,7 +88,7 @@ class Logins:
             admission.refusals.note("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
-        ban = admission.bans.of_name(name, now_ms) or admission.bans.of_address(address, now_ms)
+        ban = admission.bans.of(name, address, now_ms)
         if ban is not None:
             admission.refusals.note("banned", address, name)
             raise TournamentError(ErrorCode.BANNED, ban.message)

@@ -45,7 +45,7 @@ def gauntlet(world: World, **given: Any) -> Tournament:
 def start(world: World, tournament: Tournament, *opponents: str) -> None:
     """Begin the tournament with ann and these opponents."""
     world.logins(*opponents, join=tournament.id, max_matches=4)
-    with world.arena.transaction():
+    with world.arena.transaction:
         world.arena.lifecycle.begin(tournament, ("ann", *opponents))
     world.end_iteration()
 

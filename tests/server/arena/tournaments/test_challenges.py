@@ -385,7 +385,7 @@ def test_a_challenge_that_waits_starts_when_a_tournament_needs_the_room_no_more(
 def test_a_challenge_that_waits_starts_when_a_table_begins_without_its_bot() -> None:
     world = World()
     _, waiting = waits_for(world, "yan", "zoe", game="snakes", seats=3)
-    with world.arena.transaction():
+    with world.arena.transaction:
         world.arena.recorder.record(BotBenched("friday", "ben", benched=True, at_ms=world.clock.now_ms(), reason=""))
     world.logins("yan", "zoe", max_matches=9)
     assert {match.absent for match in world.tournament("friday").running.values()} == {("ben",)}

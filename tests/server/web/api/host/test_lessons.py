@@ -14,7 +14,7 @@ def lesson(server: MemoryServer, *names: str, play: bool = True) -> None:
     """Play a tournament of pupils, to its end if `play`."""
     world = server.world
     tournament = world.create(legs=4)
-    with world.arena.transaction():
+    with world.arena.transaction:
         for name in names:
             joined = BotJoined(tournament.id, name, world.clock.now_ms(), by_code=True)
             world.arena.lifecycle.enter(world.arena.players.get_or_add(name), tournament, joined)
