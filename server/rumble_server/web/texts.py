@@ -7,9 +7,9 @@ the docstring of a function then names the script.
 import json
 import math
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from shlex import quote as quoted
 
 from rumble_engine import EngineError, Game, SettingValue, Termination, get_game
 from rumble_engine.outcome import places_of
@@ -124,11 +124,6 @@ def away_text(away: Away, now_ms: int) -> str:
 def setting_text(value: SettingValue) -> str:
     """Write the value of a setting: `yes`, `7`, `freestyle`."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
-def quoted(text: str) -> str:
-    """Quote a word of a shell's command line."""
-    return shlex.quote(text)
 
 
 def first_bot(game: str) -> str:

@@ -70,9 +70,8 @@ def club_routes() -> APIRouter:
     @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
     async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
         """Make a host token of a club. Only this answer ever shows the token."""
-        given = await read_model(request, NewHostToken)
         # `site_of` returns the site of the club in the path, not of main: see `web.path_owner.TOKENS`.
-        return await make_token(site_of(request), given.name, response)
+        return await make_token(request, response)
 
     router.include_router(commands)
     return router

@@ -10,7 +10,7 @@ from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.web.api.host import models
 from rumble_server.web.api.host.commands import body_schema, host_router, read_model
 from rumble_server.web.api.models import DoneAnswer
-from rumble_server.web.site import Site, site_of
+from rumble_server.web.site import site_of
 
 
 def host_token_routes() -> APIRouter:
@@ -30,8 +30,7 @@ def host_token_routes() -> APIRouter:
     @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
     async def add_token(request: Request, response: Response) -> models.MadeHostToken:
         """Make a token with a new name. No other answer shows the token."""
-        given = await read_model(request, models.NewHostToken)
-        return await make_token(site_of(request), given.name, response)
+        return await make_token(request, response)
 
     @router.post("/{name}/remove")
     async def remove_token(request: Request, name: str) -> DoneAnswer:
@@ -43,12 +42,12 @@ def host_token_routes() -> APIRouter:
     return router
 
 
-async def make_token(site: Site, name: str, response: Response) -> models.MadeHostToken:
-    """Make a host token of a club, wait until the token is on disk, and return the token.
+async def make_token(request: Request, response: Response) -> models.MadeHostToken:
+    """Make the host token that a request asks for, wait until the token is on disk, and return the token.
 
     Raises TokenRefused and WebError.
     """
-    token = make_secret()
+    site, name, token = site_of(request), (await read_model(request, models.NewHostToken)).name, make_secret()
     await site.run_command(lambda: Organiser(site.arena).add_token(name, token))
     response.headers["Cache-Control"] = "no-store"
     return models.MadeHostToken(name=name, token=token)
