@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import Owner, is_of_main, needs_no_club, owner_of
-from rumble_server.web.site import ClubSites, Process, Site
+from rumble_server.web.site import ClubSites, Process, Site, entry_of
 
 ELSEWHERE = "another node leads this club; ask again"
 
@@ -67,9 +67,7 @@ class ClubPaths:
             if isinstance(owner, str) and clubs.refer_elsewhere(name):
                 raise WebError(HTTPStatus.MISDIRECTED_REQUEST, "misdirected", ELSEWHERE)
             site = await clubs.site(name) if isinstance(owner, str) else None
-            entry = clubs.directory.get(name)
-            if entry is None:
-                raise WebError.not_found(f"there is no club {name!r}")
+            entry = entry_of(clubs, name)
             is_of_club = rest != scope["path"]
             scope["state"]["title"] = entry.title or (name if is_of_club else "")
             if is_of_club:

@@ -18,7 +18,7 @@ from rumble_protocol.clubs import MAIN, web_path
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.house import HouseBots
-from rumble_server.arena.state.clubs import ClubDirectory
+from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.host.histogram import Histogram
 from rumble_server.host.host_names import is_loopback
 from rumble_server.limits.bounds import Bounds
@@ -262,3 +262,11 @@ def clubs_of(request: Request) -> ClubSites:
 def process_of(request: Request) -> Process:
     """Return the process that a request came to."""
     return cast(Process, request.scope["state"]["process"])
+
+
+def entry_of(clubs: ClubSites, name: str) -> ClubEntry:
+    """Return a club's entry in the directory. Raises WebError if the club does not exist."""
+    entry = clubs.directory.get(name)
+    if entry is None:
+        raise WebError.not_found(f"there is no club {name!r}")
+    return entry

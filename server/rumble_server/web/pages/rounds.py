@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rumble_server.match.match_id import MatchId
 from rumble_server.tournament.agenda import Agenda
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.pages.table_rounds import TablesOfRound
+from rumble_server.web.pages.table_rounds import TablesOfRound, order_in_rounds
 
 TITLES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 
@@ -125,8 +124,8 @@ def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], M
     found: dict[tuple[int, int], Meeting] = {}
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: (over.seats[0], over.seats[1]) for match, over in tournament.results.items()}
-    for match in sorted(seats_of, key=_order):
-        number, board, _, leg = _order(match)
+    for match in sorted(seats_of, key=order_in_rounds):
+        number, board, _, leg = order_in_rounds(match)
         meeting = found.setdefault((number, board), Meeting())
         if meeting.seats == ("", ""):
             first, second = seats_of[match]
@@ -139,11 +138,6 @@ def _meetings(tournament: Tournament, agenda: Agenda) -> dict[tuple[int, int], M
         elif match in tournament.running:
             meeting.legs.append(Leg(match, None))
     return found
-
-
-def _order(match: str) -> tuple[int, int, int, int]:
-    match_id = MatchId.parse(match)
-    return match_id.round, match_id.board, match_id.cycle, match_id.leg
 
 
 def _by_round(meetings: dict[tuple[int, int], Meeting]) -> Iterator[tuple[int, list[Meeting]]]:

@@ -81,7 +81,7 @@ def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, Tabl
     seats_of = {slot.match_id: slot.seats for slot in agenda.open.values()}
     seats_of |= {match: result.seats for match, result in results.items()}
     found: dict[tuple[int, int], TableView] = {}
-    for match, (number, board, _) in sorted(((match, _order(match)) for match in seats_of), key=lambda each: each[1]):
+    for (number, board, *_), match in sorted((order_in_rounds(match), match) for match in seats_of):
         table = found.setdefault((number, board), TableView(seats_of[match]))
         if match in results:
             table.plays.append(Play(match, dict(zip(results[match].seats, results[match].places, strict=True))))
@@ -92,9 +92,10 @@ def _tables(tournament: Tournament, agenda: Agenda) -> list[tuple[int, int, Tabl
     return [(*key, table) for key, table in found.items()]
 
 
-def _order(match: str) -> tuple[int, int, int]:
+def order_in_rounds(match: str) -> tuple[int, int, int, int]:
+    """Return a key that sorts matches by round, then board. The last value is the leg."""
     match_id = MatchId.parse(match)
-    return match_id.round, match_id.board, match_id.cycle
+    return match_id.round, match_id.board, match_id.cycle, match_id.leg
 
 
 def finalists(tournament: Tournament) -> int:

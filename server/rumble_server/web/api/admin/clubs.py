@@ -17,9 +17,8 @@ from rumble_server.web.api.host.host_tokens import make_token
 from rumble_server.web.api.host.models import MadeHostToken, NewHostToken
 from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.api.reading import ERRORS
-from rumble_server.web.errors import WebError
 from rumble_server.web.guards.tokens import administrator_only
-from rumble_server.web.site import ClubSites, ClubUse, clubs_of, process_of, site_of
+from rumble_server.web.site import ClubSites, ClubUse, clubs_of, entry_of, process_of, site_of
 
 
 def club_routes() -> APIRouter:
@@ -53,7 +52,7 @@ def club_routes() -> APIRouter:
         """Change the given settings of a club: title, quotas, listing, and residents."""
         main = site_of(request)
         given = await read_model(request, models.ChangedClub)
-        known = _entry(clubs_of(request), club)
+        known = entry_of(clubs_of(request), club)
         quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
         changes = given.model_dump(include={"title", "listed", "house"})
         await main.run_command(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
@@ -63,7 +62,7 @@ def club_routes() -> APIRouter:
     async def remove_club(request: Request, club: str) -> DoneAnswer:
         """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
         main = site_of(request)
-        _entry(clubs_of(request), club)
+        entry_of(clubs_of(request), club)
         await main.run_command(lambda: Administrator(main.arena).remove(club))
         return DoneAnswer(message=f"the club {club} is removed")
 
@@ -92,14 +91,7 @@ async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[mode
 
 async def _view_of(clubs: ClubSites, name: str) -> models.ClubView:
     use = (await clubs.uses(stored=True)).get(name, ClubUse())
-    return _view(_entry(clubs, name), use, has_house=clubs.has_residents, everything=True)
-
-
-def _entry(clubs: ClubSites, name: str) -> ClubEntry:
-    entry = clubs.directory.get(name)
-    if entry is None:
-        raise WebError.not_found(f"there is no club {name!r}")
-    return entry
+    return _view(entry_of(clubs, name), use, has_house=clubs.has_residents, everything=True)
 
 
 def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) -> models.ClubView:
