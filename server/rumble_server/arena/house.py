@@ -184,7 +184,7 @@ class HouseBots:
             raise TournamentError(code, message)
         checked, new = [], 0
         for each in self._names(tournament, reference_bot, name, count):
-            joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite)
+            joined = commands.join(tournament, each, arena.clock.now_ms(), tournament.invite, joining=count)
             if joined is None:
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{each} is in {tournament.id} already")
             claim, used = arena.logins.check(each, self._keys.key(each), keyless_allowed=False, others=new)

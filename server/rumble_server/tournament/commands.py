@@ -20,10 +20,18 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"
 """Last words of the message with which most commands are refused on an ended tournament."""
+MOST_AT_ONCE = 5_000
+"""Maximum number of matches of a round of matches for two seats, and of matches that bots get who join late at the same
+time. The event loop takes about 20 ms to make 5,000 matches."""
 
 
-def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = None) -> facts.BotJoined | None:
-    """Return the fact that a bot enters the field; None if the bot is in the field already. Raises TournamentError."""
+def join(
+    tournament: Tournament, bot: str, now_ms: int, invite: str | None = None, *, joining: int = 1
+) -> facts.BotJoined | None:
+    """Return the fact that a bot enters the field; None if the bot is in the field already. Raises TournamentError.
+
+    `joining` is the number of bots that enter at the same time.
+    """
     entrant = tournament.field.get(bot)
     if entrant is not None:
         if entrant.withdrawn:
@@ -36,7 +44,18 @@ def join(tournament: Tournament, bot: str, now_ms: int, invite: str | None = Non
             ErrorCode.INVITE_REQUIRED,
             f"{tournament.id} is by invitation: ask its host for the code, and send it as `invite`",
         )
+    if tournament.agenda is not None:
+        _check_late_matches(tournament, len(tournament.agenda.bots), joining)
     return facts.BotJoined(tournament.id, bot, now_ms)
+
+
+def _check_late_matches(tournament: Tournament, earlier: int, joining: int) -> None:
+    """Raise TournamentError if `joining` bots that meet `earlier` bots, and each other, would get too many matches."""
+    meetings = earlier * joining + joining * (joining - 1) // 2
+    matches = meetings * tournament.config.cycles * tournament.config.legs
+    if matches > MOST_AT_ONCE:
+        so = f"; bots that join late get at most {MOST_AT_ONCE} matches at once, not {matches}"
+        raise closed(tournament.id, tournament.status, so)
 
 
 def leave(tournament: Tournament, bot: str, now_ms: int, *, removed: bool = False) -> facts.BotLeft | None:
@@ -87,11 +106,23 @@ def absent(tournament: Tournament) -> list[str]:
     return found
 
 
+def check_round_size(config: TournamentConfig, bots: int) -> None:
+    """Raise TournamentError if a round of this number of bots has too many matches. Tables have one leg, and so fit."""
+    pairs = bots // 2
+    if "challengers" in FORMATS[config.format].options:
+        pairs = min(config.challengers, bots - config.challengers)
+    if config.match_seats == 2 and pairs * config.legs > MOST_AT_ONCE:
+        message = f"a round of {bots} bots has {pairs * config.legs} matches; {MOST_AT_ONCE} is the most: ask for fewer"
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{message} legs")
+
+
 def check_rounds(config: TournamentConfig, bots: int) -> None:
     """Raise TournamentError if a Swiss has more rounds than this number of bots can play without meeting again.
 
-    For tables, the format does not matter: raise TournamentError if no schedule can be made for this number of bots.
+    Also raise TournamentError if a round has too many matches. For tables, the format does not matter: raise
+    TournamentError if no schedule can be made for this number of bots.
     """
+    check_round_size(config, bots)
     most = most_rounds(bots)
     if config.match_seats > 2:
         if bots >= config.least_bots:  # `start` refuses a smaller field
@@ -263,6 +294,11 @@ def void(tournament: Tournament, match_id: str, now_ms: int) -> facts.ResultVoid
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
     if schedule is not None and (played.round, played.board) in schedule.advanced:
         message = f"the winner of {match_id} has gone on to round {played.round + 1}; its result stands"
+        raise TournamentError(ErrorCode.UNAVAILABLE, message)
+    again = match_id_of(tournament.id, (played.cycle + 1, *played.key[1:3], 1))
+    is_repeated = again in tournament.results or (tournament.agenda is not None and again in tournament.agenda.open)
+    if schedule is not None and schedule.has_bracket and tournament.config.match_seats == 2 and is_repeated:
+        message = f"the pairing of {match_id} was tied, and {again} repeats it; its result stands"
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
     return facts.ResultVoided(match_id, over.attempt, now_ms)
 

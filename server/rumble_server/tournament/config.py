@@ -58,7 +58,7 @@ class TournamentConfig(BaseModel):
     """Round-robin, gauntlet: number of times that everyone meets everyone."""
     legs: Count = 2
     """Number of matches of a pairing, with seats swapped after each. With 2, both bots play the same opening from both
-    seats, which is fair. With more than two seats always 1."""
+    seats, which is fair. With more than two seats always 1. A round has at most 5,000 matches."""
     rounds: Count | None = None
     """Swiss: number of rounds; by default as many as a knockout has."""
     pairing_rules: Literal["dutch-2025", "dutch-2026", "tables"] = NEWEST_PAIRING_RULES
@@ -82,7 +82,7 @@ class TournamentConfig(BaseModel):
     """Time of the automatic start; with fewer than two bots by then, the start comes with the second bot."""
     late_join: bool = False
     """Round-robin: bots may join while the tournament runs. A late bot meets all earlier bots, in rounds after the
-    schedule's own."""
+    schedule's own, in at most 5,000 matches."""
     openings: Literal["auto", "suite", "none"] | list[list[str]] = "auto"
     """Openings, each played from both seats. auto: a pair begins without an opening, and goes on with the game's
     openings. suite: a pair plays only the game's openings. none: matches begin without openings. Or your own list."""

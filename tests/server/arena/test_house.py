@@ -179,6 +179,16 @@ def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode
     assert (world.log.last, made.bots()) == (before, bots)
 
 
+def test_late_bots_of_the_house_that_would_get_too_many_matches_are_refused() -> None:
+    world = World()
+    tournament, _ = world.begun("ann", "ben", legs=1000, late_join=True)
+    house, _ = keeper(world)
+    with pytest.raises(TournamentError, match="bots that join late get at most 5000 matches at once, not 9000"):
+        house.add(tournament.id, "random", count=3)
+    house.add(tournament.id, "random", count=2)
+    assert len(tournament.field) == 4
+
+
 def test_a_server_without_a_house_says_so() -> None:
     world = World(may_claim=KEYS.may_claim)
     tournament = world.create()

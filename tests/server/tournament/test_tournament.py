@@ -42,6 +42,23 @@ def test_after_the_start_nobody_new_gets_in_and_who_is_in_stays_in(status: str) 
     assert commands.join(leader.tournament, "ann", 0) is None
 
 
+def test_late_bots_that_would_get_too_many_matches_at_once_are_refused() -> None:
+    leader = Leader.started("ann", "ben", cycles=50, legs=50, late_join=True)
+    assert commands.join(leader.tournament, "cid", 0, joining=1) is not None
+    message = refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.join(leader.tournament, "cid", 0, joining=2))
+    assert message == "friday is running; bots that join late get at most 5000 matches at once, not 12500"
+    leader.join("cid")
+    refused(ErrorCode.TOURNAMENT_CLOSED, lambda: leader.join("dan"))
+
+
+def test_a_round_with_too_many_matches_is_refused() -> None:
+    config = Leader(legs=1000).tournament.config
+    commands.check_rounds(config, 11)
+    message = refused(ErrorCode.BAD_SETTINGS, lambda: commands.check_rounds(config, 12))
+    assert message == "a round of 12 bots has 6000 matches; 5000 is the most: ask for fewer legs"
+    commands.check_rounds(Leader(legs=1000, format="gauntlet", challengers=5).tournament.config, 400)
+
+
 def test_an_invitation_is_asked_of_who_is_not_in_yet() -> None:
     leader = Leader(invite="sesame")
     refused(ErrorCode.INVITE_REQUIRED, lambda: leader.join("ann"))

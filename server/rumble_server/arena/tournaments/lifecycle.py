@@ -168,6 +168,7 @@ class Lifecycle:
 
         Matches start when the transaction settles.
         """
+        commands.check_round_size(tournament.config, len(tournament.field))
         self._recorder.record(commands.start(tournament, self._recorder.clock.now_ms(), order))
 
     def end(self, tournament: Tournament, *, cancelled: bool, reason: str) -> None:

@@ -43,6 +43,22 @@ def test_a_start_without_the_absent_that_leaves_too_few_for_the_challengers_take
     assert (tournament.status, len(tournament.field)) == ("lobby", 4)
 
 
+def test_no_tournament_starts_whose_rounds_have_too_many_matches() -> None:
+    world = World()
+    with pytest.raises(TournamentError, match="a round of 12 bots has 6000 matches") as refused:
+        world.create(legs=1000, start_at_bots=12)
+    assert refused.value.code is ErrorCode.BAD_SETTINGS
+    hosted = world.create(name="hosted", legs=1000)
+    timed = world.create(name="timed", legs=1000, start_at_ms=world.clock.now_ms() + 60_000)
+    for tournament in (hosted, timed):
+        world.logins(*(f"{tournament.id}-{number}" for number in range(12)), join=tournament.id)
+    with pytest.raises(TournamentError, match="ask for fewer legs"):
+        world.organiser.start("hosted")
+    world.run(60_000)
+    assert (hosted.status, timed.status) == ("lobby", "cancelled")
+    assert "a round of 12 bots has 6000 matches" in timed.reason
+
+
 def test_while_paused_the_running_match_ends_and_none_starts_and_everyone_is_told() -> None:
     world = World()
     tournament, bots = begun_at_random(world, "ann", "ben")
