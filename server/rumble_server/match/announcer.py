@@ -181,11 +181,9 @@ class Announcer:
         turn_ids = tuple([self._new_turn_id() for _ in asked])
         lag_ms = tuple([self._lag_to_allow_ms(seats[seat]) for seat in asked])
         omit = tuple([seats[seat].omit for seat in asked])
-        each_ms = [remaining_ms(progress.control, own.bank_ms, own.earlier_thinking_ms) for own in seats]
-        clocks = progress.clocks_when_asked
+        seats_ms, clocks = progress.clock(now_ms), progress.clocks_when_asked
         if clocks is not None:  # present times of other seats would tell who has answered
-            each_ms = [each_ms[seat] if seat in asked else ms for seat, ms in enumerate(clocks.seats_ms)]
-        seats_ms = tuple(each_ms)
+            seats_ms = tuple([seats_ms[seat] if seat in asked else ms for seat, ms in enumerate(clocks.seats_ms)])
         left_ms = tuple([seats_ms[seat] for seat in asked])
         ply = terms.match, terms.attempt, len(plies.moves)
         fact = TurnsAsked(*ply, tuple(asked), turn_ids, left_ms, lag_ms, omit, seats_ms, now_ms)

@@ -258,6 +258,17 @@ def test_each_mover_has_its_own_clock() -> None:
     assert driven.all_facts(SeatFell) == []
 
 
+@pytest.mark.parametrize(("away_clock", "other_ms"), [("stands", 1500), ("runs", 1200)])
+def test_the_first_turn_of_a_ply_tells_the_running_clock_of_an_absent_bot(away_clock: str, other_ms: int) -> None:
+    driven = seated("dilemma", time_control=BANK, away_clock=away_clock)
+    driven.disconnect(0)
+    driven.disconnect(1)
+    again = DrivenReferee.rebuilt(driven.facts[:2], now_ms=driven.now_ms, grace_ms=0)
+    again.pass_ms(300)
+    again.connect(0)
+    assert again.seats[0].last("turn")["clock"]["seats_ms"] == [other_ms, other_ms]
+
+
 def test_a_bot_that_comes_back_does_not_learn_from_the_clocks_who_has_answered() -> None:
     driven = seated("dilemma", time_control=BANK)
     driven.pass_ms(100)

@@ -165,7 +165,9 @@ class _Clocks:
                 yield f"{what} was asked while {each.asked['turn_id']} was open"
         if fact["seat"] not in self.board.waits_for() or self.board.is_out(fact["seat"]):
             yield f"{what} was asked of seat {fact['seat']}, which has answered, fallen out, or nothing to move"
-        expected = [max(0, self.control["move_ms"] + each.bank_ms - each.used_ms) for each in self.seats]
+        used_ms = [self._used_ms(each, fact["at_ms"], self._excused(each, fact["at_ms"])) for each in self.seats]
+        limits_ms = [self.control["move_ms"] + each.bank_ms for each in self.seats]
+        expected = [max(0, limit_ms - ms) for limit_ms, ms in zip(limits_ms, used_ms, strict=True)]
         if self.told_ms:  # present times of the others would tell who has answered
             expected = [
                 told_ms if each is not seat else now_ms
@@ -220,10 +222,15 @@ class _Clocks:
         seat.used_ms = 0
 
     def _stop_thinking(self, seat: _Seat, at_ms: int, excused_ms: int) -> None:
-        """Close the open turn, and count the time since it was told; its waiting in the server before is free."""
-        if seat.asked is not None and seat.asked["told_ms"] is not None:
-            seat.used_ms += max(0, at_ms - seat.asked["told_ms"] - seat.asked["lag_ms"] - excused_ms)
-        seat.asked = None
+        """Close the open turn, and count its thinking time."""
+        seat.used_ms, seat.asked = self._used_ms(seat, at_ms, excused_ms), None
+
+    def _used_ms(self, seat: _Seat, at_ms: int, excused_ms: int) -> int:
+        """Return the thinking time of this ply, with the open turn since it was told; waiting in the server is free."""
+        asked = seat.asked
+        if asked is None or asked["told_ms"] is None:
+            return seat.used_ms
+        return seat.used_ms + max(0, at_ms - int(asked["told_ms"]) - int(asked["lag_ms"]) - excused_ms)
 
     # --- away ---
 
