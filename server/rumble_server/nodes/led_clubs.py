@@ -131,7 +131,7 @@ class LedClubs:
     def close_handed_over(self, name: str) -> None:
         club = self._clubs.leaving.pop(name, None)
         if club is not None:
-            club.abandon()
+            club.attempt("be abandoned", club.abandon)
 
     def suspend(self) -> None:
         self._clubs.for_each(Club.suspend, "be suspended")

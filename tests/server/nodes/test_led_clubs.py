@@ -63,6 +63,18 @@ async def test_a_club_that_cannot_be_stopped_is_handed_over_nevertheless_and_so_
     assert "club one could not be stopped in order" in caplog.text
 
 
+async def test_a_club_that_cannot_be_abandoned_after_its_hand_over_holds_up_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster, asyncio.timeout(10):
+        first = cluster.nodes[0]
+        club = await cluster.led("one", by=first)
+        club.abandon = fail  # type: ignore[method-assign]
+        first.clubs.leaving["one"] = club
+        first.led.close_handed_over("one")
+    assert "club one could not be abandoned" in caplog.text
+
+
 async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_facts(tmp_path: Path) -> None:
     """Two takeovers within a commit: another node's, of which a look tells, and then this node's."""
     async with memory_nodes(tmp_path, 1) as cluster, asyncio.timeout(10):
