@@ -148,7 +148,7 @@ class GroupCommit:
             # `flush_soon` then does nothing: a listener that waits for a fact must not hurry the retry.
             self._hurried = True
             self._write_in(RETRY_S)
-            self._report(str(error))
+            self._report(str(error) or type(error).__name__)
             return
         self.commits.observe(perf_counter() - self._began_s)
         self._failed = None

@@ -212,6 +212,21 @@ async def test_closing_writes_what_came_while_a_commit_seemed_stuck() -> None:
     assert (log.durable, len(writer.written)) == (2, 2)
 
 
+async def test_trouble_has_a_text_even_if_the_error_has_none() -> None:
+    group = module.GroupCommit(writer := OneForEach(), lambda: None)
+
+    async def failing(contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        raise TimeoutError
+
+    writer.write = failing  # type: ignore[method-assign]
+    group.attach(asyncio.get_running_loop())
+    ClubLog(group, "main", last=0, numbers=Numbers(0)).append(joined(1))
+    group.write()
+    await group.wait_all()
+    assert group.trouble == "TimeoutError"
+    await group.close()
+
+
 # --- a club with another leader ---
 
 
