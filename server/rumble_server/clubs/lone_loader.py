@@ -7,12 +7,13 @@ challenges), and any other club while the club is used.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 
 from rumble_protocol.clubs import MAIN
 
 from rumble_server.clubs.club import Club, Stored, read_club
 from rumble_server.clubs.registry import ClubRegistry
+from rumble_server.store.errors import StoreError
 from rumble_server.store.log.ahead import Ahead
 from rumble_server.web.site import ClubUse
 
@@ -69,7 +70,12 @@ class LoneLoader:
 
     async def _load(self, name: str) -> Club | None:
         stored = await self._read(name)
-        return self._clubs.add(name, stored) if self._clubs.knows(name) else None
+        try:
+            return self._clubs.add(name, stored) if self._clubs.knows(name) else None
+        except Exception:
+            with suppress(StoreError):  # the next loading must find the facts that the failed club recorded
+                await stored.log.wait(stored.log.last)
+            raise
 
     async def _read_at_once(self, name: str) -> Stored:
         store = self._clubs.shared.store

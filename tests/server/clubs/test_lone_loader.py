@@ -1,6 +1,8 @@
 """The loading of clubs in a process that leads every club."""
 
 import asyncio
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +17,7 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.config import TournamentConfig
+from rumble_server.tournament.facts import NameUsed
 from websockets.exceptions import InvalidStatus
 
 from tests.server.clubs.test_registry import Bot, Houses, create, loaded, rest, running, until
@@ -121,6 +124,37 @@ async def test_a_club_that_fails_stops_no_other_and_leaves_nothing_that_acts(
         assert [cast(ClubLog, arena.log).on_durable for arena in arenas] == [[], []]
         async with httpx.AsyncClient(base_url=server.url) as browser:
             assert (await browser.get("/api/tournaments")).status_code == 200
+
+
+async def test_the_next_loading_of_a_club_that_failed_finds_the_facts_that_the_club_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors, read_facts = [RuntimeError("a bug after a fact")], LogReader.server_facts
+
+    def recording(arena: Arena, *given: Any, **named: Any) -> None:
+        restore_arena(arena, *given, **named)
+        if arena.names.get("anna") is None:
+            arena.recorder.record(NameUsed("anna", None, None, 0))
+        if errors:
+            raise errors.pop()
+
+    def reading_slowly(self: LogReader) -> Any:
+        found = read_facts(self)
+        time.sleep(0.1)
+        return found
+
+    async with running(tmp_path / "x.db") as server:
+        await create(server, "chess")
+    async with running(tmp_path / "x.db") as server:
+        monkeypatch.setattr("rumble_server.clubs.club.restore_arena", recording)
+        monkeypatch.setattr(LogReader, "server_facts", reading_slowly)
+        with pytest.raises(RuntimeError, match="a bug after a fact"):
+            await server.clubs.load("chess")
+        club = await server.clubs.load("chess")
+        assert club is not None
+        await club.log.wait(club.log.last)
+        with closing(server.store.reader("chess")) as reader:
+            assert sum(isinstance(fact, NameUsed) for fact in read_facts(reader)[0]) == 1
 
 
 async def test_without_main_a_server_does_not_start(tmp_path: Path, arenas: list[Arena]) -> None:
