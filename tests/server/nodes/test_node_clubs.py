@@ -216,6 +216,13 @@ async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: 
         await until(lambda: any("one" in each.leads() for each in cluster.nodes))
 
 
+async def test_a_club_that_is_lost_while_it_is_read_leaves_no_open_log(tmp_path: Path) -> None:
+    async with memory_nodes(tmp_path, 1) as cluster:
+        await cluster.create("go")
+        await cluster.nodes[0].led._load("go", 7)
+        assert list(cluster.store.group.logs) == [MAIN]
+
+
 async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_the_disk(tmp_path: Path) -> None:
     async with memory_nodes(tmp_path, 2) as cluster:
         await cluster.create("go")
