@@ -50,6 +50,12 @@ class Admission:
         """Count a new name claimed by `address` with a valid invitation. Return False if there are too many."""
         return self._invited_names.take(address, now_ms, self.prefix + tournament_id)
 
+    def allows_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
+        """Return True if `take_name`, or `take_invited_name` for `invited_to`, would count another name."""
+        if self.bounds.exempts(address) or self._names.allows(address, now_ms):
+            return True
+        return invited_to is not None and self._invited_names.allows(address, now_ms, self.prefix + invited_to)
+
     def take_freed_name(self, address: str, invited_to: str | None, now_ms: int) -> bool:
         """Count a freed name. Return False if too many names were freed for `address`.
 

@@ -98,9 +98,9 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def allows(self, address: str, now_ms: int) -> bool:
+    def allows(self, address: str, now_ms: int, about: str = "") -> bool:
         """Return true if another event of `address` would be allowed. No event is counted."""
-        bucket = self._kept.get(self._key(address, now_ms, ""))
+        bucket = self._kept.get(self._key(address, now_ms, about))
         return bucket is None or bucket.allows(now_ms)
 
     def take(self, address: str, now_ms: int, about: str = "", *, times: int = 1) -> bool:

@@ -95,14 +95,15 @@ class Logins:
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
         key = login.key or ""
-        is_tried = bool(key) and not takes_any_key
+        is_tried, has_freed_own = bool(key) and not takes_any_key, False
         if is_tried and not admission.guesses.admit_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
 
         def take_name() -> bool:
             return (
-                admission.take_name(address, now_ms)
+                has_freed_own
+                or admission.take_name(address, now_ms)
                 or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
                 or self._free_name(address, take_freed_name, now_ms)
             )
@@ -111,7 +112,11 @@ class Logins:
             return admission.take_freed_name(address, invited_to, now_ms)
 
         def make_room() -> bool:
-            return any(self._free_name(each, take_freed_name, now_ms) for each in self._by_share(address))
+            nonlocal has_freed_own
+            if admission.allows_name(address, invited_to, now_ms):
+                return any(self._free_name(each, take_freed_name, now_ms) for each in self._by_share(address))
+            has_freed_own = self._free_name(address, take_freed_name, now_ms)
+            return has_freed_own
 
         try:
             player, is_open = self.admit(
