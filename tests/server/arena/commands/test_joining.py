@@ -105,6 +105,23 @@ def test_a_name_whose_key_the_host_forgets_is_claimed_anew_by_its_display_name_o
     assert world.login("anna", key=make_secret()).last("session")["tournaments"][0]["id"] == "friday"
 
 
+def test_a_name_that_came_back_in_another_spelling_enters_a_field_once() -> None:
+    world = World()
+    join(world, classroom(world), "Zoe", KEY)
+    world.organiser.end("friday", cancelled=True)
+    world.organiser.reset_key("zoe")
+    world = world.after_crash()
+    monday = world.create(name="Monday", classroom=True)
+    world.login("ZOE", key=KEY, join="monday")
+    assert join(world, monday.join_code or "", "Zoe", KEY).name == "ZOE"
+    assert list(monday.field) == ["ZOE"]
+    world.organiser.end("monday", cancelled=True)
+    world = world.after_crash()
+    tuesday = world.create(name="Tuesday", classroom=True)
+    assert join(world, tuesday.join_code or "", "Zoe", KEY).name == "ZOE"
+    assert list(tuesday.field) == ["ZOE"]
+
+
 def test_a_long_name_of_marks_costs_no_comparison() -> None:
     stranger = World().connect()
     began_s = perf_counter()
