@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 MOST_ATTEMPTS = 5
 """Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
 match. A challenge is cancelled instead of paused."""
+PLAYED_AGAIN = "the host has the match played again"
+"""Reason of an attempt that the host ended. Such an attempt is void, but does not count toward `MOST_ATTEMPTS`."""
 MOST_STALLS = 2
 """Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
 attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
@@ -111,10 +113,11 @@ class Scheduler:
 
     def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
         """If a match was void too often, pause its tournament; if the tournament is a challenge, cancel it instead."""
-        stalls = sum(void.match == over.match and void.stalled for void in tournament.voided)
-        if over.attempt < MOST_ATTEMPTS and stalls < MOST_STALLS:
+        voided = [each for each in tournament.voided if each.match == over.match and each.scores is None]
+        voided = [each for each in voided if each.reason != PLAYED_AGAIN]
+        if len(voided) < MOST_ATTEMPTS and sum(each.stalled for each in voided) < MOST_STALLS:
             return
-        self._pause(tournament, f"match {over.match} was void {over.attempt} times: {over.reason}")
+        self._pause(tournament, f"match {over.match} was void {len(voided)} times: {over.reason}")
 
     def _pause(self, tournament: Tournament, why: str) -> None:
         """Pause a running tournament, so that the host can look into it. Cancel a challenge, or a lobby.

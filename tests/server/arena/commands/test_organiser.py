@@ -105,6 +105,19 @@ def test_the_host_has_a_match_played_again_as_the_next_attempt(finished: bool) -
         assert [frame["code"] for frame in bot.inbox.all("notice")] == (["match_voided"] if finished else [])
 
 
+def test_matches_that_the_host_has_played_again_do_not_pause_the_tournament() -> None:
+    world = World()
+    tournament, _ = world.begun("ann", "ben", legs=1)
+    for _ in range(6):
+        world.organiser.play_again("friday.1.1.1.1")
+        world.run(10)
+    assert (tournament.status, len(tournament.voided), len(tournament.running)) == ("running", 6, 1)
+    for _ in range(5):
+        world.arena.matches.abort("friday.1.1.1.1", "a fault of the server")
+        world.run(10)
+    assert "was void 5 times: a fault" in tournament.reason
+
+
 def test_the_host_resets_a_key() -> None:
     world = World()
     world.login("ann", key="correct-horse-battery").drop()
