@@ -10,7 +10,7 @@ from typing import Literal
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import TournamentStatus
 
-from rumble_server.match.match_id import MatchId
+from rumble_server.match.match_id import MatchId, match_id_of
 from rumble_server.tournament import facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError

@@ -293,6 +293,18 @@ def test_no_result_is_voided_while_the_next_round_of_a_bracket_is_made_from_it()
     assert commands.void(leader.tournament, "friday.1.1.1.1", 0).attempt == 1
 
 
+def test_no_result_is_voided_of_a_tied_pairing_that_is_played_again() -> None:
+    leader = Leader.started("ann", "ben", format="knockout", legs=1)
+    leader.due()
+    leader.finish("1.1.1.1", (0.5, 0.5))
+    assert leader.due_ids() == ["2.1.1.1"]
+    message = refused(ErrorCode.UNAVAILABLE, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
+    assert message == "the pairing of friday.1.1.1.1 was tied, and friday.2.1.1.1 repeats it; its result stands"
+    leader.finish("2.1.1.1")
+    refused(ErrorCode.UNAVAILABLE, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
+    assert commands.void(leader.tournament, "friday.2.1.1.1", 0).attempt == 1
+
+
 # --- benched ---
 
 
