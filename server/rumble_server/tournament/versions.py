@@ -31,7 +31,8 @@ def next_version(
 ) -> VersionSaved:
     """Return the fact of a further version after `stored`.
 
-    The fact deletes the versions of earlier owners of the name, and the oldest versions beyond `MOST_VERSIONS`.
+    The fact deletes the versions of earlier owners of the name, and the oldest versions beyond `MOST_VERSIONS`. If the
+    clock was set back, the version has the time `since_ms`, so that its owner can see the version.
     """
     own = [each for each in stored if each.saved.at_ms >= since_ms]
     kept = own[1 - MOST_VERSIONS :]
@@ -40,4 +41,4 @@ def next_version(
     # Without a version to keep, every stored row is deleted; the new version's own row has a greater number.
     oldest = stored[dropped].row if kept else max((each.row + 1 for each in stored), default=0)
     freed_bytes = sum(each.row_bytes for each in stored[:dropped])
-    return VersionSaved(bot, number, language, source, now_ms, oldest, freed_bytes)
+    return VersionSaved(bot, number, language, source, max(now_ms, since_ms), oldest, freed_bytes)

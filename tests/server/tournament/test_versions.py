@@ -24,3 +24,10 @@ def test_the_newest_versions_of_the_present_owner_stay(steps: list[tuple[int, in
 def test_an_owner_sees_no_version_from_before() -> None:
     stored = [StoredVersion(1, 9, VersionSaved("anna", 1, "python", "secret", 5))]
     assert (visible(stored, 6), len(visible(stored, 5))) == ([], 1)
+
+
+def test_an_owner_sees_a_version_that_was_saved_after_the_clock_was_set_back() -> None:
+    saved = next_version([], 500, "anna", "python", "mine", 100)
+    stored = [StoredVersion(1, 9, saved)]
+    assert [each.source for each in visible(stored, 500)] == ["mine"]
+    assert next_version(stored, 500, "anna", "python", "", 200).number == 2
