@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.bot_names import read_reference_bot
 from rumble_server.cli.support.options import Game, Json, Seed, Setting, Timeout, read_settings
@@ -57,7 +58,8 @@ def battle(
     match.
     """
     if second is None:
-        _folder(first, game, read_settings(setting), matches or 2, seed, timeout)
+        unused = [name for name, is_given in (("--opening", opening), ("--json", as_json)) if is_given]
+        _folder(first, game, read_settings(setting), matches or 2, seed, timeout, unused)
         return
     matches = matches or 1000
     from rumble_bots.reference.battle import battle as fight
@@ -96,15 +98,26 @@ def battle(
 
 
 def _folder(
-    folder: str, game: str, settings: "Mapping[str, SettingValue]", matches: int, seed: int, timeout: float | None
+    folder: str,
+    game: str,
+    settings: "Mapping[str, SettingValue]",
+    matches: int,
+    seed: int,
+    timeout: float | None,
+    unused: Sequence[str],
 ) -> None:
-    """Play all bots of a folder against each other, and print the crosstable. Raises CliError."""
+    """Play all bots of a folder against each other, and print the crosstable.
+
+    `unused` has the names of given options that are not for a folder. Raises CliError.
+    """
     from rich.console import Console
 
     from rumble_server.cli.output.tables import UNBOUNDED, crosstable
     from rumble_server.cli.support.folder_battle import FolderBattle
 
     battle = FolderBattle(folder, game, settings, matches, seed, lambda line: typer.echo(line, err=True))
+    if unused:
+        raise CliError(f"{', '.join(unused)}: not for a folder of bots", ExitCode.USAGE)
     tournament = _in_time(battle.play, f"the bots in {folder}", battle.functions, timeout)
     Console(width=None if sys.stdout.isatty() else UNBOUNDED).print(crosstable(tournament))
 

@@ -82,6 +82,18 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
     assert message in refused(capsys, 2, "battle", *args)
 
 
+@pytest.mark.parametrize(
+    ("options", "unused"), [(["--json"], "--json"), (["--json", "--opening", "3"], "--opening, --json")]
+)
+def test_options_that_are_not_for_a_folder_are_refused(
+    options: list[str], unused: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("def ai(turn): return turn.legal[0]\n")
+    message = refused(capsys, 2, "battle", str(tmp_path), *options)
+    assert message == f"rumble: {unused}: not for a folder of bots\n"
+
+
 @pytest.mark.slow
 def test_a_function_that_never_returns_ends_the_battle(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def ai(turn):\n    while True: pass\n")
