@@ -55,11 +55,16 @@ class OrganiserClient:
     """The HTTP API of a club. Paths are below `/api/`; `get` and `post` return JSON. Every error is a CliError."""
 
     def __init__(self, server: str, host_token: str | None = None) -> None:
+        import httpx
         from rumble_bots.sdk.address import Address
         from rumble_bots.sdk.keys import kept_token
 
         address = self._address = Address.parse(server)
         self.base = address.http_base
+        try:
+            _ = httpx.URL(self.base).host
+        except UnicodeError as error:
+            raise CliError(f"{server!r} is not a server address ({error})", ExitCode.USAGE) from None
         self._club = address.club
         self._given = host_token
         self._headers = _bearer(kept_token(address, host_token)) if host_token else {}
