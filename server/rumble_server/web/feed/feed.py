@@ -180,7 +180,10 @@ class Feed:
         self._arm()  # first, so that the feed goes on after an error
         now_ms = self._arena.clock.now_ms()
         for channel in list(self._channels.values()):
-            channel.flush(self._published)
+            try:
+                channel.flush(self._published)
+            except Exception:
+                log.exception("the feed of %s failed", channel.tournament.id)
             if now_ms - channel.quiet_since_ms >= KEEP_ALIVE_MS:
                 channel.send(KEEP_ALIVE)
             self._close_stuck(channel.spectators, channel.tournament.id)

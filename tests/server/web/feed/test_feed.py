@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import pytest
 from rumble_engine.games.tictactoe import TicTacToeState
@@ -37,6 +38,25 @@ async def test_a_silent_stream_says_that_it_is_alive(server: MemoryServer) -> No
     await watcher.read("snapshot")
     server.pass_ms(KEEP_ALIVE_MS + 500)
     assert await watcher.piece() == KEEP_ALIVE.data
+
+
+async def test_a_channel_that_fails_holds_up_no_other(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    flush, bad, good = Channel.flush, server.world.create(), server.world.create(name="good", start_at_bots=2)
+    await server.watched(bad)
+    watcher = await server.watched(good)
+
+    def failing(channel: Channel, *given: Any) -> None:
+        if channel.tournament is bad:
+            raise RuntimeError("a bug of the test")
+        flush(channel, *given)
+
+    monkeypatch.setattr(Channel, "flush", failing)
+    server.bots(*PAIR, think_ms=50, join=good.id)
+    server.pass_ms(300)
+    await watcher.read("match_start")
+    assert "the feed of friday failed" in caplog.text
 
 
 async def test_closing_ends_every_stream_also_of_who_does_not_read(server: MemoryServer) -> None:
