@@ -21,7 +21,7 @@ class MatchId(NamedTuple):
     def parse(cls, text: str) -> "MatchId":
         """Split the text of an id into its parts. Raises ValueError if the text is not the id of a match."""
         tournament_id, *numbers = text.rsplit(".", 4)
-        if len(numbers) != 4:
+        if len(numbers) != 4 or not all(each.isascii() and each.isdigit() for each in numbers):
             raise ValueError(f"{text!r} is not the id of a match")
         cycle, number, board, leg = map(int, numbers)
         return cls(tournament_id, cycle, number, board, leg)

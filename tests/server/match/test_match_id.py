@@ -18,9 +18,11 @@ def test_its_parts() -> None:
     assert (match_id.cycle, match_id.round, match_id.board, match_id.leg) == (1, 3, 2, 4)
 
 
-@pytest.mark.parametrize("text", ["", "friday", "friday.1.1.1", "friday.1.1.1.x", "friday.1.1..1"])
+@pytest.mark.parametrize(
+    "text", ["", "friday", "friday.1.1.1", "friday.1.1.1.x", "friday.1.1..1", "friday.1_0.1.1.1", "friday.1.1.1.\u0663"]
+)
 def test_what_is_no_id_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"id of a match|invalid literal"):
+    with pytest.raises(ValueError, match="id of a match"):
         MatchId.parse(text)
 
 

@@ -54,6 +54,8 @@ def _value(name: str, cell: str) -> object:
     """Return the value of a cell: None for an empty optional cell, a number for a place or payoff, else the text."""
     if name not in REQUIRED and not cell:
         return None
+    if "_" in cell or not cell.isascii():  # such numbers are Python's own
+        return cell
     try:
         return int(cell) if name == "place" else float(cell) if name == "payoff" else cell
     except ValueError:

@@ -144,3 +144,10 @@ def test_rounds_of_pairs_are_not_looked_for_beside_tables() -> None:
 
 def test_any_termination_but_the_usual_and_a_void_one_can_be_a_fall() -> None:
     assert set(Termination) - set(FALLS.values()) == {Termination.NORMAL, Termination.ABORTED}
+
+
+def test_numbers_as_only_python_writes_them_are_refused() -> None:
+    assert problems(f"{HEADER}\nA,1_0,B,\u0661,,\n") == (
+        "line 2, column 2: '1_0' is not a place",
+        "line 2, column 4: '\u0661' is not a place",
+    )
