@@ -13,6 +13,8 @@ from rumble_server.tournament.formats import AnyRound
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.terms import Terms
 
+MOST_PULLED = 2_500
+"""Number of matches pulled in one call of `Tournament.due` after which the call pulls no further round, and ends."""
 Due = MatchStarted | MatchOver | facts.RoundFact
 
 
@@ -32,6 +34,8 @@ class DueMatches:
         """Bots that lose their due matches."""
         self.to_check: dict[str, None] = dict.fromkeys(field)
         """Bots that `next` must look at; a dict for its order."""
+        self._pulled = 0
+        """Number of matches pulled since `Tournament.due` was called."""
         self.may_pair = True
         """True if `next` must try to pair a round: before the first try, and after each new result if the schedule
         follows results."""
@@ -47,14 +51,25 @@ class DueMatches:
         else:
             self._gone.discard(entrant.bot)
 
+    def begin(self) -> None:
+        """Begin a call of `Tournament.due`."""
+        self._pulled = 0
+
+    @property
+    def has_pulled_most(self) -> bool:
+        """True if the present call of `Tournament.due` has pulled `MOST_PULLED` matches, and must end."""
+        return self._pulled >= MOST_PULLED
+
     def next(self, free: Set[str], now_ms: int, room_of: Callable[[str], int]) -> Due | None:
         """Return the fact of a match that starts or is lost now, or of a newly paired round; None if nothing is due.
 
         Record, apply and carry out the fact before the next call. `free` has the bots that are connected and can take a
         further match. `room_of` returns the number of matches that a bot can take.
+
+        Also return None after `MOST_PULLED` matches were pulled. `to_check` then still has bots.
         """
         bots, gone = self.to_check, self._gone
-        while bots:
+        while bots and not self.has_pulled_most:
             if self.may_pair:
                 paired = self._pair(now_ms)
                 if paired is not None:
@@ -63,13 +78,15 @@ class DueMatches:
             found = self._match_of(bot, free, now_ms, room_of) if bot in free or bot in gone else None
             if found is not None:
                 return found
-            bots.pop(bot, None)
+            if not self.has_pulled_most:
+                bots.pop(bot, None)
         return None
 
     def pull(self) -> AnyRound | None:
         """Add the next round of a schedule that follows no results. Return None if there is no further round."""
-        agenda = self._agenda
+        agenda, before = self._agenda, len(self._agenda.open)
         pulled = None if agenda.schedule.follows_results else agenda.pull()
+        self._pulled += len(agenda.open) - before
         if pulled is not None:
             self.mark_for_check(agenda.names(pulled.bots))
         return pulled
@@ -94,7 +111,7 @@ class DueMatches:
             slot = agenda.queue.oldest(bot, free, self._gone, room_of)
             if slot is not None:
                 return self._start_or_loss(slot, now_ms)
-            if not agenda.may_pull_for(bot) or self.pull() is None:
+            if self.has_pulled_most or not agenda.may_pull_for(bot) or self.pull() is None:
                 return None
 
     def _start_or_loss(self, slot: Slot, now_ms: int) -> MatchStarted | MatchOver:

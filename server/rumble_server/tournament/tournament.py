@@ -399,14 +399,22 @@ class Tournament:
         The caller records, applies and carries out each fact before it asks for the next. `free` has the bots that are
         connected and can take a further match. `room_of` returns the number of matches that a bot can take; by default,
         a free bot can take one match. The caller keeps `free` and `room_of` up to date.
+
+        After many pulled matches, yield nothing more: `has_more_due` is then true.
         """
         room_of, search = room_of or free.__contains__, self._due
         if search is None:
             return
+        search.begin()
         while self.status == "running" and (found := search.next(free, now_ms, room_of)) is not None:
             yield found
         if not self.has_open_matches and self.status not in OVER:
             search.pull()  # even when no bot is there that would cause a pull
+
+    @property
+    def has_more_due(self) -> bool:
+        """True if the last call of `due` ended early, so that a further call may yield more."""
+        return self._due is not None and self._due.has_pulled_most
 
     def _update_gone(self, entrant: Entrant) -> None:
         if self._due is not None:

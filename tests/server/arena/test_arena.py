@@ -193,6 +193,22 @@ def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> No
     assert len(world.arena.matches.live) == STARTS_AT_ONCE + 10
 
 
+def test_the_rounds_of_a_large_field_are_pulled_a_few_at_a_time_so_that_the_loop_can_breathe() -> None:
+    world = World()
+    tournament = world.create(legs=16)
+    for number in range(320):
+        world.login(f"bot-{number}", join=tournament.id).drop()
+    world.organiser.start(tournament.id)
+    assert tournament.agenda is not None
+    first = len(tournament.agenda.open)
+    assert first == 2_560
+    world.run(0)
+    world.login(tournament.agenda.bots[0])
+    assert len(tournament.agenda.open) == 2 * first
+    world.run(0)
+    assert len(tournament.agenda.open) == 16 * first
+
+
 def test_many_events_of_an_iteration_start_no_more_matches_than_one() -> None:
     world = World()
     tournament = world.create()

@@ -7,10 +7,12 @@ from rumble_engine import Termination
 from rumble_protocol.codes import ErrorCode
 from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament import commands
+from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.exports import trf
 from rumble_server.tournament.exports.document import export
-from rumble_server.tournament.facts import BotAbsent, TournamentStarted
+from rumble_server.tournament.facts import BotAbsent, BotJoined, TournamentCreated, TournamentStarted
 from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import Tournament
 
 from tests.server.tournament.leader import START_MS, Leader, dump, no_shows
 from tests.server.tournament.refusals import refused
@@ -274,6 +276,21 @@ def test_only_a_result_that_stands_can_be_voided() -> None:
     leader.play_out()
     leader.record(commands.end(leader.tournament, 0, cancelled=False, reason="done"))
     refused(ErrorCode.TOURNAMENT_CLOSED, lambda: commands.void(leader.tournament, "friday.1.1.1.1", 0))
+
+
+def test_a_search_pulls_only_some_thousand_matches_and_goes_on_later() -> None:
+    names = tuple(f"bot-{number:03}" for number in range(500))
+    tournament = Tournament(TournamentCreated("friday", TournamentConfig(name="x", game="tictactoe", legs=20), 0))
+    for name in names:
+        tournament.apply(BotJoined("friday", name, 0))
+    tournament.apply(TournamentStarted("friday", names, (), 0))
+    assert tournament.agenda is not None
+    for rounds in range(1, 14):
+        assert list(tournament.due({"bot-000"}, 0)) == []
+        assert len(tournament.agenda.open) == rounds * 5_000
+        assert tournament.has_more_due
+    assert list(tournament.due({"bot-000"}, 0)) == []
+    assert (len(tournament.agenda.open), tournament.has_more_due, tournament.bots_to_check) == (65_000, False, ())
 
 
 def test_before_the_start_there_are_no_matches() -> None:

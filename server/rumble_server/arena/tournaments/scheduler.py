@@ -287,6 +287,9 @@ class Scheduler:
             if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
                 self._held[tournament.id] = None
                 break
+        else:
+            if tournament.has_more_due:
+                self._budget = 0  # pulled matches take time, too
 
     def _lapse(self, made: Appointment) -> None:
         """End an appointment, and free its players for other matches."""
