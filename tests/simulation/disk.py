@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from rumble_server.store.log.batch import Batch
-from rumble_server.store.log.reader import LogReader
-from rumble_server.store.sqlite.rows import SqliteRows
+from rumble_server.store.sqlite.rows import SqliteReader
 from rumble_server.store.sqlite.schema import open_database
 from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.ended import EndedTournament
@@ -53,9 +52,9 @@ class Disk:
         weakref.finalize(self, self.database.close)
 
     @property
-    def reader(self) -> LogReader:
+    def reader(self) -> SqliteReader:
         """Reader of the log on this disk."""
-        return LogReader(SqliteRows(self.database, "the simulated disk"))
+        return SqliteReader(self.database, "the simulated disk")
 
     def rows(self) -> list[str]:
         """Return the text of every row of the log."""

@@ -1,10 +1,9 @@
 """Reading a club's log, for recovery, ended tournaments, replays, transcripts and exports.
 
-The same code reads SQLite and PostgreSQL, through the port `Rows`.
+SQLite and PostgreSQL each have a subclass of `LogReader`, with the queries (`store/log/rows.py`).
 """
 
 import json
-import logging
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,12 +14,10 @@ from rumble_server.store.errors import DamagedLog, Pruned
 from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.content import PLY, TOURNAMENT
 from rumble_server.store.log.match_spans import matches_in
-from rumble_server.store.log.rows import Counted, Row, Rows
+from rumble_server.store.log.rows import Row, Rows
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import HostTokensRemoved, LogFact, VersionSaved, versions_of
 from rumble_server.tournament.versions import StoredVersion
-
-log = logging.getLogger(__name__)
 
 NEWEST_ROWS = 8
 """Number of newest rows in which the reader looks for the time of the newest fact. If the newest commit has several
@@ -32,54 +29,18 @@ TAIL_FACTS = 64
 `match_over` come after the fact of the end."""
 
 
-class LogReader:
+class LogReader(Rows):
     """A reader of one club's log. Only one thread may use it at a time. All methods raise StoreError."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        """Rows of the log."""
-
-    def of(self, club: str) -> "LogReader":
-        """Return a reader that reads another club's log on the same connection."""
-        return LogReader(self.rows.of(club))
-
-    def close(self) -> None:
-        self.rows.close()
-
-    def tournament_ids(self, *, over: bool | None = None) -> list[str]:
-        """Return ids of tournaments, oldest first.
-
-        If `over` is true, return only ended tournaments; if false, only open tournaments; if None, both.
-        """
-        return self.rows.tournament_ids(over)
-
-    def ended_ids(self, limit: int, *, listed: bool | None = None) -> list[str]:
-        """Return the ids of the `limit` newest ended tournaments, newest first.
-
-        If `listed` is true, return only listed tournaments; if false, only unlisted tournaments; if None, both.
-        """
-        return self.rows.ended_ids(limit, listed)
-
-    def only_listed(self, tournament_ids: Sequence[str]) -> list[str]:
-        """Filter tournament ids: return the ids of listed tournaments, oldest first."""
-        return self.rows.only_listed(tournament_ids)
 
     def ended(self, tournament_ids: Sequence[str]) -> dict[str, EndedTournament]:
         """Return the records of these tournaments, by id. Missing and damaged records are left out."""
         found: dict[str, EndedTournament] = {}
-        for tournament_id, record in self.rows.records(tournament_ids):
+        for tournament_id, record in self.records(tournament_ids):
             try:
                 found[tournament_id] = read_ended(record or "")
             except ValueError:  # the record can be made again from the log
                 continue
         return found
-
-    def ended_by_club(self) -> dict[str, Counted]:
-        """Count the ended tournaments of each club, by status. The query is slow, because it reads every record.
-
-        A tournament without a record counts as finished.
-        """
-        return self.rows.ended_by_club()
 
     def server_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
         """Return the facts about the club as a whole, and an error for each damaged row, by row number.
@@ -99,7 +60,7 @@ class LogReader:
     def _server_facts(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
         facts: list[Numbered] = []
         problems: dict[int, DamagedLog] = {}
-        for row in self.rows.of_server(number):
+        for row in self.of_server(number):
             try:
                 facts += self._parsed([row])
             except DamagedLog as error:
@@ -107,18 +68,14 @@ class LogReader:
         dealt_with = {row for _, fact in facts if isinstance(fact, HostTokensRemoved) for row in fact.rows}
         return facts, {row: error for row, error in problems.items() if row not in dealt_with}
 
-    def bytes(self) -> int:
-        """Return the approximate size of the club's facts in bytes, for the quota."""
-        return self.rows.bytes()
-
     def newest(self) -> int:
         """Return the number of the newest row (the number of the row's first fact); 0 for an empty log."""
-        return max([number for number, _ in self.rows.newest(1)], default=0)
+        return max([number for number, _ in self.newest_rows(1)], default=0)
 
     def newest_ms(self) -> int:
         """Return the approximate time of the newest fact, in ms since 1970; 0 if no fact can be read."""
         at_ms = [0]
-        for row in self.rows.newest(NEWEST_ROWS):
+        for row in self.newest_rows(NEWEST_ROWS):
             with suppress(DamagedLog):
                 at_ms += [int(getattr(fact, "at_ms", 0)) for _, fact in self._parsed([row])]
         return max(at_ms)
@@ -134,7 +91,7 @@ class LogReader:
         transaction would delay checkpoints of the database.
         """
         while True:
-            rows = self.rows.after(tournament_id, number, PORTION_ROWS)
+            rows = self.after(tournament_id, number, PORTION_ROWS)
             yield from self._parsed(rows)
             if len(rows) < PORTION_ROWS:
                 return
@@ -147,21 +104,21 @@ class LogReader:
         until the match is played again. Raises Pruned if the match's plies were deleted.
         """
         tournament_id = tournament_id_of(match_id)
-        span = self.rows.span(tournament_id, match_id)
+        span = self.span(tournament_id, match_id)
         if span.pruned and span.first is not None:
             raise Pruned(f"the moves of {match_id} were deleted to save space; its result is kept")
         until = span.indexed if span.last is None else min(span.indexed, span.last + TAIL_FACTS)
         text = json.dumps(match_id, ensure_ascii=False)
         facts: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
-            facts += self._parsed(self.rows.of_match(tournament_id, kind, span, until, text), (match_id,))
+            facts += self._parsed(self.of_match(tournament_id, kind, span, until, text), (match_id,))
         facts.sort(key=lambda numbered: numbered[0])
         return list(with_shared_frames((fact for _, fact in facts), self._frame_of))  # type: ignore[arg-type]
 
     def versions(self, bot: str) -> list[StoredVersion]:
         """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
         stored: list[StoredVersion] = []
-        for row in self.rows.log(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
+        for row in self.log(versions_of(bot), "kind = :kind ORDER BY number", kind=PLY):
             with suppress(DamagedLog):
                 stored += [
                     StoredVersion(row[0], len(row[1] or ""), fact)
@@ -176,16 +133,16 @@ class LogReader:
         Only matches of the same tournament that have begun can be neighbours.
         """
         own = MatchId.parse(match_id)
-        rows = self.rows.not_indexed(own.tournament_id, TOURNAMENT)
+        rows = self.not_indexed(own.tournament_id, TOURNAMENT)
         newest = set[str]().union(*(matches_in(facts) for facts in rows))
-        in_round = neighbours(match_id, newest.union(self.rows.matches(f"{own.tournament_id}.{own.cycle}.{own.round}")))
+        in_round = neighbours(match_id, newest.union(self.matches(f"{own.tournament_id}.{own.cycle}.{own.round}")))
         if in_round.previous and in_round.next and MatchId.parse(in_round.next)[:3] == own[:3]:
             return in_round
-        return neighbours(match_id, newest.union(self.rows.matches(own.tournament_id)))
+        return neighbours(match_id, newest.union(self.matches(own.tournament_id)))
 
     def _frame_of(self, shared: FrameShared) -> FrameSeen | None:
         """Return the frame to which `shared` refers, a frame of another match; None if the log has no such frame."""
-        rows = self.rows.holding(tournament_id_of(shared.other), PLY, shared.other_number)
+        rows = self.holding(tournament_id_of(shared.other), PLY, shared.other_number)
         found = dict(self._parsed(rows, (shared.other,))).get(shared.other_number)
         return found if isinstance(found, FrameSeen) else None
 
@@ -194,11 +151,11 @@ class LogReader:
 
         The matches must have begun. The log is read once, not once for each match.
         """
-        first = self.rows.first_of(match_ids)
+        first = self.first_of(match_ids)
         facts: dict[str, list[LogFact]] = defaultdict(list)
         found: list[Numbered] = []
         for kind in (TOURNAMENT, PLY):
-            found += self._parsed(self.rows.since(tournament_id, kind, first), match_ids)
+            found += self._parsed(self.since(tournament_id, kind, first), match_ids)
         found.sort(key=lambda numbered: numbered[0])
         for _, fact in found:
             facts[fact.match].append(fact)  # type: ignore[union-attr]  # only facts of these matches were read
@@ -206,16 +163,16 @@ class LogReader:
 
     def first_facts(self, tournament_id: str) -> list[LogFact]:
         """Return the facts in a tournament's first row. The creation of the tournament is among them."""
-        return [fact for _, fact in self._parsed(self.rows.after(tournament_id, 0, 1))]
+        return [fact for _, fact in self._parsed(self.after(tournament_id, 0, 1))]
 
     def _parsed(self, rows: Iterable[Row], match_ids: Container[str] | None = None) -> list[Numbered]:
         facts: list[Numbered] = []
         for number, text in rows:
             if text is None:
-                raise DamagedLog(f"{self.rows.name}: row {number} of the log is damaged: it is not what was written")
+                raise DamagedLog(f"{self.name}: row {number} of the log is damaged: it is not what was written")
             try:
                 facts.extend(read_facts(text, match_ids))
             except ValueError as error:
                 problem = str(error).partition("\n")[0]
-                raise DamagedLog(f"{self.rows.name}: row {number} of the log is damaged: {problem}") from None
+                raise DamagedLog(f"{self.name}: row {number} of the log is damaged: {problem}") from None
         return facts

@@ -1,7 +1,7 @@
-"""The queries by which readers get the rows of one club. SQLite and PostgreSQL each have a subclass of `Rows`.
+"""The queries by which readers (`store/log/reader.py`) get the rows of one club from SQLite or PostgreSQL.
 
-The queries have named values, such as `:number`. A subclass runs the queries, and has the SQL that selects the rows of
-one club.
+The queries have named values, such as `:number`. A subclass for SQLite or PostgreSQL runs the queries, and has the SQL
+that selects the rows of one club.
 """
 
 import json
@@ -59,7 +59,7 @@ class Rows(ABC):
 
     @abstractmethod
     def of(self, club: str) -> Self:
-        """Return an object that reads the rows of another club on the same connection."""
+        """Return a reader that reads another club's log on the same connection."""
 
     @abstractmethod
     def close(self) -> None:
@@ -82,22 +82,25 @@ class Rows(ABC):
 
     @abstractmethod
     def ended_by_club(self) -> dict[str, Counted]:
-        """Count the ended tournaments of each club by status. A tournament without a record counts as finished."""
+        """Count the ended tournaments of each club by status. The query is slow, because it reads every record.
+
+        A tournament without a record counts as finished.
+        """
 
     @abstractmethod
     def bytes(self) -> int:
-        """Return the size of the club's facts in bytes.
+        """Return the approximate size of the club's facts in bytes, for the quota.
 
         For `main` in SQLite, return the size of the file without the facts of other clubs.
         """
 
     @abstractmethod
-    def newest(self, limit: int) -> list[Row]:
+    def newest_rows(self, limit: int) -> list[Row]:
         """Return the `limit` newest rows of the log. In SQLite, rows of other clubs may be among them."""
 
     # --- tournaments ---
 
-    def tournament_ids(self, over: bool | None) -> list[str]:
+    def tournament_ids(self, *, over: bool | None = None) -> list[str]:
         """Return ids of tournaments, oldest first.
 
         If `over` is true, return only ended tournaments; if false, only open tournaments; if None, all tournaments.
@@ -105,7 +108,7 @@ class Rows(ABC):
         which = "" if over is None else "AND over = :over"
         return self._ids(f"SELECT id FROM tournaments WHERE {self.own} {which} ORDER BY {self.by_age}", over=over)
 
-    def ended_ids(self, limit: int, listed: bool | None) -> list[str]:
+    def ended_ids(self, limit: int, *, listed: bool | None = None) -> list[str]:
         """Return the ids of the `limit` newest ended tournaments, newest first.
 
         If `listed` is true, return only listed tournaments; if false, only unlisted tournaments; if None, both.

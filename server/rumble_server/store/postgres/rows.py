@@ -8,18 +8,18 @@ from typing import Any
 
 from rumble_server.store.log.checksum import intact
 from rumble_server.store.log.reader import LogReader
-from rumble_server.store.log.rows import Counted, Row, Rows
+from rumble_server.store.log.rows import Counted, Row
 from rumble_server.store.postgres.connection import PostgresConnection
 from rumble_server.store.row_keys import MAIN
 
 
 def read_postgres(url: str, club: str = MAIN) -> LogReader:
     """Make a reader of a club with its own connection, which the first read opens. Raises StoreError for a bad URL."""
-    return LogReader(PostgresRows(PostgresConnection(url), club))
+    return PostgresReader(PostgresConnection(url), club)
 
 
-class PostgresRows(Rows):
-    """The rows of one club in PostgreSQL, where each table has a column for the club."""
+class PostgresReader(LogReader):
+    """A reader of one club's log in PostgreSQL, where each table has a column for the club."""
 
     prefix = ""
     of_club = "club = :club AND"
@@ -33,8 +33,8 @@ class PostgresRows(Rows):
         self._club = club
         self.name = connection.name
 
-    def of(self, club: str) -> "PostgresRows":
-        return PostgresRows(self._connection, club)
+    def of(self, club: str) -> "PostgresReader":
+        return PostgresReader(self._connection, club)
 
     def close(self) -> None:
         self._connection.close()
@@ -47,7 +47,7 @@ class PostgresRows(Rows):
             WHERE club = :club AND tournament = :tournament AND {condition}"""
         return self._checked(self.select(query, tournament=tournament_id, **values))
 
-    def newest(self, limit: int) -> list[Row]:
+    def newest_rows(self, limit: int) -> list[Row]:
         query = """SELECT tournament, number, kind, facts, checksum FROM log
             WHERE club = :club ORDER BY number DESC LIMIT :limit"""
         return self._checked(self.select(query, limit=limit))
@@ -80,7 +80,7 @@ class PostgresRows(Rows):
         return int(rows[0][0]) if rows else 0
 
 
-@cache  # the queries of this module and of `Rows`
+@cache  # the queries of this module and of `LogReader`
 def _named(query: str) -> str:
     """Return a query with the names of values in psycopg's form: `:club` becomes `%(club)s`."""
     return re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", query)

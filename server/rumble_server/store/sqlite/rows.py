@@ -7,7 +7,7 @@ from typing import Any
 
 from rumble_server.store.errors import DamagedLog, StoreError
 from rumble_server.store.log.reader import LogReader
-from rumble_server.store.log.rows import Counted, Row, Rows
+from rumble_server.store.log.rows import Counted, Row
 from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.match_index import INDEXED, LAST_NUMBER, bytes_of
 from rumble_server.store.sqlite.schema import Failing, open_reader
@@ -15,7 +15,7 @@ from rumble_server.store.sqlite.schema import Failing, open_reader
 
 def read_sqlite(path: str, club: str = MAIN) -> LogReader:
     """Open a reader of a club's log, with its own connection. Raises StoreError."""
-    return LogReader(SqliteRows(open_reader(path), path, club))
+    return SqliteReader(open_reader(path), path, club)
 
 
 def clubs_in(database: sqlite3.Connection) -> list[str]:
@@ -24,8 +24,8 @@ def clubs_in(database: sqlite3.Connection) -> list[str]:
     return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
 
 
-class SqliteRows(Rows):
-    """The rows of one club in SQLite, on a connection that only reads."""
+class SqliteReader(LogReader):
+    """A reader of one club's log in SQLite, on a connection that only reads."""
 
     of_club = ""
     by_age = "rowid"
@@ -41,8 +41,8 @@ class SqliteRows(Rows):
         self.own = "id > :prefix AND id < :beyond" if self.prefix else "instr(id, '/') = 0"
         self._bounds = {"prefix": self.prefix, "beyond": f"{club}0"}
 
-    def of(self, club: str) -> "SqliteRows":
-        return SqliteRows(self.database, self.name, club)
+    def of(self, club: str) -> "SqliteReader":
+        return SqliteReader(self.database, self.name, club)
 
     def close(self) -> None:
         self.database.close()
@@ -78,5 +78,5 @@ class SqliteRows(Rows):
         with Failing("read", self.name):
             return bytes_of(self.database, self._club)
 
-    def newest(self, limit: int) -> list[Row]:
+    def newest_rows(self, limit: int) -> list[Row]:
         return self.select("SELECT number, facts FROM log ORDER BY number DESC LIMIT :limit", limit=limit)

@@ -13,7 +13,7 @@ from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchSt
 from rumble_server.match.match_id import neighbours, tournament_id_of
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
-from rumble_server.store.sqlite.rows import SqliteRows, read_sqlite
+from rumble_server.store.sqlite.rows import SqliteReader, read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
@@ -136,8 +136,8 @@ def test_what_is_not_indexed_is_looked_for_behind_the_index_alone(database: Data
         write_batch(commit, facts, indexed, len(facts) - indexed, False)
     with closing(database.reader()) as reader:
         started = [fact.match for fact in facts[:indexed] if isinstance(fact, MatchStarted)]
-        assert reader.rows.first_of(["not.1.1.1.1"]) == indexed + 1
-        first = reader.rows.first_of([*started, "not.1.1.1.1"])
+        assert reader.first_of(["not.1.1.1.1"]) == indexed + 1
+        first = reader.first_of([*started, "not.1.1.1.1"])
         assert first is not None
         assert first <= indexed
 
@@ -241,9 +241,9 @@ async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
 def test_a_reader_never_writes(path: Path) -> None:
     SqliteStore(str(path)).database.close()
     with closing(read_sqlite(str(path))) as reader:
-        assert isinstance(reader.rows, SqliteRows)
+        assert isinstance(reader, SqliteReader)
         with pytest.raises(OperationalError, match="readonly"):
-            reader.rows.database.execute("DELETE FROM main.log")
+            reader.database.execute("DELETE FROM main.log")
 
 
 def test_padded_frames_take_little_of_the_disk(database: Database) -> None:

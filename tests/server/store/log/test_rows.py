@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from rumble_server.store.log.rows import Span
-from rumble_server.store.sqlite.rows import SqliteRows
+from rumble_server.store.sqlite.rows import SqliteReader
 from rumble_server.store.sqlite.schema import open_database, open_reader
 
 
@@ -16,7 +16,7 @@ def test_no_query_reads_the_whole_log(tmp_path: Path, club: str) -> None:
     open_database(path).close()
     plans: list[str] = []
 
-    class Explained(SqliteRows):
+    class Explained(SqliteReader):
         def select(self, query: str, **values: object) -> list[Any]:
             plans.extend(row[3] for row in super().select(f"EXPLAIN QUERY PLAN {query}", **values))
             return super().select(query, **values)
