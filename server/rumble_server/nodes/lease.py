@@ -162,22 +162,20 @@ class Lease(LeaseState):
         """Handle the answer to the running statement, and send the next statement."""
         self._notice(now_ms)
         statement, self._running = self._running, None
-        match answer:
-            case statements.Renewed(known=False):
+        match statement, answer:
+            case _, statements.Renewed(known=False):
                 self._expel(now_ms)
-            case statements.Renewed():
+            case _, statements.Renewed():
                 # The database extended the lease after the statement was sent, so the lease ends later there than here.
                 self._renewed(self._sent_at_ms + self._held_ms, now_ms)
-            case statements.Seen():
-                self._on_look(answer, now_ms)
-            case statements.Acquired(epoch=int(epoch)) if (
-                isinstance(statement, statements.Acquire) and not self._distrusted
-            ):
-                self._lead(statement.club, epoch)
-            case statements.Offered(offer=int(offer)) if isinstance(statement, statements.Offer):
-                self.hand_overs.on_offered(statement, offer, now_ms)
-            case statements.HandedOver(epoch=int(epoch)) if isinstance(statement, statements.HandOver):
-                self.hand_overs.on_handed_over(statement, epoch, now_ms)
+            case _, statements.Seen() as seen:
+                self._on_look(seen, now_ms)
+            case statements.Acquire(club), statements.Executed(int(epoch)) if not self._distrusted:
+                self._lead(club, epoch)
+            case statements.Offer() as offered, statements.Executed(int(offer)):
+                self.hand_overs.on_offered(offered, offer, now_ms)
+            case statements.HandOver() as given, statements.Executed(int(epoch)):
+                self.hand_overs.on_handed_over(given, epoch, now_ms)
             case _:  # the next look shows the effect
                 self.add(statements.Look(), now_ms)
         self._next(now_ms)

@@ -5,17 +5,14 @@ from dataclasses import dataclass, field
 
 from rumble_server.store.postgres.lease_statements import (
     Acquire,
-    Acquired,
     Answer,
     ClubRow,
     Executed,
-    HandedOver,
     HandOver,
     Listen,
     Look,
     NodeRow,
     Offer,
-    Offered,
     Ready,
     Renew,
     Renewed,
@@ -72,32 +69,33 @@ class Table:
             case Acquire():
                 row = self.clubs.setdefault(statement.club, Row())
                 if not self.is_alive(node) or (row.node is not None and self.is_alive(row.node)):
-                    return Acquired(None)
-                return Acquired(self._give(statement.club, row, node))
+                    return Executed(None)
+                return Executed(self._give(statement.club, row, node))
             case Ready():
                 row = self.clubs[statement.club]
                 if (row.to, row.offer) == (node, statement.offer):
                     row.ready = statement.offer
                     self.on_change()
-                return Executed()
+                    return Executed(row.offer)
+                return Executed(None)
         row = self.clubs[statement.club]
         is_own = (row.node, row.epoch) == (node, statement.epoch)
         match statement:
             case Offer():
                 if not is_own:
-                    return Offered(None)
+                    return Executed(None)
                 row.to, row.offer = statement.to, row.offer + 1
                 self.on_change()
-                return Offered(row.offer)
+                return Executed(row.offer)
             case HandOver():
                 if not is_own or not (statement.to is None or self.is_alive(statement.to)):
-                    return HandedOver(None)
-                return HandedOver(self._give(statement.club, row, statement.to))
+                    return Executed(None)
+                return Executed(self._give(statement.club, row, statement.to))
             case Listen():
                 if is_own:
                     row.listens = row.epoch
                     self.on_change()
-                return Executed()
+                return Executed(row.epoch if is_own else None)
 
     def _renew(self, node: str, *, draining: bool) -> Renewed:
         if node not in self.nodes:

@@ -25,9 +25,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Acquire:
-    """A statement that makes this node the leader of a club without a leader. The answer is `Acquired`.
+    """A statement that makes this node the leader of a club without a leader.
 
-    A club whose leader has no valid lease any more can be acquired, too.
+    A club whose leader has no valid lease any more can be acquired, too. Nothing is changed if the club's leader has a
+    valid lease, or if this node's own lease is over.
     """
 
     club: str
@@ -37,7 +38,7 @@ class Acquire:
 class Offer:
     """A statement by which a leader asks another node, `to`, to read a club ahead and then lead the club.
 
-    This node must lead the club under `epoch`. See `store/log/ahead.py` for reading ahead. The answer is `Offered`.
+    This node must lead the club under `epoch`. See `store/log/ahead.py` for reading ahead.
     """
 
     club: str
@@ -47,7 +48,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A statement that reports to a club's leader that this node has read the club ahead. The answer is `Executed`.
+    """A statement that reports to a club's leader that this node has read the club ahead.
 
     `offer` is the number of the offer in which the leader asked this node to read the club ahead.
     """
@@ -58,9 +59,10 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """A statement that makes the node `to` the leader of a club. The answer is `HandedOver`.
+    """A statement that makes the node `to` the leader of a club.
 
-    This node must lead the club under `epoch`. If `to` is None, the club is left without a leader.
+    This node must lead the club under `epoch`, and the next leader must have a valid lease. If `to` is None, the club
+    is left without a leader.
     """
 
     club: str
@@ -70,7 +72,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """A statement that reports to all nodes that this node now accepts the bots of a club. The answer is `Executed`.
+    """A statement that reports to all nodes that this node now accepts the bots of a club.
 
     The node has loaded the club, and leads it under `epoch`.
     """
@@ -126,37 +128,15 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Acquired:
-    """The answer to `Acquire`. `epoch` is the club's new epoch if this node now leads the club.
-
-    `epoch` is None in two cases: a node with a valid lease leads the club already, or this node's own lease is over.
-    """
-
-    epoch: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """The answer to `Offer`. `offer` is the number of the offer, or None if this node does not lead the club."""
-
-    offer: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class HandedOver:
-    """The answer to `HandOver`. `epoch` is the club's new epoch, or None if the club was not handed over.
-
-    The club is not handed over if this node does not lead the club under the given epoch, or if the next leader has no
-    valid lease.
-    """
-
-    epoch: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Executed:
-    """The answer to `Ready` and `Listen`. Only the next `Look` shows if the statement had an effect."""
+    """The answer to any other statement. `number` is None if the statement changed nothing.
+
+    Otherwise `number` is the number of the offer for `Offer` and `Ready`, and the club's epoch for `Acquire`,
+    `HandOver` and `Listen`.
+    """
+
+    number: int | None
 
 
 Statement = Renew | Look | Acquire | Offer | Ready | HandOver | Listen
-Answer = Renewed | Seen | Acquired | Offered | HandedOver | Executed
+Answer = Renewed | Seen | Executed

@@ -9,7 +9,7 @@ leader reads the tables after each renewal, and so notices that it has lost the 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -69,9 +69,9 @@ SELECT offer, {_TELL} FROM offered
 """
 _READY = f"""
 WITH reported AS (
-    UPDATE clubs SET ready = offer WHERE club = %(club)s AND offered = %(node)s AND offer = %(offer)s RETURNING true
+    UPDATE clubs SET ready = offer WHERE club = %(club)s AND offered = %(node)s AND offer = %(offer)s RETURNING offer
 )
-SELECT {_TELL} FROM reported
+SELECT offer, {_TELL} FROM reported
 """
 _HAND_OVER = f"""
 WITH given AS (
@@ -84,10 +84,19 @@ SELECT epoch, {_TELL} FROM given
 """
 _LISTEN = f"""
 WITH reported AS (
-    UPDATE clubs SET listens = epoch WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING true
+    UPDATE clubs SET listens = epoch WHERE club = %(club)s AND node = %(node)s AND epoch = %(epoch)s RETURNING epoch
 )
-SELECT {_TELL} FROM reported
+SELECT epoch, {_TELL} FROM reported
 """
+_SQL: Mapping[type[statements.Statement], str] = {
+    statements.Renew: _RENEW,
+    statements.Look: _LOOK,
+    statements.Acquire: _ACQUIRE,
+    statements.Offer: _OFFER,
+    statements.Ready: _READY,
+    statements.HandOver: _HAND_OVER,
+    statements.Listen: _LISTEN,
+}
 _USES = "UPDATE nodes SET uses = %(uses)s WHERE id = %(node)s"
 _OTHER_USES = "SELECT uses FROM nodes WHERE until > clock_timestamp() AND id <> %(node)s"
 _LEAVE = f"""
@@ -175,25 +184,15 @@ class Leases:
     async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
         """Run a statement for a node, and return the answer to the statement."""
         values = {"node": node, "lease_ms": self._lease_ms, **asdict(statement)}
+        rows = await self._rows(_SQL[type(statement)], values)
         match statement:
             case statements.Renew():
-                return statements.Renewed(bool(await self._rows(_RENEW, values)))
+                return statements.Renewed(bool(rows))
             case statements.Look():
-                ((nodes, clubs, lapse_in_ms),) = await self._rows(_LOOK, values)
+                ((nodes, clubs, lapse_in_ms),) = rows
                 led = {club: statements.ClubRow(*row) for club, row in clubs.items()}
                 return statements.Seen(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
-            case statements.Acquire():
-                return statements.Acquired(_first(await self._rows(_ACQUIRE, values)))
-            case statements.Offer():
-                return statements.Offered(_first(await self._rows(_OFFER, values)))
-            case statements.Ready():
-                await self._rows(_READY, values)
-                return statements.Executed()
-            case statements.HandOver():
-                return statements.HandedOver(_first(await self._rows(_HAND_OVER, values)))
-            case statements.Listen():
-                await self._rows(_LISTEN, values)
-                return statements.Executed()
+        return statements.Executed(int(rows[0][0]) if rows else None)
 
     async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
         """Store `uses` in a node's row, for other nodes to read.
@@ -305,8 +304,3 @@ class Leases:
         self._running.discard(running)
         with suppress(asyncio.CancelledError):
             running.exception()  # marks the error as seen, since the caller has raised it or given the statement up
-
-
-def _first(rows: Sequence[tuple[Any, ...]]) -> int | None:
-    """Return the number in the first row; None without a row."""
-    return int(rows[0][0]) if rows else None

@@ -8,16 +8,13 @@ import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres.lease_statements import (
     Acquire,
-    Acquired,
     ClubRow,
     Executed,
-    HandedOver,
     HandOver,
     Listen,
     Look,
     NodeRow,
     Offer,
-    Offered,
     Ready,
     Renew,
     Renewed,
@@ -55,9 +52,9 @@ async def until(url: str, what: str, connections: int = 1) -> None:
 async def lead(leases: Leases, node: str, club: str) -> int:
     """Have a node lead a club, and return its epoch."""
     answer = await leases.run(node, Acquire(club))
-    assert isinstance(answer, Acquired)
-    assert answer.epoch is not None
-    return answer.epoch
+    assert isinstance(answer, Executed)
+    assert answer.number is not None
+    return answer.number
 
 
 async def seen_by(leases: Leases, node: str) -> Seen:
@@ -104,12 +101,12 @@ async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases,
     now_ms = int(1000 * time.time())
     first = await lead(leases, "a", "one")
     assert first >= now_ms
-    assert await leases.run("b", Acquire("one")) == Acquired(None)
-    assert await leases.run("a", Acquire("one")) == Acquired(None), "it is led already"
+    assert await leases.run("b", Acquire("one")) == Executed(None)
+    assert await leases.run("a", Acquire("one")) == Executed(None), "it is led already"
     assert await leader_of(leases, "one") == ("a", first)
     end_lease(postgres_url, "a")
     assert await leader_of(leases, "one") is None
-    assert await leases.run("a", Acquire("two")) == Acquired(None), "without a lease it leads nothing"
+    assert await leases.run("a", Acquire("two")) == Executed(None), "without a lease it leads nothing"
     assert await lead(leases, "b", "one") > first
     run(postgres_url, "UPDATE clubs SET epoch = epoch - 3600000, node = NULL")  # as in a copy that is an hour old
     assert await lead(leases, "b", "one") >= now_ms
@@ -132,19 +129,19 @@ async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Lea
         await leases.join(node, f"http://{node}:1", "setup")
     end_lease(postgres_url, "c")
     first = await lead(leases, "a", "one")
-    assert await leases.run("a", HandOver("one", first + 1, "b")) == HandedOver(None)
-    assert await leases.run("b", HandOver("one", first, "b")) == HandedOver(None)
-    assert await leases.run("a", HandOver("one", first, "c")) == HandedOver(None)
+    assert await leases.run("a", HandOver("one", first + 1, "b")) == Executed(None)
+    assert await leases.run("b", HandOver("one", first, "b")) == Executed(None)
+    assert await leases.run("a", HandOver("one", first, "c")) == Executed(None)
     given = await leases.run("a", HandOver("one", first, "b"))
-    assert isinstance(given, HandedOver)
-    assert given.epoch is not None
-    assert await leader_of(leases, "one") == ("b", given.epoch)
-    assert given.epoch > first
-    free = await leases.run("b", HandOver("one", given.epoch, None))
+    assert isinstance(given, Executed)
+    assert given.number is not None
+    assert await leader_of(leases, "one") == ("b", given.number)
+    assert given.number > first
+    free = await leases.run("b", HandOver("one", given.number, None))
     assert await leader_of(leases, "one") is None
     ((node, epoch, last),) = run(postgres_url, "SELECT node, epoch, last FROM clubs")
-    assert (node, last, free) == (None, 0, HandedOver(epoch))
-    assert given.epoch < epoch < await lead(leases, "a", "one")
+    assert (node, last, free) == (None, 0, Executed(epoch))
+    assert given.number < epoch < await lead(leases, "a", "one")
 
 
 async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(leases: Leases, postgres_url: str) -> None:
@@ -154,28 +151,28 @@ async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(lease
     for node in "abc":
         await leases.join(node, f"http://{node}:1", "setup")
     epoch = await lead(leases, "a", "one")
-    assert await leases.run("b", Offer("one", epoch, "c")) == Offered(None), "it does not lead the club"
-    assert await leases.run("a", Offer("one", epoch - 1, "b")) == Offered(None)
-    assert await leases.run("a", Offer("one", epoch, "b")) == Offered(1)
-    assert await leases.run("a", Offer("one", epoch, "c")) == Offered(2)
-    assert await leases.run("b", Ready("one", 1)) == Executed(), "of an earlier offer"
-    assert await leases.run("b", Ready("one", 2)) == Executed(), "of an offer to another node"
+    assert await leases.run("b", Offer("one", epoch, "c")) == Executed(None), "it does not lead the club"
+    assert await leases.run("a", Offer("one", epoch - 1, "b")) == Executed(None)
+    assert await leases.run("a", Offer("one", epoch, "b")) == Executed(1)
+    assert await leases.run("a", Offer("one", epoch, "c")) == Executed(2)
+    assert await leases.run("b", Ready("one", 1)) == Executed(None), "of an earlier offer"
+    assert await leases.run("b", Ready("one", 2)) == Executed(None), "of an offer to another node"
     assert await row() == ClubRow("a", epoch, to="c", offer=2)
-    assert await leases.run("c", Ready("one", 2)) == Executed()
+    assert await leases.run("c", Ready("one", 2)) == Executed(2)
     assert await leases.move("one", "c")
     assert await row() == ClubRow("a", epoch, "c", "c", 2, 2)
     given = await leases.run("a", HandOver("one", epoch, "c"))
-    assert isinstance(given, HandedOver)
-    assert given.epoch is not None
-    assert await row() == ClubRow("c", given.epoch, offer=2, ready=2), "what was wanted and offered is done"
+    assert isinstance(given, Executed)
+    assert given.number is not None
+    assert await row() == ClubRow("c", given.number, offer=2, ready=2), "what was wanted and offered is done"
     await leases.run("a", Listen("one", epoch))
     await leases.run("c", Listen("one", epoch))
     assert (await row()).listens == 0
-    await leases.run("c", Listen("one", given.epoch))
-    assert (await row()).listens == given.epoch
+    await leases.run("c", Listen("one", given.number))
+    assert (await row()).listens == given.number
     end_lease(postgres_url, "c")
     taken = await lead(leases, "b", "one")
-    assert await row() == ClubRow("b", taken, offer=2, ready=2, listens=given.epoch)
+    assert await row() == ClubRow("b", taken, offer=2, ready=2, listens=given.number)
 
 
 async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgres_url: str) -> None:
@@ -262,7 +259,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
         taking = asyncio.create_task(leases.run("b", Acquire("one")))
         await until(postgres_url, "wait_event_type = 'Lock'")
         renewing.commit()
-    assert await taking == Acquired(None)
+    assert await taking == Executed(None)
     assert await leader_of(leases, "one") == ("a", epoch)
 
 
@@ -273,7 +270,7 @@ async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None
         await leases.join(name, f"http://{name}:1", "setup")
     for club in ("one", "two", "three"):
         answers = await asyncio.gather(*[leases.run(name, Acquire(club)) for name, leases in nodes.items()])
-        assert list(answers).count(Acquired(None)) == 7
+        assert list(answers).count(Executed(None)) == 7
     for leases in nodes.values():
         await leases.close()
 
