@@ -1,7 +1,8 @@
 """Opening an SQLite database: the tables, their version, and checks that refuse unsuitable files."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,11 +57,22 @@ class Failing:
             raise StoreError(f"cannot {self.what} the database {self.path}: {error}") from None
 
 
+@contextmanager
+def preparing(database: sqlite3.Connection, what: str, path: str) -> Iterator[None]:
+    """Close a new connection if the block fails. An error of SQLite becomes a StoreError (see `Failing`)."""
+    try:
+        with Failing(what, path):
+            yield
+    except BaseException:
+        database.close()
+        raise
+
+
 def open_database(path: str) -> sqlite3.Connection:
     """Open a database, and make the tables in a new file. Raises StoreError."""
     with Failing("open", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
-    try:
+    with preparing(database, "use", path):
         # Large pages and rare checkpoints: rows hold many facts, and hardly ever change.
         database.execute("PRAGMA page_size = 8192")
         database.execute("PRAGMA journal_mode = WAL")
@@ -72,9 +84,6 @@ def open_database(path: str) -> sqlite3.Connection:
             database.executescript(
                 f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;"
             )
-    except sqlite3.Error as error:
-        database.close()
-        raise StoreError(f"cannot use the database {path}: {error}") from None
     return database
 
 
@@ -82,7 +91,7 @@ def open_reader(path: str) -> sqlite3.Connection:
     """Open a connection that only reads, and on which the content of a damaged row is NULL. Raises StoreError."""
     with Failing("read", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
-    try:
+    with preparing(database, "read", path):
         _add_functions(database)
         # Temporary views hide the tables of the same names, so that no query can take a damaged row for a good one.
         database.execute(
@@ -93,9 +102,6 @@ def open_reader(path: str) -> sqlite3.Connection:
             "CREATE TEMP VIEW ended AS SELECT id, intact(CAST(record AS BLOB), checksum, id) AS record FROM main.ended"
         )
         database.execute("PRAGMA query_only = ON")
-    except sqlite3.Error as error:
-        database.close()
-        raise StoreError(f"cannot read the database {path}: {error}") from None
     return database
 
 
@@ -105,14 +111,9 @@ def open_existing(path: str) -> sqlite3.Connection:
         raise StoreError(f"there is no database {path}")
     with Failing("open", path):
         database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
-    try:
+    with preparing(database, "use", path):
         check_owner(database, path)
         _add_functions(database)
-    except (sqlite3.Error, StoreError) as error:
-        database.close()
-        raise (
-            error if isinstance(error, StoreError) else StoreError(f"cannot use the database {path}: {error}")
-        ) from None
     return database
 
 

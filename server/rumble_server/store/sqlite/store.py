@@ -6,7 +6,6 @@ kind for a tournament. The facts of all clubs are numbered in one sequence.
 
 import logging
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,7 +23,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.sqlite.pruning import prune_challenges
 from rumble_server.store.sqlite.rows import read_sqlite
-from rumble_server.store.sqlite.schema import Failing, check_database, empty_wal, open_database
+from rumble_server.store.sqlite.schema import Failing, check_database, empty_wal, open_database, preparing
 from rumble_server.store.sqlite.tournament_index import check_index
 
 log = logging.getLogger(__name__)
@@ -61,19 +60,15 @@ class SqliteStore(ClubStore):
 
         Raises StoreError if the database cannot be used, or the index of tournaments is damaged.
         """
-        try:
+        with preparing(self.database, "use", self.path):
             last = last_number(self.database)
             empty_wal(self.database)
             problem = check_index(self.database)
             with self.database:
                 self.database.execute("BEGIN IMMEDIATE")
                 index_matches(self.database, last)
-        except sqlite3.Error as error:
-            self.database.close()
-            raise StoreError(f"cannot use the database {self.path}: {error}") from None
-        if problem is not None:
-            self.database.close()
-            raise StoreError(f"{self.path} is damaged: {problem} (`rumble db repair` mends what can be)")
+            if problem is not None:
+                raise StoreError(f"{self.path} is damaged: {problem} (`rumble db repair` mends what can be)")
         return last
 
     # --- clubs ---
