@@ -329,7 +329,7 @@ class Connection(asyncio.Protocol):
     def cut(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""
         log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self.pings.heard_ms)
-        self._abort()
+        self.abort()
 
     # --- frames ---
 
@@ -430,17 +430,13 @@ class Connection(asyncio.Protocol):
             if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
                 self._cut_slow(transport)
         if self.protocol.close_expected() and self._closing is None:
-            self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self._abort)
+            self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self.abort)
         elif self.protocol.state is State.CLOSED and not transport.is_closing():
             transport.close()
 
     def _cut_slow(self, transport: asyncio.Transport) -> None:
         log.warning("%s: cut off, it left %d bytes unread", self._who(), transport.get_write_buffer_size())
         transport.abort()
-
-    def _abort(self) -> None:
-        if self.transport is not None:
-            self.transport.abort()
 
     # --- when descriptors run out ---
 
@@ -453,8 +449,9 @@ class Connection(asyncio.Protocol):
         return None if plays else Idleness.PLAYS_NOTHING
 
     def abort(self) -> None:
-        """End the connection at once, to free its descriptor. Its bot may connect again."""
-        self._abort()
+        """End the connection at once. Its bot may connect again."""
+        if self.transport is not None:
+            self.transport.abort()
 
     def shut_out(self) -> None:
         """End the connection if its address is banned and no bot has logged in on it.
@@ -462,7 +459,7 @@ class Connection(asyncio.Protocol):
         The arena closes connections with a login.
         """
         if not self._name() and self._gateway.known.ban_of(self.address) is not None:
-            self._abort()
+            self.abort()
 
     # --- liveness ---
 

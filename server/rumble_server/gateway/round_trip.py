@@ -7,25 +7,21 @@ neither of the measured times.
 import asyncio
 import socket
 import sys
-from collections.abc import Callable
 
-MIN_RTT_OFFSET, MIN_RTT_BYTES = 148, 4
-"""Offset and size, in bytes, of `tcpi_min_rtt` in Linux's `struct tcp_info` (include/uapi/linux/tcp.h).
-
-The field is a time in microseconds.
-"""
-LAST_DATA_OFFSET, LAST_DATA_BYTES = 52, 4
-"""Offset and size, in bytes, of `tcpi_last_data_recv` in `struct tcp_info`: the time in ms since data last came in."""
+OPTION = getattr(socket, "TCP_INFO", None) if sys.platform.startswith("linux") else None
+"""The socket option that returns `struct tcp_info` (include/uapi/linux/tcp.h); None if the system is not Linux."""
+MIN_RTT_OFFSET = 148
+"""Offset in bytes of `tcpi_min_rtt` in the struct, a time in microseconds."""
+LAST_DATA_OFFSET = 52
+"""Offset in bytes of `tcpi_last_data_recv` in the struct, the time in ms since data last came in."""
+FIELD_BYTES = 4
 UNMEASURED = 0xFFFFFFFF
 
 
 def kernel_round_trip_ms(transport: asyncio.BaseTransport) -> int | None:
     """Return the shortest recent round trip in ms, rounded up; None if the kernel gives no value."""
-    own = transport.get_extra_info("socket")
-    option = getattr(socket, "TCP_INFO", None)
-    if own is None or option is None:
-        return None
-    return read_round_trip_ms(lambda size: own.getsockopt(socket.IPPROTO_TCP, option, size))
+    microseconds = _field(transport, MIN_RTT_OFFSET)
+    return None if microseconds is None or microseconds == UNMEASURED else (microseconds + 999) // 1000
 
 
 def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
@@ -33,29 +29,17 @@ def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
 
     If a bot sends more data after an answer, the time gets shorter. The bot gains only from a longer time.
     """
+    return _field(transport, LAST_DATA_OFFSET)
+
+
+def _field(transport: asyncio.BaseTransport, offset: int) -> int | None:
+    """Return a field of `struct tcp_info`; None if the kernel does not report the field."""
     own = transport.get_extra_info("socket")
-    option = getattr(socket, "TCP_INFO", None)
-    if own is None or option is None or not sys.platform.startswith("linux"):
+    if own is None or OPTION is None:
         return None
-    end = LAST_DATA_OFFSET + LAST_DATA_BYTES
+    end = offset + FIELD_BYTES
     try:
-        info = own.getsockopt(socket.IPPROTO_TCP, option, end)
+        info = own.getsockopt(socket.IPPROTO_TCP, OPTION, end)
     except OSError:
         return None
-    return int.from_bytes(info[LAST_DATA_OFFSET:end], sys.byteorder) if len(info) == end else None
-
-
-def read_round_trip_ms(read_info: Callable[[int], bytes]) -> int | None:
-    """Read the shortest round trip in ms from the first bytes of `struct tcp_info`; None without a measurement.
-
-    `read_info(size)` returns the first `size` bytes of the struct.
-    """
-    end = MIN_RTT_OFFSET + MIN_RTT_BYTES
-    try:
-        info = read_info(end)
-    except OSError:
-        return None
-    microseconds = int.from_bytes(info[MIN_RTT_OFFSET:end], sys.byteorder)
-    if len(info) < end or microseconds == UNMEASURED:
-        return None
-    return (microseconds + 999) // 1000
+    return int.from_bytes(info[offset:end], sys.byteorder) if len(info) == end else None

@@ -156,13 +156,6 @@ class Session:
         """Count the login as a message of a stranger at the bot's address."""
         self.shared.strangers.speak(self.link.address, self.shared.clock.now_ms())
 
-    def count(self) -> None:
-        """Count a frame without an open turn.
-
-        If there are too many such frames, end the connection. The bot then forfeits its matches.
-        """
-        self._count_unsolicited()
-
     def end(self, code: CloseCode) -> None:
         """Begin the closing handshake. The arena calls `end` after sending earlier frames."""
         if self.closing:
@@ -188,7 +181,7 @@ class Session:
         try:
             message = read_bot_message(text)
         except BadMessage as error:
-            if self._count_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
+            if self.count_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
                 leader.on_invalid_frame(
                     self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail)
                 )
@@ -197,7 +190,7 @@ class Session:
             leader.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
             self._log_in(message)
-        elif self._count_unsolicited():
+        elif self.count_unsolicited():
             leader.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
@@ -258,7 +251,7 @@ class Session:
 
     # --- limits ---
 
-    def _count_unsolicited(self, messages: int = 1) -> bool:
+    def count_unsolicited(self, messages: int = 1) -> bool:
         """Count messages without an open turn. Return True if they are within the limit.
 
         If there are too many, end the connection and return False. A bot that has logged in also forfeits its matches.
@@ -267,7 +260,12 @@ class Session:
         now_ms = shared.clock.now_ms()
         self.link.count_unsolicited()
         if self.name is None:
-            return self._take_of_stranger(now_ms, messages) and self._take_of_address(now_ms, messages)
+            if not self._take_of_stranger(now_ms, messages):
+                return False
+            if not shared.strangers.speak(self.link.address, now_ms, messages):
+                self._refuse("messages", "", "too many messages from your address; try again in a minute")
+                return False
+            return True
         if not shared.messages.take(self._counted_as[0], now_ms, times=messages):
             shared.leader.on_flood(self.id, shared.limits.unsolicited_per_minute)
             return False
@@ -276,12 +274,6 @@ class Session:
     def _take_of_stranger(self, now_ms: int, messages: int = 1) -> bool:
         if self._bucket is not None and not self._bucket.take(now_ms, messages):
             self._refuse("messages", "", "too many messages before the login")
-            return False
-        return True
-
-    def _take_of_address(self, now_ms: int, messages: int) -> bool:
-        if not self.shared.strangers.speak(self.link.address, now_ms, messages):
-            self._refuse("messages", "", "too many messages from your address; try again in a minute")
             return False
         return True
 

@@ -41,7 +41,7 @@ class SessionRegistry:
 
     def count_unsolicited(self, session_id: int) -> None:
         if session := self.open.get(session_id):
-            session.count()
+            session.count_unsolicited()
 
     def close(self, session_id: int, code: CloseCode) -> None:
         if session := self.open.get(session_id):

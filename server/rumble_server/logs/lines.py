@@ -44,38 +44,38 @@ def escape(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-class TextLines(logging.Formatter):
-    """A formatter of log records: `TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`."""
-
+class _Lines(logging.Formatter):
     def __init__(self, blank: Blanker) -> None:
         super().__init__()
         self._blank = blank
 
+    def _failure(self, record: logging.LogRecord) -> str:
+        return self._blank(self.formatException(record.exc_info)) if record.exc_info and record.exc_info[0] else ""
+
+
+class TextLines(_Lines):
+    """A formatter of log records: `TIME LEVEL LOGGER: MESSAGE NAME=VALUE...`."""
+
     def format(self, record: logging.LogRecord) -> str:
         found = " ".join(f"{name}={_word(value)}" for name, value in extras(record).items())
-        failure = _failure(self, record)
-        parts = (self._blank(part) for part in (record.getMessage(), found, failure) if part)
+        parts = filter(None, (self._blank(record.getMessage()), self._blank(found), self._failure(record)))
         return escape(f"{_time(record)} {record.levelname} {record.name}: {' '.join(parts)}")
 
 
-class JsonLines(logging.Formatter):
+class JsonLines(_Lines):
     """A formatter of log records as JSON objects.
 
     The fields of an object are `time`, `level`, `logger`, `message`, the fields of `extra`, and `exception`.
     """
-
-    def __init__(self, blank: Blanker) -> None:
-        super().__init__()
-        self._blank = blank
 
     def format(self, record: logging.LogRecord) -> str:
         fields = {"time": _time(record), "level": record.levelname, "logger": record.name}
         fields["message"] = self._blank(record.getMessage())
         for name, value in extras(record).items():
             fields[name] = self._blank(value) if isinstance(value, str) else value
-        failure = _failure(self, record)
+        failure = self._failure(record)
         if failure:
-            fields["exception"] = self._blank(failure)
+            fields["exception"] = failure
         return json.dumps(fields, default=str)
 
 
@@ -91,7 +91,3 @@ def _time(record: logging.LogRecord) -> str:
 def _word(value: Any) -> str:
     text = str(value)
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
-
-
-def _failure(formatter: logging.Formatter, record: logging.LogRecord) -> str:
-    return formatter.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""

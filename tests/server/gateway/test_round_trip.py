@@ -5,34 +5,46 @@ import socket
 import sys
 
 import pytest
-from rumble_server.gateway.round_trip import MIN_RTT_OFFSET, kernel_round_trip_ms, read_round_trip_ms
+from rumble_server.gateway.round_trip import MIN_RTT_OFFSET, kernel_round_trip_ms
 from rumble_server.gateway.session import Session
 from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
 from tests.server.gateway.served import served
 
-
-def info(microseconds: int) -> bytes:
-    """Return the start of Linux's `struct tcp_info`, up to the round trip."""
-    return bytes(MIN_RTT_OFFSET) + microseconds.to_bytes(4, sys.byteorder)
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it")
 
 
+class Told:
+    """A socket for which the kernel tells the bytes `info`."""
+
+    def __init__(self, info: bytes) -> None:
+        self._info = info
+
+    def getsockopt(self, _level: int, _option: int, size: int) -> bytes:
+        return self._info[:size]
+
+
+def told_ms(microseconds: int) -> int | None:
+    """Return the round trip of a socket whose `struct tcp_info` has this round trip."""
+    told = Told(bytes(MIN_RTT_OFFSET) + microseconds.to_bytes(4, sys.byteorder))
+    return kernel_round_trip_ms(asyncio.Transport({"socket": told}))
+
+
+@LINUX
 @pytest.mark.parametrize(("microseconds", "expected_ms"), [(0, 0), (1, 1), (1000, 1), (1001, 2), (250_000, 250)])
 def test_microseconds_are_told_as_milliseconds_and_rounded_up(microseconds: int, expected_ms: int) -> None:
-    assert read_round_trip_ms(lambda size: info(microseconds)[:size]) == expected_ms
+    assert told_ms(microseconds) == expected_ms
 
 
 def test_what_the_kernel_has_not_measured_is_none() -> None:
-    assert read_round_trip_ms(lambda _: info(0xFFFFFFFF)) is None
-    assert read_round_trip_ms(lambda _: bytes(104)) is None
+    assert told_ms(0xFFFFFFFF) is None
+    assert kernel_round_trip_ms(asyncio.Transport({"socket": Told(bytes(104))})) is None
 
 
 def test_a_socket_that_tells_nothing_has_none() -> None:
-    def refuse(_: int) -> bytes:
-        raise OSError("not a TCP socket")
-
-    assert read_round_trip_ms(refuse) is None
+    with socket.socket(socket.AF_UNIX) as other:
+        assert kernel_round_trip_ms(asyncio.Transport({"socket": other})) is None
     assert kernel_round_trip_ms(asyncio.Transport()) is None
 
 

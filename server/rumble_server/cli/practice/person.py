@@ -15,11 +15,6 @@ from rumble_server.cli.support.bot_names import as_bot_name
 HELP = "type a move, ? for all that are allowed, or resign"
 
 
-def diagram(game: Game, view: Mapping[str, Any], last: str | None) -> Any:
-    """Return the board as plain text. `Person` calls this function if no other function is given as `draw`."""
-    return game.diagram(view)
-
-
 class Person(Bot):
     """A bot whose moves a person types.
 
@@ -30,7 +25,7 @@ class Person(Bot):
         self,
         read: Callable[[], str | None],
         write: Callable[[Any], None],
-        draw: Callable[[Game, Mapping[str, Any], str | None], Any] = diagram,
+        draw: Callable[[Game, Mapping[str, Any], str | None], Any],
     ) -> None:
         self._read = read
         self._write = write

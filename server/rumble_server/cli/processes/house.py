@@ -45,9 +45,8 @@ class HouseProcesses:
         self._certificate = certificate
         self._wanted: dict[str, tuple[HouseBot, ...]] = {}
         """The house bots to run, by club."""
-        self._residents: _Child | None = None
-        """The process of the bots that wait for challenges, in all clubs; None without such a bot."""
-        self._added: dict[ClubBot, _Child] = {}
+        self._children: dict[ClubBot | None, _Child] = {}
+        """The process of each bot in a tournament, and under None the process of the bots that wait for challenges."""
         self._ending: set[asyncio.Task[None]] = set()
 
     def reference_bots(self, game: str, settings: Mapping[str, Any]) -> Mapping[str, str]:
@@ -60,21 +59,17 @@ class HouseProcesses:
     def keep(self, club: str, bots: "Sequence[HouseBot]") -> None:
         self._wanted[club] = tuple(bots)
         kept = [ClubBot(each, bot) for each, of_club in self._wanted.items() for bot in of_club]
-        self._keep_residents([each for each in kept if each.bot.challenges])
-        added = {each for each in kept if not each.bot.challenges}
-        for each in self._added.keys() - added:
-            self._end(self._added.pop(each))
-        for each in added - self._added.keys():
-            self._added[each] = _Child([each], self._told)
-
-    def _keep_residents(self, residents: Sequence[ClubBot]) -> None:
-        if self._residents is None:
-            self._residents = _Child(residents, self._told) if residents else None
-        elif residents:
-            self._residents.tell(residents)
-        else:
-            self._end(self._residents)
-            self._residents = None
+        wanted: dict[ClubBot | None, list[ClubBot]] = {each: [each] for each in kept if not each.bot.challenges}
+        residents = [each for each in kept if each.bot.challenges]
+        if residents:
+            wanted[None] = residents
+        for gone in self._children.keys() - wanted.keys():
+            self._end(self._children.pop(gone))
+        for key, together in wanted.items():
+            if key in self._children:
+                self._children[key].tell(together)
+            else:
+                self._children[key] = _Child(together, self._told)
 
     def _told(self, bots: Sequence[ClubBot]) -> bytes:
         """Return the line of JSON from which a process reads its bots."""

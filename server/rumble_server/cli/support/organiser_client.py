@@ -106,15 +106,9 @@ class OrganiserClient:
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
-        headers = {**self._headers, **({"Last-Event-ID": last_event_id} if last_event_id is not None else {})}
-        timeout = httpx.Timeout(TIMEOUT_S, read=SILENT_S)
+        headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
         try:
-            with (
-                httpx.Client(
-                    base_url=self.base, headers=headers, timeout=timeout, trust_env=self._trust_env, verify=self._verify
-                ) as client,
-                client.stream("GET", f"/api/{path}") as answer,
-            ):
+            with self._client(SILENT_S) as client, client.stream("GET", f"/api/{path}", headers=headers) as answer:
                 if answer.status_code in REPLACED:
                     again_s = seconds_of(answer.headers.get("Retry-After"))
                     raise StreamLost(f"{self.base} is not available at the moment", again_s)
@@ -127,22 +121,25 @@ class OrganiserClient:
         except ValueError:
             raise CliError(self._is_no_rumble(answer)) from None
 
-    def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
-        """Send a request, and repeat it while the server is being replaced, for at most `PATIENCE_S`. Raises CliError.
+    def _client(self, read_s: float) -> "httpx.Client":
+        """Make a client of the server that waits at most `read_s` for the next bytes of an answer."""
+        import httpx
 
-        After the status 502, only a GET is repeated, because the server may have carried out any other request.
-        """
+        return httpx.Client(
+            base_url=self.base,
+            headers=self._headers,
+            timeout=httpx.Timeout(TIMEOUT_S, read=read_s),
+            trust_env=self._trust_env,
+            verify=self._verify,
+        )
+
+    def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
+        """Send a request. Repeat it for at most `PATIENCE_S` while the server is being replaced. Raises CliError."""
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
 
         try:
-            with httpx.Client(
-                base_url=self.base,
-                headers=self._headers,
-                timeout=TIMEOUT_S,
-                trust_env=self._trust_env,
-                verify=self._verify,
-            ) as client:
+            with self._client(TIMEOUT_S) as client:
                 waited_s = 0.0
                 while (answer := client.request(method, f"/api/{path}", **given)).status_code in REPLACED:
                     again_s = seconds_of(answer.headers.get("Retry-After"))

@@ -1,6 +1,7 @@
 """A connection to PostgreSQL that opens at its first use, and opens again after it was lost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
@@ -106,12 +107,9 @@ class PostgresConnection:
 
         Raises StoreError. Even then the statement may have had its effect.
         """
-        with self._lock:
-            try:
-                cursor = self._opened().execute(statement.encode(), values)
-                return cursor.fetchall() if cursor.description else []
-            except psycopg.Error as error:
-                raise self._failed(error) from None
+        with self._using() as opened:
+            cursor = opened.execute(statement.encode(), values)
+            return cursor.fetchall() if cursor.description else []
 
     def execute_prepared(self, statement: str, values: Sequence[bytes], formats: Sequence[Format]) -> list[str]:
         """Run a statement as a prepared statement, and return the first column of its rows.
@@ -119,40 +117,36 @@ class PostgresConnection:
         `values` are the encoded values of $1, $2 and so on, and `formats` their formats. `execute` would take twice as
         long. Raises StoreError. Even then the statement may have had its effect.
         """
-        with self._lock:
-            try:
-                library = self._opened().pgconn
-                name = self._prepared.get(statement)
-                if name is None:
-                    name = b"%d" % len(self._prepared)
-                    _checked(library.prepare(name, statement.encode()))
-                    self._prepared[statement] = name
-                result = _checked(library.exec_prepared(name, values, formats))
-                return [(result.get_value(row, 0) or b"").decode() for row in range(result.ntuples)]
-            except psycopg.Error as error:
-                raise self._failed(error) from None
+        with self._using() as opened:
+            library = opened.pgconn
+            name = self._prepared.get(statement)
+            if name is None:
+                name = b"%d" % len(self._prepared)
+                _checked(library.prepare(name, statement.encode()))
+                self._prepared[statement] = name
+            result = _checked(library.exec_prepared(name, values, formats))
+            return [(result.get_value(row, 0) or b"").decode() for row in range(result.ntuples)]
 
     def transact(self, work: "Callable[[psycopg.Connection[tuple[Any, ...]]], None]") -> None:
         """Run `work` in a transaction, which any error undoes. Raises StoreError after a database error."""
+        with self._using() as opened, opened.transaction():
+            work(opened)
+
+    @contextmanager
+    def _using(self) -> "Iterator[psycopg.Connection[tuple[Any, ...]]]":
+        """Yield the connection, and open it first if needed. An error of the database becomes a StoreError."""
         with self._lock:
             try:
-                opened = self._opened()
-                with opened.transaction():
-                    work(opened)
+                if self._open is None:
+                    self._open = connect(self._url, self._settings)
+                    self._prepared = {}
+                yield self._open
             except psycopg.Error as error:
-                raise self._failed(error) from None
-
-    def _opened(self) -> "psycopg.Connection[tuple[Any, ...]]":
-        if self._open is None:
-            self._open = connect(self._url, self._settings)
-            self._prepared = {}
-        return self._open
-
-    def _failed(self, error: psycopg.Error) -> StoreError:
-        if self._open is not None and (self._open.closed or self._open.broken):
-            self._open = None
-        is_damage = isinstance(error, psycopg.errors.DataCorrupted | psycopg.errors.IndexCorrupted)
-        return (DamagedLog if is_damage else StoreError)(f"the database {self.name}: {one_line(error)}")
+                if self._open is not None and (self._open.closed or self._open.broken):
+                    self._open = None
+                is_damage = isinstance(error, psycopg.errors.DataCorrupted | psycopg.errors.IndexCorrupted)
+                kind = DamagedLog if is_damage else StoreError
+                raise kind(f"the database {self.name}: {one_line(error)}") from None
 
 
 def _checked(result: PGresult) -> PGresult:

@@ -19,7 +19,7 @@ from tests.server.cli.run_here import refused
 
 def person(typed: Iterable[str]) -> tuple[Person, list[str]]:
     lines, written = iter(typed), list[str]()
-    return Person(lambda: next(lines, None), written.append), written
+    return Person(lambda: next(lines, None), written.append, lambda game, view, _: game.diagram(view)), written
 
 
 def asked(frame: str) -> Turn:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from rumble_server.cli.main import run
 from rumble_server.cli.output.errors import CliError
-from rumble_server.cli.practice.person import diagram
 from rumble_server.cli.support.recorded_match import RecordedMatch, from_text
 from rumble_server.cli.support.replaying import Replay, step
 
@@ -130,7 +129,7 @@ def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
 
 
 def test_a_terminal_steps_through_it() -> None:
-    shown = Replay(from_text(json.dumps(EXPORT), "export.json", None), diagram)
+    shown = Replay(from_text(json.dumps(EXPORT), "export.json", None), lambda game, view, _: game.diagram(view))
     keys = iter(["\n", "n\n", "b\n", "e\n", "n\n", "3\n", "99\n", "g\n", "b\n", "?\n", "q\n"])
     told: list[str] = []
     step(shown, 0, lambda: next(keys), told.append)
@@ -140,7 +139,9 @@ def test_a_terminal_steps_through_it() -> None:
 
 
 def test_a_match_that_goes_on_says_so() -> None:
-    shown = Replay(RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""), diagram)
+    shown = Replay(
+        RecordedMatch("t.1", "tictactoe", {}, 0, ["ann", "ben"], ["4"], ""), lambda game, view, _: game.diagram(view)
+    )
     assert shown.page(1)[-1] == "not over"
 
 
