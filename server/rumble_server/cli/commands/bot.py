@@ -1,6 +1,8 @@
 """`rumble bot`: play as a reference bot or as any Python function."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 from rumble_protocol.plain import plain_text
@@ -17,6 +19,7 @@ FAULTS = (
 """The names of the faults in `rumble_bots.reference.faulty`. With a copy, `--help` need not import the slow module."""
 
 
+@partial(options.with_parameters, parameters=options.PLAYING, defaults=options.PLAYING_DEFAULTS)
 def bot(
     context: typer.Context,
     bot: Annotated[
@@ -25,17 +28,7 @@ def bot(
             metavar="NAME|FILE.py:FUNCTION", help="A reference bot, or a function.", autocompletion=completion.bots
         ),
     ],
-    server: options.Server = options.LOCAL_SERVER,
-    join: options.Join = None,
-    name: options.Name = None,
-    key: options.Key = None,
-    same_server: options.SameServer = None,
-    matches_at_once: options.MatchesAtOnce = 1,
-    worker: options.Worker = None,
-    workers: options.Workers = None,
-    follow: options.Follow = False,
-    invite: options.Invite = None,
-    challenges: options.Challenges = False,
+    *,
     search: options.Search = None,
     depth: options.Depth = None,
     time_ms: options.TimeMs = None,
@@ -46,61 +39,42 @@ def bot(
     ] = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
+    **playing: Any,
 ) -> int:
     """Play as a reference bot, or as any Python function, until the tournament is over."""
     from rumble_bots.functions.load import is_function, load_bot
     from rumble_bots.sdk.bot import Bot
-    from rumble_bots.sdk.serve import serve
 
     from rumble_server.cli.processes import workers as processes
-    from rumble_server.cli.support.loop import run_unless_stopped
+    from rumble_server.cli.processes.playing import play, run_to_summary
 
-    options.check_purpose(join, challenges)
-    if workers is not None and processes.own is None:
-        return processes.run_workers(context.obj, workers, worker)
-    worker = processes.own or worker
+    options.check_purpose(playing["join"], playing["challenges"])
+    if playing["workers"] is not None and processes.own is None:
+        return processes.run_workers(context.obj, playing["workers"], playing["worker"])
+    name, worker = playing["name"], processes.own or playing["worker"]
     if bot == FAULTY:
         if worker is not None:
             raise CliError("a faulty bot has no workers", ExitCode.USAGE)
-        _play_faulty(fault, server, name or f"{FAULTY}-{fault}", join, key, invite)
+        _play_faulty(fault, playing, name or f"{FAULTY}-{fault}")
         return ExitCode.DONE
     chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(bot):
         options.no_options_for_functions(chosen)
-        playing: Bot = load_bot(bot)
+        player: Bot = load_bot(bot)
     else:
         from rumble_bots.reference.remote import RemoteReferenceBot
 
-        playing = RemoteReferenceBot(bot, seed=seed, **chosen)
+        player = RemoteReferenceBot(bot, seed=seed, **chosen)
     if verbose:
         options.log_everything()
-    summary = run_unless_stopped(
-        serve(
-            playing,
-            server,
-            name=name or own_name(bot),
-            key=key,
-            same_server=same_server,
-            join=join,
-            invite=invite,
-            challenges=challenges,
-            max_matches=matches_at_once,
-            worker=worker,
-            follow=follow,
-            say=None if quiet or verbose else processes.said_by(worker),
-        )
-    )
-    if summary is None:
-        return ExitCode.INTERRUPTED
-    typer.echo(plain_text(str(summary)))
-    return ExitCode.DONE
+    say = None if quiet or verbose else processes.said_by(worker)
+    return run_to_summary(play(player, playing, name or own_name(bot), worker, say))
 
 
-def _play_faulty(
-    fault: str | None, server: str, name: str, join: str | None, key: str | None, invite: str | None
-) -> None:
+def _play_faulty(fault: str | None, playing: Mapping[str, Any], name: str) -> None:
     from rumble_bots.reference.faulty import run_faulty
 
-    if fault not in FAULTS or join is None:
+    server, access = playing["server"], {option: playing[option] for option in ("join", "key", "invite")}
+    if fault not in FAULTS or access["join"] is None:
         raise CliError(f"a faulty bot needs --join ID and --fault: {', '.join(FAULTS)}", ExitCode.USAGE)
-    typer.echo(plain_text(run_faulty(server, fault=fault, name=name, join=join, key=key, invite=invite)))
+    typer.echo(plain_text(run_faulty(server, fault=fault, name=name, **access)))

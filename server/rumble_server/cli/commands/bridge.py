@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,29 +44,21 @@ OPTIONS_OF = {
 Command = Annotated[
     list[str], typer.Argument(metavar="-- COMMAND", help="The program and its options; battlesnake: the URL instead.")
 ]
+Name = Annotated[
+    str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
+]
 
 # Options may stand on either side of PROTOCOL. All words after `--` belong to the program.
 app = App(context_settings={"allow_interspersed_args": True})
 
 
 @app.command()
+@partial(options.with_parameters, parameters=options.PLAYING | {"name": Name}, defaults=options.PLAYING_DEFAULTS)
 def bridge(
     context: typer.Context,
     protocol: Annotated[Protocol, typer.Argument(help="The protocol that the program speaks.")],
     command: Command,
-    server: options.Server = options.LOCAL_SERVER,
-    join: options.Join = None,
-    name: Annotated[
-        str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the program's own by default.")
-    ] = None,
-    key: options.Key = None,
-    same_server: options.SameServer = None,
-    matches_at_once: options.MatchesAtOnce = 1,
-    worker: options.Worker = None,
-    workers: options.Workers = None,
-    follow: options.Follow = False,
-    invite: options.Invite = None,
-    challenges: options.Challenges = False,
+    *,
     bare: Annotated[
         bool, typer.Option("--bare", help="stdio: send it the legal moves instead of the turn as JSON.")
     ] = False,
@@ -86,6 +79,7 @@ def bridge(
     ] = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
+    **playing: Any,
 ) -> int:
     """Play with any program that reads and writes lines, until the tournament is over.
 
@@ -93,50 +87,31 @@ def bridge(
     own speaks stdio. An example: `rumble bridge uci --join cup -- stockfish`. A Battlesnake is an HTTP server, so
     its address is given instead of a program: `rumble bridge battlesnake http://localhost:8000 --join cup`.
     """
-    from rumble_bots.sdk.serve import serve
-    from rumble_protocol.plain import plain_text
-
     from rumble_server.cli.processes import workers as processes
-    from rumble_server.cli.support.loop import run_unless_stopped
+    from rumble_server.cli.processes.playing import play, run_to_summary
 
-    options.check_purpose(join, challenges)
+    options.check_purpose(playing["join"], playing["challenges"])
     own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
     own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
     make_bot = bot_maker(protocol, own, command, stderr)
-    if workers is not None and processes.own is None:
-        return processes.run_workers(context.obj, workers, worker)
-    worker = processes.own or worker
+    if playing["workers"] is not None and processes.own is None:
+        return processes.run_workers(context.obj, playing["workers"], playing["worker"])
+    worker = processes.own or playing["worker"]
     if verbose:
         options.log_everything()
-    name = name or as_bot_name(Path("battlesnake" if protocol is Protocol.BATTLESNAKE else command[0]).stem, "program")
+    program = "battlesnake" if protocol is Protocol.BATTLESNAKE else command[0]
+    name = playing["name"] or as_bot_name(Path(program).stem, "program")
     say = None if quiet or verbose else processes.said_by(worker)
     bot = make_bot(name if worker is None else f"{name}.{worker}", say or (lambda _: None))
 
-    async def play() -> "Summary":
+    async def started() -> "Summary":
         try:
             await bot.start()
-            return await serve(
-                bot,
-                server,
-                name=name,
-                key=key,
-                same_server=same_server,
-                join=join,
-                invite=invite,
-                challenges=challenges,
-                max_matches=matches_at_once,
-                worker=worker,
-                follow=follow,
-                say=say,
-            )
+            return await play(bot, playing, name, worker, say)
         finally:
             await bot.close()
 
-    summary = run_unless_stopped(play())
-    if summary is None:
-        return ExitCode.INTERRUPTED
-    typer.echo(plain_text(str(summary)))
-    return ExitCode.DONE
+    return run_to_summary(started())
 
 
 def bot_maker(

@@ -32,31 +32,49 @@ Key = Annotated[
         envvar="RUMBLE_KEY", metavar="KEY", help="The name's key; by default the one kept for this name, or a new one."
     ),
 ]
-SameServer = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="Another address of the same club: use the key kept for that, and keep it."),
-]
 Join = Annotated[str | None, typer.Option(envvar="RUMBLE_JOIN", metavar="ID", help="The tournament to play in.")]
 Name = Annotated[
     str | None, typer.Option(envvar="RUMBLE_NAME", help="Its name on the server; the bot's own by default.")
-]
-MatchesAtOnce = Annotated[int, typer.Option(min=1, help="How many matches it plays at the same time.")]
-Worker = Annotated[
-    str | None,
-    typer.Option(envvar="RUMBLE_WORKER", metavar="NAME", help="Which of several programs of the bot this is."),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(min=1, max=64, metavar="N", help="Play as N processes, each a worker; a name is made for each."),
-]
-Follow = Annotated[
-    bool, typer.Option("--follow", help="Stay after the tournament, for the host's next tournament with the class.")
 ]
 Invite = Annotated[
     str | None,
     typer.Option(envvar="RUMBLE_INVITE", metavar="CODE", help="The invitation code, if the tournament asks for one."),
 ]
-Challenges = Annotated[bool, typer.Option("--challenges", help="Accept challenges, and stay connected until Ctrl-C.")]
+PLAYING: dict[str, Any] = {
+    "server": Server,
+    "join": Join,
+    "name": Name,
+    "key": Key,
+    "same_server": Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Another address of the same club: use the key kept for that, and keep it."),
+    ],
+    "matches_at_once": Annotated[int, typer.Option(min=1, help="How many matches it plays at the same time.")],
+    "worker": Annotated[
+        str | None,
+        typer.Option(envvar="RUMBLE_WORKER", metavar="NAME", help="Which of several programs of the bot this is."),
+    ],
+    "workers": Annotated[
+        int | None,
+        typer.Option(min=1, max=64, metavar="N", help="Play as N processes, each a worker; a name is made for each."),
+    ],
+    "follow": Annotated[
+        bool,
+        typer.Option("--follow", help="Stay after the tournament, for the host's next tournament with the class."),
+    ],
+    "invite": Invite,
+    "challenges": Annotated[
+        bool, typer.Option("--challenges", help="Accept challenges, and stay connected until Ctrl-C.")
+    ],
+}
+"""The options of `rumble bot` and `rumble bridge` for playing on a server, by name."""
+PLAYING_DEFAULTS: Mapping[str, Any] = {
+    "server": LOCAL_SERVER,
+    "matches_at_once": 1,
+    "follow": False,
+    "challenges": False,
+}
+"""The defaults of the options in `PLAYING`. The default of an option that is left out is None."""
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but the result.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Log everything, with tracebacks.")]
 Game = Annotated[str, typer.Option(metavar="GAME", help="A game; see: rumble games.", autocompletion=completion.games)]
@@ -92,17 +110,19 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def with_parameters(run: Callable[..., T], parameters: Mapping[str, Any]) -> Callable[..., T]:
+def with_parameters(
+    run: Callable[..., T], parameters: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> Callable[..., T]:
     """Return `run` with a signature for typer, in which `parameters` replace the `**` parameter of `run`.
 
-    `parameters` has the annotation of each parameter, by name. A typer argument is required. A typer option is None
-    if the user does not give the option.
+    `parameters` has the annotation of each parameter, by name. A typer argument is required. A typer option has its
+    value in `defaults`, or else None, if the user does not give the option.
     """
     own = inspect.signature(run, eval_str=True)
     added = []
     for name, annotation in parameters.items():
         is_argument = isinstance(annotation.__metadata__[0], ArgumentInfo)
-        default = inspect.Parameter.empty if is_argument else None
+        default = inspect.Parameter.empty if is_argument else (defaults or {}).get(name)
         added.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
     before = [each for each in own.parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
     after = [each for each in own.parameters.values() if each.kind is each.KEYWORD_ONLY]
