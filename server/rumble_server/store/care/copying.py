@@ -35,11 +35,7 @@ class SqliteContents:
         self.name = name
 
     def clubs(self) -> list[str]:
-        keys = itertools.chain(
-            self._rows("SELECT DISTINCT tournament FROM log"),
-            self._rows("SELECT id FROM tournaments"),
-            self._rows("SELECT key FROM meta"),
-        )
+        keys = self._rows("SELECT tournament FROM log UNION SELECT id FROM tournaments UNION SELECT key FROM meta")
         return sorted({MAIN, *(split(key)[0] for (key,) in keys)})
 
     def newest_run(self) -> int:

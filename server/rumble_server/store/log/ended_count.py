@@ -3,7 +3,7 @@
 Tournaments ended in earlier runs are counted once, by a query. Tournaments ended in this run are counted as they end.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from rumble_server.store.log.codec import Numbered
@@ -19,8 +19,8 @@ class EndedCount:
     """
 
     def __init__(self) -> None:
-        self._new: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        """For each club, tournament ends of this run that are not in `_counts` yet, as fact number and status.
+        self._new: list[tuple[str, int, str]] = []
+        """Tournament ends of this run that are not in `_counts` yet: the club, the fact number and the status.
 
         The query `LogReader.ended_by_club` may have counted some of these tournaments, too.
         """
@@ -29,23 +29,24 @@ class EndedCount:
 
     def count(self, club: str, batch: Iterable[Numbered]) -> None:
         """Count the tournament ends among facts of a club that are on disk."""
-        self._new[club] += [(number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
-        if self._counted is not None:
-            self._count_new(self._counted)
+        self._new += [(club, number, fact.status) for number, fact in batch if type(fact) is TournamentEnded]
+        self._count_new()
 
     def add(self, counted: Mapping[str, Counted]) -> None:
         """Add the result of `LogReader.ended_by_club`. Tournament ends that are in the result are not counted twice."""
         self._counted = counted
         for _, counts in counted.values():
             self._counts += counts
-        self._count_new(counted)
+        self._count_new()
 
-    def _count_new(self, counted: Mapping[str, Counted]) -> None:
-        for club, ended in self._new.items():
-            last = counted[club][0] if club in counted else 0
-            self._counts += Counter(status for number, status in ended if number > last)
-        self._new.clear()
+    def _count_new(self) -> None:
+        """Move `_new` to `_counts` once the query is done."""
+        if self._counted is not None:
+            for club, number, status in self._new:
+                if club not in self._counted or number > self._counted[club][0]:
+                    self._counts[status] += 1
+            self._new.clear()
 
     def by_status(self) -> Counter[str]:
         """Return the number of ended tournaments known so far, by status."""
-        return self._counts + Counter(status for ended in self._new.values() for _, status in ended)
+        return self._counts + Counter(status for _, _, status in self._new)

@@ -5,7 +5,6 @@ last request. `store/log/async_reader.py` sends the requests; the web defines th
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
@@ -19,13 +18,6 @@ Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
-@dataclass(slots=True)
-class _Kept:
-    rebuilt: Rebuilt
-    number: int
-    """Number of the tournament's last applied fact."""
-
-
 class RebuiltTournaments:
     """A cache of rebuilt tournaments of all clubs, which keeps the tournaments used last.
 
@@ -35,7 +27,8 @@ class RebuiltTournaments:
 
     def __init__(self, open_reader: Callable[[], LogReader], most_results: int) -> None:
         self._open_reader = open_reader
-        self._kept: LastUsed[tuple[str, str], _Kept] = LastUsed(most_results, least=1)
+        self._kept: LastUsed[tuple[str, str], tuple[Rebuilt, int]] = LastUsed(most_results, least=1)
+        """Kept tournaments, each with the number of its last applied fact, by club and tournament id."""
         self._open: LogReader | None = None
 
     def reader(self, club: str) -> LogReader:
@@ -54,9 +47,8 @@ class RebuiltTournaments:
         Raises DamagedLog if the tournament's facts are damaged, and StoreError if the database cannot be read.
         """
         reader = self.reader(club)
-        kept = self._kept.pop((club, tournament_id))
-        tournament = None if kept is None else kept.rebuilt.tournament
-        last = 0 if kept is None else kept.number
+        rebuilt, last = self._kept.pop((club, tournament_id)) or (None, 0)
+        tournament = None if rebuilt is None else rebuilt.tournament
         try:
             for numbered in reader.facts_after(tournament_id, last):
                 last, fact = numbered
@@ -67,12 +59,10 @@ class RebuiltTournaments:
             raise DamagedLog(f"bad facts: {error!r}") from error
         if tournament is None:
             return None
-        if kept is None:
-            facts = partial(reader.tournament_facts, tournament_id)
-            kept = _Kept(Rebuilt(tournament, facts, reader.match_facts), last)
-        kept.number = last
-        self._kept.put((club, tournament_id), kept, len(tournament.results) + len(tournament.field))
-        return kept.rebuilt
+        if rebuilt is None:
+            rebuilt = Rebuilt(tournament, partial(reader.tournament_facts, tournament_id), reader.match_facts)
+        self._kept.put((club, tournament_id), (rebuilt, last), len(tournament.results) + len(tournament.field))
+        return rebuilt
 
 
 _of_process: RebuiltTournaments | None = None

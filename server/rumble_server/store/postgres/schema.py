@@ -1,6 +1,7 @@
 """The tables in PostgreSQL, and their version. The first server that starts on a database makes the tables."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import psycopg
 
@@ -128,16 +129,13 @@ def prepare(connection: PostgresConnection) -> None:
         connection.transact(_make)
 
 
-def existing(url: str) -> "closing[PostgresConnection]":
+@contextmanager
+def existing(url: str) -> Iterator[PostgresConnection]:
     """Open a database that has the tables. Raises StoreError if it has no tables, or tables of another version."""
-    connection = PostgresConnection(url)
-    try:
+    with closing(PostgresConnection(url)) as connection:
         if not is_prepared(connection):
             raise StoreError(f"{connection.name} is not a database of Rumble; start a server on it")
-    except StoreError:
-        connection.close()
-        raise
-    return closing(connection)
+        yield connection
 
 
 def is_prepared(connection: PostgresConnection) -> bool:

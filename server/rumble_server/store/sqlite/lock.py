@@ -29,10 +29,14 @@ class DatabaseLock:
         except OSError as error:
             raise StoreError(f"cannot open the database {database}: {path}: {error.strerror}") from None
         until_s = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
-        while not _lock(self.file):
-            if time.monotonic() >= until_s:
-                os.close(self.file)
-                raise StoreError(f"another server is running on the database {database}")
+        while True:
+            try:
+                _lock(self.file)
+                return
+            except OSError:
+                if time.monotonic() >= until_s:
+                    os.close(self.file)
+                    raise StoreError(f"another server is running on the database {database}") from None
             time.sleep(_PAUSE_S)
 
     def release(self) -> None:
@@ -58,19 +62,11 @@ def locked(path: str, *, may_be_new: bool = False) -> Iterator[str]:
 if sys.platform == "win32":
     import msvcrt
 
-    def _take(file: int) -> None:
+    def _lock(file: int) -> None:
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _take(file: int) -> None:
+    def _lock(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _lock(file: int) -> bool:
-    try:
-        _take(file)
-    except OSError:
-        return False
-    return True
