@@ -57,25 +57,21 @@ def verify(path: str) -> findings.Findings:
     Raises StoreError if the file is not a database of Rumble.
     """
     found = findings.Findings()
-    damaged: set[str] = set()
     with closing(open_existing(path)) as database:
         found.problems += structure_problems(database)
         indexes = _Indexes(database)
         for row in read_rows(database):
             found.rows += 1
             if row.is_lost:
-                found.lost += 1
-                damaged.add(row.tournament)
+                found.note_lost(row.tournament)
                 continue
             try:
                 indexes.note(row)
             except ValueError as error:
-                what = f"row {row.number} of the log ({findings.about(*split(row.tournament))}) is damaged"
-                found.problems.append(f"{what}: {findings.line_of(error)}")
-                damaged.add(row.tournament)
+                found.note_damage(row.number, row.tournament, error)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
-        found.problems += indexes.problems(damaged)
-    found.problems += _contradictions(path, damaged)
+        found.problems += indexes.problems(found.damaged)
+    found.problems += _contradictions(path, found.damaged)
     return found
 
 

@@ -22,12 +22,24 @@ class Findings:
     """Results of a check.
 
     `rows` is the number of rows read. `lost` is the number of rows that `rumble db repair` left empty. `problems` has
-    lines about damage.
+    lines about damage. `damaged` has the keys of the tournaments with lost or damaged rows.
     """
 
     rows: int = 0
     lost: int = 0
     problems: list[str] = field(default_factory=list)
+    damaged: set[str] = field(default_factory=set)
+
+    def note_lost(self, key: str) -> None:
+        """Count a row that `rumble db repair` left empty. `key` is the key of the row's tournament."""
+        self.lost += 1
+        self.damaged.add(key)
+
+    def note_damage(self, number: int, key: str, error: ValueError) -> None:
+        """Add a line about the row `number`, which is damaged. `key` is the key of the row's tournament."""
+        what = f"row {number} of the log ({about(*split(key))}) is damaged"
+        self.problems.append(f"{what}: {line_of(error)}")
+        self.damaged.add(key)
 
 
 def facts_in(text: str | None) -> list[Numbered]:

@@ -21,7 +21,6 @@ def verify(url: str) -> findings.Findings:
     Raises StoreError if the database is not Rumble's, or its tables have another version.
     """
     found = findings.Findings()
-    damaged: set[tuple[str, str]] = set()
     flags: findings.Flags = {}
     with existing(url) as connection:
         # One statement reads the index and the numbers of the newest facts, so that later facts can be skipped.
@@ -36,18 +35,16 @@ def verify(url: str) -> findings.Findings:
         while rows := connection.read(query, {"club": done[0], "number": done[1]}):
             for club, number, tournament, kind, text, sum_ in rows:
                 found.rows += 1
+                key = prefix_of(club) + tournament
                 if not text:
-                    found.lost += 1
-                    damaged.add((club, tournament))
+                    found.note_lost(key)
                     continue
                 try:
                     facts = findings.facts_in(intact(text.encode(), sum_, club, number, tournament, kind))
                     if tournament and number <= newest.get(club, 0):
-                        findings.update_flags(flags, prefix_of(club) + tournament, facts)
+                        findings.update_flags(flags, key, facts)
                 except ValueError as error:
-                    what = f"row {number} of the log ({findings.about(club, tournament)}) is damaged"
-                    found.problems.append(f"{what}: {findings.line_of(error)}")
-                    damaged.add((club, tournament))
+                    found.note_damage(number, key, error)
             done = rows[-1][:2]
         after = ("", "")
         query = f"""SELECT club, id, record, checksum FROM ended
@@ -57,9 +54,9 @@ def verify(url: str) -> findings.Findings:
                 if not findings.is_record(intact(record.encode(), sum_, club, tournament), tournament):
                     found.problems.append(f"the record of {findings.about(club, tournament)} is damaged")
             after = rows[-1][:2]
-        found.problems += findings.differences(flags, index, {prefix_of(club) + each for club, each in damaged})
+        found.problems += findings.differences(flags, index, found.damaged)
     with closing(read_postgres(url)) as any_club:
-        for club, tournament in map(split, index):
-            if (club, tournament) not in damaged:
-                found.problems += findings.contradictions(any_club, club, tournament)
+        for key in index:
+            if key not in found.damaged:
+                found.problems += findings.contradictions(any_club, *split(key))
     return found

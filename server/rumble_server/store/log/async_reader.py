@@ -154,14 +154,11 @@ class AsyncReader:
         return await self._on_thread(self._ended_with, bot, limit)
 
     async def versions(self, bot: str) -> list[StoredVersion]:
-        """Return the stored versions of a bot, oldest first. Damaged versions are left out."""
+        """Return the stored versions of a bot (see `LogReader.versions`)."""
         return await self._on_thread(self._reader.versions, bot)
 
     async def neighbours(self, match_id: str) -> Neighbours:
-        """Return the neighbours of a match: the previous match, the next match, and the other leg.
-
-        Only matches of the same tournament that have begun can be neighbours.
-        """
+        """Return the neighbours of a match (see `LogReader.neighbours`)."""
         return await self._on_thread(self._reader.neighbours, match_id)
 
     def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
