@@ -46,9 +46,11 @@ async def test_whatever_the_host_may_do_nobody_else_may(server: MemoryServer, br
     before = server.world.log.last
     for method, path in guarded:
         server.pass_ms(MINUTE_MS)  # so that the wrong tokens do not reach the limit
-        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {HOST['Authorization']}"}):
+        for shown in ("", "Bearer wrong", "Bearer", "Basic the-host-token", f"Basic {HOST['Authorization']}"):
+            headers = {"Authorization": shown} if shown else {}
             answer = await browser.request(method, path.format(**NAMES), headers=headers, content=b"{")
-            assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token"), (method, path, headers)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token"), (method, path, shown)
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
             assert "hush" not in answer.text
     assert server.world.log.last == before
 

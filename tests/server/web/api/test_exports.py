@@ -129,7 +129,6 @@ async def test_the_export_is_the_design_s_document(server: MemoryServer, browser
     tournament = server.played("alice", "bob", cycles=2)
     answer = await browser.get("/api/tournaments/friday/export.json")
     assert answer.json() == export(tournament)
-    check_export(answer.json())
     assert len(ExportDocument.model_validate_json(answer.content).matches) == 4
     assert answer.headers["Content-Disposition"] == 'attachment; filename="friday.json"'
 

@@ -10,10 +10,6 @@ from tests.server.web.memory_server import HOST, MemoryServer
 CONFIG = {"name": "any", "game": "connect4"}
 
 
-async def test_only_the_host_is_told(browser: httpx.AsyncClient) -> None:
-    assert (await browser.post("/api/host/forecast?bots=4", json=CONFIG)).status_code == 401
-
-
 async def test_a_forecast_creates_and_logs_nothing(
     server: MemoryServer, browser: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -83,7 +83,6 @@ async def test_the_host_voids_a_slip(server: MemoryServer, browser: httpx.AsyncC
     await pupil(server, browser)
     code = await make(browser)
     path = "/api/tournaments/friday/slips/anne"
-    assert (await browser.delete(path)).status_code == 401
     assert (await browser.delete(path, headers=HOST)).status_code == 200
     assert (await browser.delete(path, headers=HOST)).status_code == 409
     assert (await redeem(browser, code)).status_code == 404

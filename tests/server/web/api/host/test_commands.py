@@ -8,40 +8,6 @@ from rumble_server.web.guards.bodies import MOST_BODY_BYTES
 from tests.server.web.api.organiser import post
 from tests.server.web.memory_server import HOST, MemoryServer
 
-COMMANDS = [
-    "start",
-    "again",
-    "notice",
-    "pause",
-    "resume",
-    "cancel",
-    "end",
-    "remove",
-    "unbench",
-    "bye",
-    "replay",
-    "house",
-    "invite",
-]
-
-
-@pytest.mark.parametrize(
-    "path", ["tournaments", "names/alice/reset", *(f"tournaments/friday/{each}" for each in COMMANDS)]
-)
-@pytest.mark.parametrize(
-    "given",
-    [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic the-host-token"}, {"Authorization": "Bearer"}],
-)
-async def test_only_the_host_commands(
-    server: MemoryServer, browser: httpx.AsyncClient, path: str, given: dict[str, str]
-) -> None:
-    server.world.create()
-    last = server.world.log.last
-    answer = await browser.post(f"/api/{path}", headers=given, content=b"not even JSON")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "bad_token")
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
-    assert server.world.log.last == last
-
 
 async def test_a_tournament_is_created_and_on_disk_before_that_is_told(
     server: MemoryServer, browser: httpx.AsyncClient
