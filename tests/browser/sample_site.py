@@ -24,8 +24,6 @@ AGAINST_ALL = ("han", "ivo", "jen", "kai", "lea")
 """Bots that stay connected have unique names, because a second login would replace the first."""
 OPPONENT = "parlour"
 """The name of a bot that takes challenges, and plays the first legal move."""
-CONNECTED = (*WAITING, *THINKING, *RESTING, *PAIRED, *OUT, *AGAINST_ALL, OPPONENT)
-"""The bots that stay connected."""
 MANY = tuple(f"bot{number:02}" for number in range(1, 25))
 HUNDRED = tuple(f"bot-{number:03}" for number in range(1, 101))
 LONG_NAMES = ("a.name-of-thirty-two-characters_", "The_Longest_Name_That_A_Bot_Has_", "z")

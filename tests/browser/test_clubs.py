@@ -1,36 +1,14 @@
-"""Clubs in a real browser: the list of clubs, and the administrator's page."""
+"""The administrator's page of clubs in a real browser."""
 
 import re
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
-from tests.browser.sample_site import CONNECTED, SampleSite
 from tests.browser.test_console import agree
 from tests.e2e.processes import ADMIN_TOKEN
-
-
-@pytest.mark.slow
-async def test_a_class_finds_its_club_and_comes_back(page: Page, sample_site: SampleSite) -> None:
-    await page.goto("/")
-    await page.get_by_role("link", name="Other clubs on this server").click()
-    await expect(page.get_by_role("heading", level=2)).to_have_count(3)
-    await expect(page.locator("main")).not_to_contain_text("Not for everyone")
-    card = page.get_by_role("listitem").filter(has_text="robotics</i>")
-    await expect(card).to_contain_text("4 running")
-    await expect(card).to_contain_text(f"{len(CONNECTED)} bots connected")
-    await card.get_by_role("link").click()
-    await expect(page.locator(".brand")).to_contain_text("Class 7b")
-    await page.get_by_role("link", name="Connect four league", exact=True).click()
-    await expect(page.locator("#playing-count")).to_have_text(re.compile("[1-9]"))
-    await page.locator(".brand").click()
-    await expect(page).to_have_url(re.compile(r"/c/class-7b/$"))
-    await page.get_by_role("link", name="All clubs").click()
-    await page.get_by_role("link", name="Rumble", exact=True).last.click()
-    assert urlsplit(page.url).path == "/"
 
 
 async def log_in(page: Page, token: str) -> None:

@@ -14,15 +14,10 @@ from tests.server.web.memory_server import MemoryServer
 from tests.server.web.pages.html import NASTY, Page
 
 PAGES = [
-    "/",
-    "/tournaments/friday",
-    "/tournaments/friday/matches",
-    "/matches/friday.1.1.1.1",
-    "/write",
-    "/play",
-    "/me",
-    "/docs",
-    "/x",
+    *("/", "/bots/alice", "/clubs", "/code", "/docs", "/join", "/me", "/play", "/write", "/write?join=open", "/x"),
+    *(f"/tournaments/friday{part}" for part in ("", "/audit", "/matches", "/matches?bot=alice", "/results")),
+    *("/tournaments/swiss", "/tournaments/swiss/rounds", "/tournaments/open"),
+    *("/matches/friday.1.1.1.1", "/matches/friday.1.1.1.1?ply=3"),
 ]
 ELSEWHERE = {"/console"}
 """Pages that have separate tests."""
@@ -32,6 +27,9 @@ async def test_every_page_is_whole_without_a_token_or_another_host(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     server.played("alice", "bob")
+    server.played("alice", "bob", name="Swiss", format="swiss")
+    server.world.create(name="Open")
+    server.pass_ms()
     for path in PAGES:
         answer = await browser.get(path)
         assert answer.status_code == (404 if path == "/x" else 200), path
@@ -151,8 +149,15 @@ async def test_the_list_of_clubs_has_those_that_want_it_and_loads_none(
     assert '<a href="/c/robots/">robots</a>' in page
     assert '<a href="/">Rumble</a>' in page
     assert "secret" not in page
-    server.take_in("robots", MemoryServer())
+    other = MemoryServer()
+    server.take_in("robots", other)
     assert "/clubs" not in (await browser.get("/c/robots/")).text.partition("<main")[2], "main alone leads there so"
+    administrator.change("robots", listed=True)
+    other.begun("alice", "bob", think_ms=60_000)
+    other.pass_ms()
+    card = Page((await browser.get("/clubs")).text.partition('<a href="/c/robots/')[2]).text
+    assert "1 running" in card
+    assert "2 bots connected" in card
 
 
 async def test_a_long_list_of_clubs_has_an_end(

@@ -36,6 +36,8 @@ def links(text: str) -> dict[str, str]:
 async def test_the_pages_hold_every_match_once_and_the_newest_first(browser: httpx.AsyncClient) -> None:
     told = (await browser.get("/api/tournaments/friday/matches")).json()["matches"]
     address, found, pages = "/tournaments/friday/matches", [], 0
+    assert f'<a class="small" href="{address}">All matches</a>' in (await browser.get("/tournaments/friday")).text
+    assert f"{MATCHES} over, the newest first; here 1 to {MATCHES_A_PAGE}." in (await browser.get(address)).text
     while address:
         text = (await browser.get(address)).text
         found += listed(text)
@@ -83,6 +85,7 @@ async def test_a_bot_is_searched_by_a_form_without_scripts(browser: httpx.AsyncC
 async def test_the_matches_of_a_bot_are_in_pages_too(browser: httpx.AsyncClient) -> None:
     text = (await browser.get("/tournaments/friday/matches", params={"bot": "ALICE", "against": ""})).text
     assert "<h1>Matches of alice</h1>" in text
+    assert '<a class="button" href="/tournaments/friday/matches">All matches</a>' in text
     assert f"{MATCHES // 2} over" in text
     assert links(text)["next"] == "/tournaments/friday/matches?bot=alice&amp;page=2"
     both = (await browser.get("/tournaments/friday/matches?bot=alice&against=dave")).text
