@@ -5,6 +5,7 @@ Each page is opened at an address that is no secure context, as in a classroom.
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -12,16 +13,18 @@ import pytest
 import pytest_asyncio
 from rumble_protocol.secret import make_secret
 
-from tests.browser.running_server import RunningServer
+from tests.browser.conftest import of_networks
+from tests.browser.running_server import RunningServer, started_server
 from tests.needs import missing
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page
+    from playwright.async_api import Browser, BrowserContext, Page
 
 pytestmark = pytest.mark.slow
 LOADS_MS = 120_000
 """Time in ms in which Python loads on a busy machine."""
 IDENTITY = {"name": "anna", "key": make_secret(), "display": "Anna"}
+FIRST = "function choose(turn) {\n  return turn.legal[0];\n}\n"
 LOOPS_ONCE = """
 let turns = 0;
 function choose(turn) {
@@ -34,19 +37,24 @@ function choose(turn) {
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    from tests.browser.lan import lan_server
-
-    with lan_server(tmp_path_factory.mktemp("lan")) as server:
+def server(tmp_path_factory: pytest.TempPathFactory, lan_address: str) -> Iterator[RunningServer]:
+    with started_server(tmp_path_factory.mktemp("lan"), lan_address) as server:
         yield server
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def context(server: RunningServer) -> "AsyncIterator[BrowserContext]":
-    from tests.browser.lan import lan_context
+async def context(browser: "Browser", server: RunningServer) -> "AsyncIterator[BrowserContext]":
+    """Fail at the end if a page had a problem."""
+    from tests.browser.problems import Problems
+    from tests.browser.tabs import new_context
 
-    async with lan_context(server) as context:
+    problems = Problems(*of_networks())
+    problems.allow(r"\(csp\)$")  # the policy of the sandbox refuses what hostile code tries
+    context = await new_context(browser, base_url=server.url)
+    async with problems.watching(context):
         yield context
+    await context.close()
+    assert problems.found == []
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -56,21 +64,17 @@ async def page(context: "BrowserContext") -> "AsyncIterator[Page]":
     await page.close()
 
 
-def has_python() -> bool:
-    """Return whether the distribution with Python is installed where the server runs."""
-    return find_spec("rumble_browser") is not None and _built()
-
-
-def _built() -> bool:
-    from rumble_browser import data
-
-    return data().is_dir()
-
-
 @pytest.fixture
 def python() -> None:
-    if not has_python():
+    """Skip the test without the distribution with Python."""
+    if find_spec("rumble_browser") is None or not import_module("rumble_browser").data().is_dir():
         missing("botrumble-browser is not built (`pip install ./browser`, which needs npm)")
+
+
+def join(server: RunningServer, cup: str) -> None:
+    """Enter anna in a classroom."""
+    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
+    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
 
 
 async def write(page: "Page", source: str, language: str, path: str = "/code") -> None:
@@ -309,8 +313,7 @@ async def test_the_frame_is_confined_even_by_itself(page: "Page") -> None:
 
 async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "Page", server: RunningServer) -> None:
     cup = server.create("cup", legs=4, time_control={"move_ms": 2000}, classroom=True)
-    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
-    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
+    join(server, cup)
     server.host.post(f"tournaments/{cup}/house", {"bot": "random"})
     await write(page, LOOPS_ONCE, "javascript", f"/code?tournament={cup}")
     await page.locator("#play-version:enabled").click()
@@ -331,9 +334,8 @@ async def test_a_saved_version_plays_and_an_endless_loop_costs_one_match(page: "
 
 async def test_a_version_plays_though_the_storage_of_the_browser_is_full(page: "Page", server: RunningServer) -> None:
     cup = server.create("full", classroom=True)
-    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
-    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
-    await write(page, "function choose(turn) {\n  return turn.legal[0];\n}\n", "javascript", f"/code?tournament={cup}")
+    join(server, cup)
+    await write(page, FIRST, "javascript", f"/code?tournament={cup}")
     await page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
     await page.locator("#play-version:enabled").click()
     await state_of(page, "#play-state", "Version \\d+ plays")
@@ -343,9 +345,8 @@ async def test_a_version_that_is_saved_right_after_a_reload_stays_the_one_that_p
     page: "Page", server: RunningServer
 ) -> None:
     cup = server.create("again", classroom=True)
-    code = server.host.get(f"tournaments/{cup}/invite")["door"]["code"]
-    server.host.post("join", {"code": code, "display_name": IDENTITY["display"], "key": IDENTITY["key"]})
-    await write(page, "function choose(turn) {\n  return turn.legal[0];\n}\n", "javascript", f"/code?tournament={cup}")
+    join(server, cup)
+    await write(page, FIRST, "javascript", f"/code?tournament={cup}")
     await page.locator("#play-version:enabled").click()
     await state_of(page, "#play-state", "Version \\d+ plays")
     number = int(re.findall(r"\d+", await page.locator("#play-state").inner_text())[0])

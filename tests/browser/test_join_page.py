@@ -34,6 +34,7 @@ async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: 
     code = door(lan_server, cup, is_open=True)
     await pupil.goto(f"/join?code={code}")
     await expect(pupil.locator("[data-step=connection]")).to_have_attribute("data-state", "good")
+    assert await pupil.evaluate("[isSecureContext, crypto.subtle === undefined]") == [False, True]
     await join(pupil, "Zo\u00eb")
     await expect(pupil.get_by_role("heading", name="You are in")).to_be_visible()
     await expect(pupil.locator("[data-identity]")).to_contain_text("You are Zo\u00eb.")
