@@ -18,6 +18,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.opponents import Opponents, WaitingBot
 from tests.browser.problems import Problems
 from tests.browser.running_server import RunningServer
+from tests.browser.site_pages import resign
 from tests.browser.tabs import forget, new_context
 
 PERFECT, RANDOM = "play-perfect", "play-random"
@@ -111,18 +112,6 @@ async def steer(page: Page, target: int) -> None:
     await page.keyboard.press("Enter")
 
 
-@pytest.mark.slow
-async def test_by_click_the_perfect_player_is_held_to_a_draw(page: Page) -> None:
-    await sit_down(page, PERFECT)
-    while await my_turn(page):
-        await click(page, await a_good_move(page))
-    await expect(page.locator("#headline")).to_contain_text("A draw")
-    await expect(page.locator("#said")).to_contain_text("A draw")
-    assert len(await moves(page)) == 9
-    await page.locator("#match-link").click()
-    await expect(page.locator("h1")).to_contain_text(PERFECT)
-
-
 async def test_by_keyboard_alone_from_the_second_seat(page: Page) -> None:
     await page.goto(f"/play?game=tictactoe&against={PERFECT}&seat=1")
     await page.locator("#name").focus()
@@ -137,22 +126,11 @@ async def test_by_keyboard_alone_from_the_second_seat(page: Page) -> None:
         await expect(page.locator("#board svg")).to_be_focused()
         await steer(page, int(await a_good_move(page)))
     await expect(page.locator("#headline")).to_contain_text("A draw")
+    await expect(page.locator("#said")).to_contain_text("A draw")
     await expect(page.locator("#when-over")).to_be_focused()
-
-
-async def test_a_blunder_is_punished_and_the_reason_told(page: Page) -> None:
-    await sit_down(page, PERFECT)
-    while await my_turn(page):
-        state = await position(page)
-        bad = min(state.legal_moves, key=lambda move: -len(threats(state.play(move))))
-        await click(page, bad)
-    await expect(page.locator("#headline")).to_contain_text("You lost")
-    await expect(page.locator("#headline")).to_contain_text("three in a row")
-
-
-def threats(state: State) -> list[str]:
-    """Return the moves that win at once."""
-    return [move for move in state.legal_moves if (end := state.play(move).outcome) and end.winner is not None]
+    assert len(await moves(page)) == 9
+    await page.locator("#match-link").click()
+    await expect(page.locator("h1")).to_contain_text(PERFECT)
 
 
 async def test_random_is_beaten_and_rematches_swap_seats(page: Page) -> None:
@@ -162,7 +140,8 @@ async def test_random_is_beaten_and_rematches_swap_seats(page: Page) -> None:
         while await my_turn(page):
             await page.locator("#typed").fill(await a_good_move(page))
             await page.keyboard.press("Enter")
-        if "You won" in await page.locator("#headline").inner_text():
+        if "You won" in (headline := await page.locator("#headline").inner_text()):
+            assert "three in a row" in headline
             return
         await page.locator("#swap").click()
     pytest.fail(f"not one win in {MOST_MATCHES} matches")
@@ -174,8 +153,7 @@ async def test_resign_and_once_more_from_the_same_seat(page: Page) -> None:
     await page.locator("#resign").click()
     await page.locator("#resign-dialog").get_by_role("button", name="Play on").click()
     assert await my_turn(page)
-    await page.locator("#resign").click()
-    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await resign(page)
     await expect(page.locator("#headline")).to_contain_text("You lost by resignation")
     await page.locator("#again").click()
     await expect(page.locator("#headline")).to_have_text("Your turn")
@@ -191,8 +169,7 @@ async def test_a_bot_with_a_display_name_can_be_challenged_once_more(page: Page,
     await here(server, joined["name"])
     await sit_down(page, joined["name"])
     assert await my_turn(page)
-    await page.locator("#resign").click()
-    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await resign(page)
     await page.locator("#again").click()
     await expect(page.locator("#headline")).to_have_text("Your turn")
     await expect(page.locator("#seats li").last).to_contain_text("Zo\u00eb")
@@ -236,14 +213,6 @@ async def test_a_move_of_chess_is_typed_as_people_write_it(page: Page) -> None:
     await page.locator("#typed").fill("Nf3")
     await page.keyboard.press("Enter")
     await expect(page.locator("#moves code").first).to_have_text("g1f3")
-
-
-async def test_connect_four_by_a_click_on_a_column(page: Page) -> None:
-    await sit_down(page, RANDOM, "connect4", more={"connect4.columns": "5"})
-    assert await my_turn(page)
-    await click(page, 2)
-    await expect(page.locator("#moves li")).to_have_count(2)
-    assert (await moves(page))[0] == "c"
 
 
 async def test_chess_from_square_to_square_under_a_bank(page: Page) -> None:
@@ -353,8 +322,7 @@ async def test_an_opponent_that_goes_away_is_told(page: Page, opponents: Opponen
     await sit_down(page, "play-away", seat=1)
     await opponents.leave("play-away")
     await expect(page.locator("#notes")).to_contain_text("play-away is away")
-    await page.locator("#resign").click()
-    await page.locator("#resign-dialog").get_by_role("button", name="Resign").click()
+    await resign(page)
     await expect(page.locator("#headline")).to_contain_text("You lost")
     await page.locator("#again").click()
     await expect(page.locator("#message")).to_contain_text("This bot has left")

@@ -76,24 +76,6 @@ async def test_a_bracket_comes_first_and_its_lines_join_the_middles(
     assert (await legs.first.get_attribute("href") or "").startswith(sample_site.path("/matches/"))
 
 
-async def test_ranks_of_a_knockout_follow_from_the_rounds(page: Page, sample_site: SampleSite) -> None:
-    await page.goto(sample_site.path("/tournaments/{knockout}"))
-    assert await texts(page, "#standings .rank") == ["1", "2", "3", "3", "5", "5"]
-    assert await texts(page, "#standings .reached") == [
-        "winner",
-        "final",
-        *2 * ["semi-finals"],
-        *2 * ["quarter-finals"],
-    ]
-    await page.goto(sample_site.path("/tournaments/{knockout_running}"))
-    still_in = [
-        line["rank"] == 1 for line in sample_site.server.tournament(sample_site.ids["knockout_running"])["standings"]
-    ]
-    assert sum(still_in) > 1
-    assert [rank == "–" for rank in await texts(page, "#standings .rank")] == still_in
-    assert [reached == "still in" for reached in await texts(page, "#standings .reached")] == still_in
-
-
 @pytest.mark.slow
 async def test_connecting_is_large_only_while_bots_may_join(
     page: Page, server: RunningServer, paced_bots: PacedBots
@@ -228,15 +210,6 @@ async def test_what_goes_on_beyond_the_edge_fades_out_there(
     assert "linear-gradient" in await box.evaluate("element => getComputedStyle(element).maskImage")
     await box.evaluate("element => element.scrollTo(element.scrollWidth, 0)")
     await page.wait_for_function(FADES, arg=[selector, "0px"])
-
-
-async def test_the_newest_round_of_a_swiss_is_first_and_open(page: Page, sample_site: SampleSite) -> None:
-    await page.goto(sample_site.path("/tournaments/{swiss}"))
-    titles = await texts(page, ".rounds h3")
-    assert len(titles) >= 3
-    assert titles == [f"Round {number} of 4" for number in range(len(titles), 0, -1)]
-    is_open = await page.locator(".rounds details").evaluate_all("all => all.map((each) => each.open)")
-    assert is_open == [True, *(len(titles) - 1) * [False]]
 
 
 async def test_a_part_that_is_renewed_stays_as_the_reader_left_it(page: Page, sample_site: SampleSite) -> None:

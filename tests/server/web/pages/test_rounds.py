@@ -31,6 +31,8 @@ async def test_byes_have_a_column_of_their_own(server: MemoryServer, browser: ht
     shown = dict(re.findall(r'<tr data-name="(\w+)">.*?<td class="number byes">(\d*)</td>', html, re.DOTALL))
     assert shown == {name: str(line.byes or "") for name, line in lines.items()}
     assert " byeless" not in html
+    rounds = re.findall(r"<li><details (\w*)><summary><h3>(.*?)</h3>", html)
+    assert rounds == [("open", "Round 3 of 3"), ("", "Round 2 of 3"), ("", "Round 1 of 3")], "the newest is open"
     (bye, *_) = (name for name, line in lines.items() if line.byes)
     assert '<td class="number">2</td>' in (await browser.get(f"/bots/{bye}")).text
     server.played(*NAMES[:2], name="Other")
@@ -140,11 +142,17 @@ def test_a_round_that_is_being_paired_is_told(server: MemoryServer) -> None:
 async def test_bots_that_are_still_in_a_knockout_have_no_rank_yet(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
-    server.world.begun(*NAMES, format="knockout")
+    server.begun(*NAMES, think_ms=1_000, format="knockout")
     server.pass_ms()
     page = (await browser.get("/tournaments/friday")).text
     assert re.findall(r'<td class="number rank">(.)</td>', page) == ["–"] * 5
     assert page.count('<td class="reached">still in</td>') == 5
+    server.world.run()
+    server.pass_ms()
+    page = (await browser.get("/tournaments/friday")).text
+    assert re.findall(r'<td class="number rank">(.)</td>', page) == list("12335")
+    reached_texts = re.findall(r'<td class="reached">(.*?)</td>', page)
+    assert reached_texts == ["winner", "final", "semi-finals", "semi-finals", "quarter-finals"]
 
 
 async def test_the_page_of_a_swiss_says_by_which_rules_it_is_paired_and_who_has_a_half_point_bye(
