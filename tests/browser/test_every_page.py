@@ -38,7 +38,6 @@ ADDRESSES = """[...document.querySelectorAll("[href], [src], [action], [data-sou
 KEPT = "[...Object.keys(localStorage), ...Object.keys(sessionStorage)]"
 TITLES = re.compile("|".join(re.escape(get_game(name).title) for name in game_names()))
 NAMES = re.compile(rf"\b({'|'.join(game_names())})\b")
-TITLES = re.compile("|".join(re.escape(get_game(name).title) for name in game_names()))
 TEXTS = """() => {
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

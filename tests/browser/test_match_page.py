@@ -1,6 +1,5 @@
 """Boards and the page of a match in a real browser: clicked on, replayed ply by ply, and live."""
 
-import asyncio
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -8,13 +7,12 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
-from rumble_bots.sdk.bot import Bot, Turn
-from rumble_bots.sdk.serve import serve
 from rumble_engine import Game, State, get_game
 
-from tests.browser.paced_bots import PacedBots
+from tests.browser.paced_bots import Pace, PacedBots
 from tests.browser.running_server import RunningServer
 from tests.browser.sample_site import SampleSite
+from tests.browser.test_replay import played
 
 CHOOSE = """async ([drawing, moves]) => {
   const { BoardView } = await import("/static/board.js");
@@ -104,18 +102,11 @@ async def test_moves_are_chosen_by_the_keyboard(page: Page) -> None:
     assert await page.evaluate("window.chosen") == ["b2b3"]
 
 
-async def played(server: RunningServer, paced_bots: PacedBots, game: str) -> Any:
-    """Play a tournament of two bots to its end; return the API's answer about its first match."""
-    tournament = server.create(f"Played {game}", game, legs=1, start_at_bots=2)
-    await paced_bots.join(server.bot_url, tournament, "ann", "ben")
-    await server.until(tournament, lambda told: told["status"] == "finished")
-    return server.host.get(f"matches/{tournament}.1.1.1.1")
-
-
 @pytest.mark.slow
 async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    match = await played(server, paced_bots, "connect4")
-    path, plies = f"/matches/{match['id']}", match["ply"]
+    (id_,) = await played(server, paced_bots, "Played", "connect4", legs=1)
+    match = server.host.get(f"matches/{id_}")
+    path, plies = f"/matches/{id_}", match["ply"]
     await page.goto(path)
     ply, board = page.locator("#ply"), page.locator("#board svg")
 
@@ -155,7 +146,7 @@ async def test_a_match_is_replayed(page: Page, server: RunningServer, paced_bots
 async def test_a_transcript_is_downloaded_by_who_may(
     page: Page, server: RunningServer, paced_bots: PacedBots, tmp_path: Path
 ) -> None:
-    match = (await played(server, paced_bots, "tictactoe"))["id"]
+    (match,) = await played(server, paced_bots, "Downloaded", "tictactoe", legs=1)
     await page.goto(f"/matches/{match}")
     await page.locator("[name=secret]").fill(server.token)
     async with page.expect_download() as downloading:
@@ -166,46 +157,32 @@ async def test_a_transcript_is_downloaded_by_who_may(
     assert '"verdict":"normal"' in (tmp_path / "transcript").read_text(encoding="utf-8")
 
 
-class SteppedBot(Bot):
-    """A bot that makes one move for each release of the semaphore."""
-
-    def __init__(self, may_move: asyncio.Semaphore) -> None:
-        self._may_move = may_move
-
-    async def choose(self, turn: Turn) -> str:
-        await self._may_move.acquire()
-        return str(turn.legal[0])
-
-
-async def test_a_running_match_is_live(page: Page, server: RunningServer) -> None:
+async def test_a_running_match_is_live(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
     cup = server.create("Live match", legs=1, start_at_bots=2, time_control={"move_ms": 60_000})
-    may_move = asyncio.Semaphore(2)
-    names = ("live-ann", "live-ben")
-    bots = asyncio.gather(
-        *(serve(SteppedBot(may_move), server.url, name=name, key=f"key-of-{name:0>16}", join=cup) for name in names)
-    )
-    try:
-        await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [2])
-        await page.goto(f"/matches/{cup}.1.1.1.1")
-        await expect_ply(page, "ply 2 of 2, live")
-        before = await page.locator(".mover .clock").text_content()
-        await expect(page.locator(".mover .clock")).not_to_have_text(before or "")
-        may_move.release()
-        await expect_ply(page, "ply 3 of 3, live")
-        await page.keyboard.press("ArrowLeft")
-        await expect_ply(page, "ply 2 of 3")
-        may_move.release()
-        await expect_ply(page, "ply 2 of 4")
-        assert await page.locator("#board .piece").count() == 2, "a reader who stepped back stays there"
-        await page.keyboard.press("End")
-        await expect_ply(page, "ply 4 of 4, live")
-    finally:
-        for _ in range(9):
-            may_move.release()
-        async with asyncio.timeout(20):
-            await bots
-    await expect_ply(page, "ply 7 of 7")
-    await expect(page.locator("#outcome")).to_contain_text("wins: three in a row")
+    pace, match = Pace(think_s=0.0), f"{cup}.1.1.1.1"
+    pace.stop_at(2)
+    await paced_bots.join(server.bot_url, cup, "live-ann", "live-ben", pace=pace)
+    await server.until(cup, lambda told: [board["ply"] for board in told["running"]] == [2])
+    await page.goto(f"/matches/{match}")
+    await expect_ply(page, "ply 2 of 2, live")
+    before = await page.locator(".mover .clock").text_content()
+    await expect(page.locator(".mover .clock")).not_to_have_text(before or "")
+    pace.release()
+    pace.stop_at(3)
+    await expect_ply(page, "ply 3 of 3, live")
+    await page.keyboard.press("ArrowLeft")
+    await expect_ply(page, "ply 2 of 3")
+    pace.release()
+    pace.stop_at(4)
+    await expect_ply(page, "ply 2 of 4")
+    assert await page.locator("#board .piece").count() == 2, "a reader who stepped back stays there"
+    await page.keyboard.press("End")
+    await expect_ply(page, "ply 4 of 4, live")
+    pace.release()
+    await server.until(cup, lambda told: told["status"] == "finished")
+    over = server.host.get(f"matches/{match}")
+    await expect_ply(page, f"ply {over['ply']} of {over['ply']}")
+    await expect(page.locator("#outcome")).to_contain_text(over["reason"])
     assert await page.locator(".clock").first.is_hidden()
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Page, expect
 from rumble_engine import get_game
 from rumble_server.web.static_files import static_files
@@ -23,14 +24,20 @@ async def played(server: RunningServer, paced_bots: PacedBots, name: str, game: 
     return sorted(match["id"] for match in server.host.get(f"tournaments/{cup}/matches")["matches"])
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def match(server: RunningServer) -> str:
+    """A match of connect four, with notes of its bots, that tests share."""
+    paced_bots = PacedBots()
+    (match,) = await played(server, paced_bots, "Replayed", "connect4", legs=1)
+    await paced_bots.end()
+    return match
+
+
 async def expect_ply(page: Page, ply: int) -> None:
     await expect(page.locator("#ply")).to_have_text(re.compile(f"^ply {ply} of"))
 
 
-async def test_the_result_is_told_at_the_last_ply_or_to_who_asks(
-    page: Page, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    match = (await played(server, paced_bots, "Veiled", "connect4", legs=1))[0]
+async def test_the_result_is_told_at_the_last_ply_or_to_who_asks(page: Page, match: str) -> None:
     outcome, score, title = page.locator("#outcome"), page.locator(".score").first, page.locator("#result-title")
     last, notes = page.locator(".moves li:last-child code"), page.locator(".moves .note")
 
@@ -74,10 +81,7 @@ async def test_moves_of_chess_are_in_san_and_numbered_by_pairs(
     assert first["x"] < second["x"]
 
 
-async def test_the_note_of_the_ply_on_the_board_is_in_sight(
-    page: Page, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    match = (await played(server, paced_bots, "In sight", "connect4", legs=1))[0]
+async def test_the_note_of_the_ply_on_the_board_is_in_sight(page: Page, server: RunningServer, match: str) -> None:
     last = server.host.get(f"matches/{match}")["ply"]
     await page.goto(f"/matches/{match}")
     for key, ply in (("End", last), ("ArrowLeft", last - 1), ("Home", 0), ("ArrowRight", 1), ("End", last)):
@@ -87,10 +91,7 @@ async def test_the_note_of_the_ply_on_the_board_is_in_sight(
             await expect(page.locator(".moves .note").nth(ply - 1)).to_be_in_viewport(ratio=0.9)
 
 
-async def test_bars_tell_times_and_lead_to_their_plies(
-    page: Page, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    match = (await played(server, paced_bots, "Bars", "connect4", legs=1))[0]
+async def test_bars_tell_times_and_lead_to_their_plies(page: Page, server: RunningServer, match: str) -> None:
     told = server.host.get(f"matches/{match}")
     await page.goto(f"/matches/{match}")
     bars, took = page.locator("#bars .bar"), page.locator("#took")
@@ -123,10 +124,7 @@ async def test_server_and_script_write_times_the_same(page: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_it_goes_on_by_itself_at_the_chosen_speed(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    match = (await played(server, paced_bots, "Speeds", "connect4", legs=1))[0]
+async def test_it_goes_on_by_itself_at_the_chosen_speed(open_page: OpenPage, match: str) -> None:
     page = await open_page()
     await page.clock.install()
     await page.goto(f"/matches/{match}?ply=1")
@@ -164,8 +162,7 @@ async def test_other_matches_are_a_key_away(page: Page, server: RunningServer, p
     assert seats[0] == seats[1][::-1]
 
 
-async def test_a_link_leads_to_the_ply_that_is_shown(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
-    match = (await played(server, paced_bots, "Linked", "tictactoe", legs=1))[0]
+async def test_a_link_leads_to_the_ply_that_is_shown(page: Page, server: RunningServer, match: str) -> None:
     await page.goto(f"/matches/{match}")
     await page.get_by_text("Link to this ply").click()
     for key, ply in (("Home", 0), ("ArrowRight", 1)):
@@ -176,10 +173,7 @@ async def test_a_link_leads_to_the_ply_that_is_shown(page: Page, server: Running
     assert await page.locator(".keys kbd").all_text_contents() == ["←", "→", "Home", "End", "Space", "f", "p", "n"]
 
 
-async def test_without_scripts_it_is_a_replay_all_the_same(
-    open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
-) -> None:
-    match = (await played(server, paced_bots, "Unscripted", "connect4", legs=1))[0]
+async def test_without_scripts_it_is_a_replay_all_the_same(open_page: OpenPage, match: str) -> None:
     page = await open_page(java_script_enabled=False)
     await page.goto(f"/matches/{match}?ply=3")
     assert not await page.locator("#outcome").is_visible()
