@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -133,6 +133,18 @@ def running(command: Sequence[str], environment: Mapping[str, str], log: Path) -
                 process.communicate(timeout=PATIENCE_S)
             finally:
                 process.kill()
+
+
+def bridged(
+    server: Server, folder: Path, stack: ExitStack, commands: Mapping[str, Sequence[str]]
+) -> list[subprocess.Popen[str]]:
+    """Start a bridge for each bot of the tournament `cup`, by name; each has a log of its name in the folder."""
+    address = {"RUMBLE_SERVER": f"127.0.0.1:{server.port}", "RUMBLE_JOIN": "cup"}
+    environment = clean_environment(folder, {**address, "RUMBLE_STATE_DIR": str(folder / "state")})
+    return [
+        stack.enter_context(running([*RUMBLE, "bridge", "--name", name, *rest], environment, folder / f"{name}.log"))
+        for name, rest in commands.items()
+    ]
 
 
 @contextmanager

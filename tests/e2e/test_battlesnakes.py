@@ -10,7 +10,7 @@ import pytest
 
 from tests.bots.bridges.battlesnake.servers import Battlesnake, GarbageSnake, LateSnake, snaking
 from tests.e2e.log_checks import assert_all_played, assert_told_as_logged
-from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving, typed_here
+from tests.e2e.processes import PATIENCE_S, RUMBLE, bridged, serving, typed_here
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import restartable_server
 
@@ -23,17 +23,10 @@ def test_three_battlesnakes_and_a_bot_that_moves_at_random(tmp_path: Path) -> No
     with serving(tmp_path) as server, ExitStack() as stack:
         clock = ("--move-ms", "1000")
         server.tournament("create", "cup", "--game", "snakes", "--legs", "2", "--start-at-bots", "4", *clock)
-        address = {"RUMBLE_SERVER": f"127.0.0.1:{server.port}", "RUMBLE_JOIN": "cup"}
-        environment = clean_environment(tmp_path, {**address, "RUMBLE_STATE_DIR": str(tmp_path / "state")})
         snakes = {name: stack.enter_context(snaking(kind)) for name, kind in KINDS.items()}
         commands = {name: ["battlesnake", snake.url, "--matches-at-once", "3"] for name, snake in snakes.items()}
         commands["any"] = ["stdio", "--bare", "--", RUMBLE[0], "-c", ANY]
-        bridges = [
-            stack.enter_context(
-                running([*RUMBLE, "bridge", "--name", name, *rest], environment, tmp_path / f"{name}.log")
-            )
-            for name, rest in commands.items()
-        ]
+        bridges = bridged(server, tmp_path, stack, commands)
         assert [bridge.wait(PATIENCE_S) for bridge in bridges] == [0] * 4
         exported = typed_here(["tournament", "export", "cup"], server.environment, tmp_path).out
     matches = json.loads(exported)["matches"]
@@ -72,19 +65,12 @@ async def test_sixteen_snakes_at_tables_of_four_while_the_server_is_killed_ten_t
         server = restartable.server
         given = ("--game", "snakes", "--seats", "4", "--start-at-bots", "16", "--move-ms", "2000")
         server.tournament("create", "cup", *given, "--setting", "turns=20")
-        address = {"RUMBLE_SERVER": f"127.0.0.1:{server.port}", "RUMBLE_JOIN": "cup"}
-        environment = clean_environment(tmp_path, {**address, "RUMBLE_STATE_DIR": str(tmp_path / "state")})
         snakes = [stack.enter_context(snaking(kind)) for kind in (*KINDS.values(), Battlesnake)]
-        bridges = [
-            stack.enter_context(
-                running(
-                    [*RUMBLE, "bridge", "--name", f"snake{number}", "battlesnake", snake.url, "--matches-at-once", "4"],
-                    environment,
-                    tmp_path / f"snake{number}.log",
-                )
-            )
+        commands = {
+            f"snake{number}": ["battlesnake", snake.url, "--matches-at-once", "4"]
             for number, snake in enumerate(snakes)
-        ]
+        }
+        bridges = bridged(server, tmp_path, stack, commands)
         bots = [RecordingBot(server.bot_url, "cup", name, 4, lambda: 0.05, heard) for name in names]
         async with asyncio.timeout(NIGHT_S), asyncio.TaskGroup() as playing:
             for bot in bots:

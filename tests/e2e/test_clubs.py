@@ -3,21 +3,16 @@
 The bots share a configuration folder, like the bots of one person.
 """
 
-import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from rumble_bots import Bot, Refused, Turn, serve
-from rumble_protocol.bot_messages import Challenge
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, clean_environment, running, serving, typed_here
 
@@ -38,11 +33,6 @@ class First(Bot):
 
 run(First(), sys.argv[1], name="cid", join="cup")
 """
-
-
-class First(Bot):
-    def choose(self, turn: Turn) -> str:
-        return turn.legal[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +66,7 @@ class Place:
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Place]]:
     """Yield main, `red` and `blue` after their tournaments, which are played at the same time."""
     folder = tmp_path_factory.mktemp("clubs")
-    with serving(folder, "--admin-token", ADMIN, "--house", "random") as server, ExitStack() as stack:
+    with serving(folder, "--admin-token", ADMIN) as server, ExitStack() as stack:
         address = f"127.0.0.1:{server.port}"
         main = Place("main", address, TOKEN, folder)
         found = [main]
@@ -161,21 +151,6 @@ def test_no_key_of_another_club_is_taken(places: Sequence[Place]) -> None:
     told = red.rumble(*bot, "--key", main.key("ann"), code=1)
     assert "(bad_key)" in told
     assert "--same-server" not in told
-
-
-def test_residents_are_where_they_are_wanted(places: Sequence[Place]) -> None:
-    main, red, blue = places
-    main.rumble("club", "set", "red", "--house", "--admin-token", ADMIN)
-    challenge = Challenge(against="house-random", game="tictactoe")
-    for place in (main, red):
-        until = time.monotonic() + PATIENCE_S
-        while not httpx.get(f"http://{place.address}/api/opponents", timeout=PATIENCE_S).json()["opponents"]:
-            assert time.monotonic() < until
-            time.sleep(0.1)  # wait for another process
-        played = asyncio.run(serve(First(), place.address, name="eve", key="k" * 16, challenge=challenge))
-        assert played.status == "finished"
-    with pytest.raises(Refused, match="unknown_bot"):
-        asyncio.run(serve(First(), blue.address, name="eve", key="k" * 16, challenge=challenge))
 
 
 def test_a_club_that_is_not_there(places: Sequence[Place]) -> None:

@@ -21,8 +21,9 @@ from tests.e2e.processes import (
     path_with_programs,
     running,
 )
+from tests.e2e.proxies import FILES, proxied
 from tests.e2e.stub_nodes import stub_nodes
-from tests.e2e.test_node_proxies import FILES, proxied, text_of
+from tests.e2e.test_node_proxies import text_of
 from tests.hostile.target import wait_until
 from tests.needs import need
 from tests.postgres.cluster import Cluster, cluster, programs, run

@@ -1,7 +1,7 @@
 """The profile `cluster` of docker-compose.yml, run on this machine without containers: bots play by the balancer."""
 
 import re
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ import pytest
 
 from tests.containers import ROOT, command, compose
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, free_port, running
+from tests.e2e.proxies import proxied
 from tests.hostile.target import wait_until
-from tests.needs import need
 from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
@@ -27,7 +27,7 @@ class Machines:
     def __init__(self, folder: Path, database: Cluster) -> None:
         self.folder = folder
         self.services: dict[str, Any] = compose({"RUMBLE_HOST_TOKEN": TOKEN})["services"]
-        self.ports = {name: free_port() for name in (*NODES, "balancer")}
+        self.ports = {name: free_port() for name in NODES}
         self._database = database.database()
 
     def here(self, text: str) -> str:
@@ -43,16 +43,12 @@ class Machines:
         given = {variable: self.here(value) for variable, value in self.services[name]["environment"].items()}
         return words, clean_environment(self.folder, {**given, **own})
 
-    def balancer(self) -> tuple[list[str], dict[str, str]]:
-        """Return the command and the environment of the balancer, with the configuration that it mounts."""
+    def balancer(self) -> AbstractContextManager[str]:
+        """Run the balancer for a block, with the configuration that it mounts. The block has its address."""
         (mount,) = self.services["balancer"]["volumes"]
         text = self.here((ROOT / mount.partition(":")[0]).read_text(encoding="utf-8"))
-        text = text.replace("\n:8765 {", f"\n:{self.ports['balancer']} {{\n\tbind 127.0.0.1")
-        file = self.folder / "Caddyfile"
-        file.write_text(f"{{\n\tadmin off\n}}\n{text}")
-        places = {"XDG_DATA_HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder)}
-        words = [need("caddy"), "run", "--config", str(file), "--adapter", "caddyfile"]
-        return words, clean_environment(self.folder, places)
+        port = free_port()
+        return proxied("caddy", text.replace("\n:8765 {", f"\n:{port} {{\n\tbind 127.0.0.1"), port, self.folder)
 
 
 def test_bots_play_by_the_balancer_and_another_node_leads_when_one_dies(postgres: Cluster, tmp_path: Path) -> None:
@@ -62,11 +58,10 @@ def test_bots_play_by_the_balancer_and_another_node_leads_when_one_dies(postgres
         processes = {
             name: stack.enter_context(running(*machines.node(name), tmp_path / f"{name}.log")) for name in NODES
         }
-        stack.enter_context(running(*machines.balancer(), tmp_path / "balancer.log"))
-        front = f"http://127.0.0.1:{machines.ports['balancer']}"
+        front = stack.enter_context(machines.balancer())
         host = {"Authorization": f"Bearer {TOKEN}"}
         with httpx.Client(base_url=front, headers=host, timeout=PATIENCE_S) as browser:
-            assert wait_until(lambda: is_led(browser), PATIENCE_S), (tmp_path / "balancer.log").read_text()
+            assert wait_until(lambda: is_led(browser), PATIENCE_S), (tmp_path / "proxy.log").read_text()
             friday = {"name": "Friday", "game": "tictactoe", "cycles": 5, "start_at_bots": 3}
             created = browser.post("/api/tournaments", json=friday)
             assert created.status_code == 201, created.text

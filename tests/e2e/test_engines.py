@@ -1,14 +1,13 @@
 """Engines from Debian's packages play each other over the bridges."""
 
 import json
-import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running, serving
+from tests.e2e.processes import PATIENCE_S, bridged, serving, typed_here
 from tests.needs import need, need_module
 from tests.server.web.export_schema import check_export
 
@@ -19,22 +18,9 @@ def played(folder: Path, game: list[str], first: list[str], second: list[str]) -
     """Play a match of two bridged programs. Return the match, and the output of each bridge."""
     with serving(folder) as server, ExitStack() as stack:
         server.tournament("create", "cup", "--legs", "1", "--start-at-bots", "2", "--move-ms", "30000", *game)
-        environment = {
-            **clean_environment(folder, {"RUMBLE_STATE_DIR": str(folder / "state")}),
-            "RUMBLE_SERVER": f"127.0.0.1:{server.port}",
-            "RUMBLE_JOIN": "cup",
-        }
-        bridges = [
-            stack.enter_context(
-                running([*RUMBLE, "bridge", protocol, "--name", name, *rest], environment, folder / f"{name}.log")
-            )
-            for name, (protocol, *rest) in (("first", first), ("second", second))
-        ]
+        bridges = bridged(server, folder, stack, {"first": first, "second": second})
         assert [bridge.wait(PATIENCE_S) for bridge in bridges] == [0, 0]
-        exported = folder / "cup.json"
-        command = [*RUMBLE, "tournament", "export", "cup", "--out", str(exported)]
-        subprocess.run(command, env=server.environment, check=True, timeout=PATIENCE_S)
-        document = json.loads(exported.read_text())
+        document = json.loads(typed_here(["tournament", "export", "cup"], server.environment, folder).out)
         check_export(document)
         (match,) = document["matches"]
     return match, [(folder / f"{name}.log").read_text() for name in ("first", "second")]

@@ -8,9 +8,8 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -18,13 +17,13 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from tests.docs_blocks import ROOT
-from tests.e2e.processes import PATIENCE_S, clean_environment, free_port, running
+from tests.e2e.processes import PATIENCE_S, free_port
+from tests.e2e.proxies import FILES, proxied
 from tests.e2e.stub_nodes import Site, StubNode, stub_nodes
 from tests.hostile.target import wait_until
 from tests.needs import need
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
-FILES = {"nginx": "nginx.conf", "caddy": "Caddyfile"}
 QUIET_S = 1.5
 """Time in s that a leader may stay silent in these tests, in place of 12 s."""
 LIES = {
@@ -49,35 +48,6 @@ def text_of(proxy: str, port: int, nodes: list[StubNode]) -> str:
     for old, new in here.items():
         text = text.replace(old, new)
     return text
-
-
-def command(proxy: str, text: str, folder: Path) -> list[str]:
-    """Write a proxy's file; return the command that runs the proxy in the foreground, with its files in `folder`."""
-    file = folder / FILES[proxy]
-    if proxy == "caddy":
-        file.write_text(f"{{\n\tadmin off\n}}\n{text}")
-        return [need("caddy"), "run", "--config", str(file), "--adapter", "caddyfile"]
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in kinds)
-    file.write_text(text.replace("\nhttp {\n", f"\nhttp {{\n{places}", 1))
-    return [need("nginx"), "-p", str(folder), "-c", str(file), "-g", f"daemon off; pid {folder}/nginx.pid;"]
-
-
-@contextmanager
-def proxied(proxy: str, text: str, port: int, folder: Path) -> Iterator[str]:
-    """Run a proxy for a block, and yield its address."""
-    places = {"XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
-    log = folder / "proxy.log"
-    with running(command(proxy, text, folder), clean_environment(folder, places), log) as process:
-
-        def listens() -> bool:
-            assert process.poll() is None, log.read_text()
-            with closing(socket.socket()) as probe:
-                return probe.connect_ex(("127.0.0.1", port)) == 0
-
-        assert wait_until(listens, PATIENCE_S)
-        yield f"http://127.0.0.1:{port}"
-        assert process.poll() is None, log.read_text()
 
 
 @dataclass
