@@ -1,26 +1,22 @@
-"""Plays the bot's side of a golden transcript against a server, and compares the server's frames with it.
+"""Plays the bots' sides of golden transcripts on a server in memory, and compares the server's frames with theirs.
 
 protocol/examples/README.md describes the format.
 """
 
-import asyncio
 import json
-from collections.abc import Callable
+from collections import deque
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rumble_protocol import SUBPROTOCOL
-from websockets.asyncio.client import connect
-from websockets.typing import Subprotocol
+
+from tests.protocol.server_in_memory import ServerInMemory
 
 EXAMPLES = Path(__file__).parents[2] / "protocol" / "examples"
 LOOSE = frozenset({"server", "identity", "remaining_ms", "seats_ms", "lag_ms"})
 """Fields of which only the type is compared. A `turn_id` stands for the server's own id in the same place."""
 GROWING = frozenset({"games", "features"})
 """Lists in which a server may have more entries than the transcript."""
-PATIENCE_S = 20.0
-"""Maximum wait for a frame, in s; then the test fails."""
-
 Frame = dict[str, Any]
 
 
@@ -41,25 +37,57 @@ def read(transcript: Path) -> list[Line]:
     return [Line(line["from"], line["frame"]) for line in lines]
 
 
-async def play_transcript(transcript: Path, url: str, seen: Callable[[Frame], None] = lambda frame: None) -> None:
-    """Play the bot's side of `transcript` on the server at `url`, and call `seen` with each frame of the server.
+class Players:
+    """The bots' sides of transcripts, on a server in memory."""
 
-    Raises Mismatch where the server sends a different frame, or none.
-    """
-    turn_ids: dict[str, str] = {}
-    async with connect(url, subprotocols=[Subprotocol(SUBPROTOCOL)], proxy=None) as socket:
-        for number, (sender, frame) in enumerate(read(transcript), 1):
-            where = f"{transcript.name}:{number}"
-            if sender == "bot":
-                await socket.send(json.dumps(translated(frame, turn_ids)))
-                continue
-            try:
-                async with asyncio.timeout(PATIENCE_S):
-                    got = json.loads(await socket.recv())
-            except TimeoutError:
-                raise Mismatch(f"{where}: the server sent nothing; expected {frame}") from None
-            compare(frame, got, turn_ids, where)
-            seen(got)
+    def __init__(self, server: ServerInMemory) -> None:
+        self._server = server
+        self._left: dict[str, deque[tuple[int, Line]]] = {}
+        """The numbers and lines that are not played yet, by transcript."""
+        self._heard: dict[str, deque[Frame]] = {}
+        self._turn_ids: dict[str, dict[str, str]] = {}
+
+    def connect(self, name: str) -> None:
+        """Begin a transcript, and play all transcripts as far as they go. Raises Mismatch."""
+        self._left[name] = deque(enumerate(read(EXAMPLES / f"{name}.jsonl"), 1))
+        self._heard[name], self._turn_ids[name] = deque(), {}
+        self._server.connect(name, [SUBPROTOCOL], forwarded=False)
+        self._play()
+
+    def drop(self, name: str) -> None:
+        """Drop the connection of a transcript, and play the others as far as they go. Raises Mismatch."""
+        self._server.drop(name)
+        self._play()
+
+    def end(self) -> None:
+        """Raise Mismatch if the server sent more or less than the transcripts have."""
+        for name, left in self._left.items():
+            if left or self._heard[name]:
+                raise Mismatch(f"{name}: the server sent {self._heard[name]}; expected {left}")
+        self._server.finish()
+
+    def _play(self) -> None:
+        while any(self._go_on(name) for name in self._left):
+            pass
+
+    def _go_on(self, name: str) -> bool:
+        """Play lines of a transcript up to a frame that the server has not sent; return whether there were any."""
+        left, turn_ids = self._left[name], self._turn_ids[name]
+        before = len(left)
+        self._listen()
+        while left and (left[0][1].sender == "bot" or self._heard[name]):
+            number, (sender, frame) = left.popleft()
+            if sender == "server":
+                compare(frame, self._heard[name].popleft(), turn_ids, f"{name}:{number}")
+            else:
+                self._server.send(name, json.dumps(translated(frame, turn_ids)).encode())
+                self._listen()
+        return len(left) < before
+
+    def _listen(self) -> None:
+        for said in self._server.said:
+            self._heard[said.on].append(said.value)
+        self._server.said.clear()
 
 
 def translated(frame: Frame, turn_ids: dict[str, str]) -> Frame:

@@ -1,86 +1,59 @@
-"""Playing transcripts: frames that count as equal, and detection of any other frame."""
+"""The server speaks the golden transcripts; frames that count as equal, and detection of any other frame."""
 
-import copy
-import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from rumble_protocol import SUBPROTOCOL
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.typing import Subprotocol
 
-from tests.protocol import golden_transcript
-from tests.protocol.golden_transcript import EXAMPLES, Frame, Mismatch, compare, play_transcript, read, translated
-
-ALICE = EXAMPLES / "friday-alice.jsonl"
+from tests.protocol.golden_transcript import Mismatch, Players, compare, translated
+from tests.protocol.server_in_memory import ServerInMemory
 
 
-def renamed(frame: Frame) -> Frame:
-    """Copy a frame as another run of the same server would send it, with other turn ids and times."""
-    other = copy.deepcopy(frame)
-    if "turn_id" in other:
-        other["turn_id"] = f"other-{other['turn_id']}"
-    if "clock" in other:
-        other["clock"] = {"remaining_ms": 7, "seats_ms": [7, 8], "lag_ms": 3}
-    return other
+@pytest.fixture
+def server() -> ServerInMemory:
+    return ServerInMemory({})
 
 
-class ScriptedServer:
-    """A server that sends its lines of a transcript, changed by `change`, and keeps what it receives."""
-
-    def __init__(self, transcript: Path, change: Callable[[int, Frame], Frame | None]) -> None:
-        self.transcript = transcript
-        self.change = change
-        self.heard: list[Frame] = []
-
-    async def play(self, socket: ServerConnection) -> None:
-        for number, (sender, frame) in enumerate(read(self.transcript)):
-            if sender == "bot":
-                self.heard.append(json.loads(await socket.recv()))
-                continue
-            said = self.change(number, renamed(frame))
-            if said is None:
-                await socket.wait_closed()
-                return
-            await socket.send(json.dumps(said))
-        await socket.wait_closed()
+def standings(server: ServerInMemory, tournament: str) -> list[tuple[str, float]]:
+    """Return names and points of a tournament that is over."""
+    lines = server.world.log.records[tournament].lines
+    return [(line.name, line.points) for line in lines]
 
 
-async def played(change: Callable[[int, Frame], Frame | None]) -> tuple[list[Frame], list[Frame]]:
-    """Play alice's transcript; return the frames that the server received, and the frames that the bot received."""
-    server_side = ScriptedServer(ALICE, change)
-    told: list[Frame] = []
-    async with serve(server_side.play, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)]) as server:
-        port = next(iter(server.sockets)).getsockname()[1]
-        await play_transcript(ALICE, f"ws://127.0.0.1:{port}/bot", told.append)
-    return server_side.heard, told
+async def test_friday(server: ServerInMemory) -> None:
+    friday = {"name": "friday", "game": "tictactoe", "start_at_bots": 2}
+    server.host("create", tournament=friday)
+    players = Players(server)
+    for name in ("friday-alice", "friday-bob"):
+        players.connect(name)
+    players.end()
+    assert standings(server, "friday") == [("alice", 2.0), ("bob", 0.0)]
 
 
-@pytest.mark.e2e
-async def test_another_run_of_the_same_server_passes() -> None:
-    heard, told = await played(lambda number, frame: frame)
-    lines = read(ALICE)
-    assert heard == [renamed(line.frame) for line in lines if line.sender == "bot"]
-    assert told == [renamed(line.frame) for line in lines if line.sender == "server"]
+async def test_saturday(server: ServerInMemory) -> None:
+    control = {"bank_ms": 60_000, "increment_ms": 1000}
+    saturday = {"name": "saturday", "game": "connect4", "legs": 1, "start_at_bots": 2, "time_control": control}
+    server.host("create", tournament=saturday)
+    players = Players(server)
+    for name in ("saturday-alice-1", "saturday-bob"):
+        players.connect(name)
+    players.drop("saturday-alice-1")
+    players.connect("saturday-alice-2")
+    players.end()
+    assert standings(server, "saturday") == [("alice", 1.0), ("bob", 0.0)]
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize(
-    ("field", "value"), [("type", "notice"), ("seat", 1), ("seat", 0.0), ("state", {}), ("moves", ["4"]), ("newer", 1)]
-)
-async def test_a_server_that_says_something_else_is_found_out(field: str, value: object) -> None:
-    first_turn = next(number for number, line in enumerate(read(ALICE)) if line.frame["type"] == "turn")
-    with pytest.raises(Mismatch, match=rf"^friday-alice\.jsonl:{first_turn + 1}\b"):
-        await played(lambda number, frame: {**frame, field: value} if number == first_turn else frame)
+async def test_a_server_that_says_something_else_is_found_out(server: ServerInMemory) -> None:
+    server.host("create", tournament={"name": "friday", "game": "connect4", "start_at_bots": 2})
+    with pytest.raises(Mismatch, match=r"^friday-alice:"):
+        Players(server).connect("friday-alice")
 
 
-@pytest.mark.e2e
-async def test_a_silent_server_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(golden_transcript, "PATIENCE_S", 0.05)
-    with pytest.raises(Mismatch, match="sent nothing"):
-        await played(lambda number, frame: None if frame["type"] == "session" else frame)
+async def test_a_silent_server_is_found_out(server: ServerInMemory) -> None:
+    server.host("create", tournament={"name": "friday", "game": "tictactoe", "start_at_bots": 2})
+    players = Players(server)
+    players.connect("friday-alice")
+    with pytest.raises(Mismatch, match="friday-alice: the server sent"):
+        players.end()
 
 
 def matches(expected: Any, got: Any, turn_ids: dict[str, str]) -> bool:
@@ -111,6 +84,11 @@ def test_a_server_may_have_more_games_but_not_fewer() -> None:
     assert matches({"games": ["chess", "go"]}, {"games": ["chess", "draughts", "go"]}, {})
     assert not matches({"games": ["chess", "go"]}, {"games": ["chess"]}, {})
     assert not matches({"games": ["chess"]}, {"games": "chess"}, {})
+
+
+def test_fields_and_types_are_compared() -> None:
+    for other in ({"seat": 1}, {"seat": 0.0}, {"seat": 0, "newer": 1}, {}, {"seat": None}, []):
+        assert not matches({"seat": 0}, other, {}), other
 
 
 def test_lists_are_compared_one_by_one() -> None:
