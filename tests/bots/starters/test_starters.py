@@ -110,6 +110,11 @@ def host(*command: str) -> None:
     assert run(command) == 0
 
 
+def bare(place: str, *invite: str) -> list[str]:
+    """Return the command of the bare bot."""
+    return [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", BARE, *invite]
+
+
 def played(
     server: Server, folder: Path, bots: Mapping[str, Sequence[str]], *options: str, club: str = MAIN
 ) -> list[Any]:
@@ -119,11 +124,9 @@ def played(
         host("club", "create", club, *ADMIN, "--server", server.url)
     many, hosting = str(len(bots) + 1), ("--server", place, "--host-token", ADMIN_TOKEN)
     host("tournament", "create", "cup", "--start-at-bots", many, "--invite", INVITE, *hosting, *options)
-    bare_bot = str(ROOT / "bots" / "python" / "bare_bot.py")
-    bare = [sys.executable, bare_bot, place, "cup", BARE, INVITE]
     processes = {}
     with ExitStack() as stack:
-        for number, (name, command) in enumerate({**bots, BARE: bare}.items()):
+        for number, (name, command) in enumerate({**bots, BARE: bare(place, INVITE)}.items()):
             told = environment(folder, place, "cup", FORMS[(number + len(options)) % len(FORMS)], name)
             processes[name] = stack.enter_context(running(command, told, folder / f"{name}.log"))
             if name == BARE:
@@ -139,13 +142,15 @@ def played(
 
 
 def talked(
-    talk: Callable[[ServerConnection], None], command: Sequence[str], folder: Path
+    talk: Callable[[ServerConnection], None], command: Sequence[str] | Callable[[str], Sequence[str]], folder: Path
 ) -> "subprocess.CompletedProcess[str]":
-    """Run a bot to its end with a server whose connections are `talk`."""
+    """Run a bot to its end with a server whose connections are `talk`; the command may depend on the server's place."""
     with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as scripted:
         Thread(target=scripted.serve_forever, daemon=True).start()
-        told = environment(folder, f"127.0.0.1:{scripted.socket.getsockname()[1]}", "cup", "{}", "me")
-        return subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S)
+        place = f"127.0.0.1:{scripted.socket.getsockname()[1]}"
+        words = command(place) if callable(command) else command
+        told = environment(folder, place, "cup", "{}", "me")
+        return subprocess.run(words, env=told, capture_output=True, text=True, timeout=PATIENCE_S, cwd=folder)
 
 
 def score(matches: Sequence[Any], name: str, against: str) -> float:
@@ -258,8 +263,7 @@ def test_all_come_back_to_what_was_replaced_and_give_up_a_silent_connection(
     built: Mapping[str, Built], tmp_path: Path
 ) -> None:
     """Refuse each bot twice, then leave its first connection silent."""
-    bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), "", "cup", BARE]
-    commands = {language: bot.command() for language, bot in built.items()} | {BARE: bare}
+    commands = {language: bot.command() for language, bot in built.items()} | {BARE: bare("")}
 
     def come_back(name: str) -> tuple[int, str, int]:
         with FakeServer(refusals=[(503, "1"), (421, "1")], silent_after=1).in_a_thread() as fake:
@@ -317,13 +321,7 @@ def test_it_tries_again_where_its_neighbours_have_sent_too_many_messages(
         for _ in connection:
             pass
 
-    with serve(talk, "127.0.0.1", 0, select_subprotocol=lambda _, offered: next(iter(offered), None)) as busy:
-        Thread(target=busy.serve_forever, daemon=True).start()
-        place = f"127.0.0.1:{busy.socket.getsockname()[1]}"
-        bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", "me"]
-        command = bare if language == BARE else built[language].command()
-        told = environment(tmp_path, place, "cup", "{}", "me")
-        done = subprocess.run(command, env=told, capture_output=True, text=True, timeout=PATIENCE_S, cwd=tmp_path)
+    done = talked(talk, bare if language == BARE else built[language].command(), tmp_path)
     assert (done.returncode, answers) == (0, []), done.stdout + done.stderr
 
 
@@ -338,11 +336,10 @@ def test_all_stop_at_once_where_there_is_no_such_club(
         host("club", "create", club, *ADMIN, "--server", server.url)
         host("club", "remove", club, "--yes", *ADMIN, "--server", server.url)
     place = f"127.0.0.1:{server.port}{web_path(club)}"
-    bare = [sys.executable, str(ROOT / "bots" / "python" / "bare_bot.py"), place, "cup", BARE]
     processes = {}
     with ExitStack() as stack:
         starters = {language: bot.command() for language, bot in built.items()}
-        for name, command in {**starters, BARE: bare}.items():
+        for name, command in {**starters, BARE: bare(place)}.items():
             own = environment(tmp_path, place, "cup", "{}", name)
             processes[name] = stack.enter_context(running(command, own, tmp_path / f"{name}.log"))
         for name, process in processes.items():

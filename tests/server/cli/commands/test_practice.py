@@ -103,15 +103,6 @@ def test_the_same_seed_is_the_same_match(practise: Practice, bot: list[str]) -> 
     assert len(played[0][0]) >= 7
 
 
-@pytest.mark.parametrize("game", ["dilemma", "snakes", "backgammon"])
-@pytest.mark.slow
-def test_joint_moves_and_chance(practise: Practice, bot: list[str], game: str) -> None:
-    code, out, err = practise("--game", game, "--json", *bot, "plays")
-    assert code == 0, out + err
-    assert [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"] == ["normal"]
-    assert json.loads(out.splitlines()[-1]) == {"note": "1 of 1 played to the end"}
-
-
 def frames(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
@@ -192,37 +183,6 @@ def test_step_waits_for_enter_before_each_turn_while_somebody_types(
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert message in refused(capsys, 2, "practice", *args)
-
-
-BRAIN = """
-import sys
-mine = 0
-def square():
-    global mine
-    mine += 1
-    print(f"{(mine - 1) % 15},{(mine - 1) // 15 * 2 + seat}", flush=True)
-seat = 0
-for line in sys.stdin:
-    word = line.split()[0]
-    if word == "ABOUT": print('name="brain"', flush=True)
-    elif word == "START": print("MESSAGE a new game\\nOK", flush=True)
-    elif word in ("BEGIN", "TURN"): square()
-    elif word == "BOARD": seat = 1
-    elif word == "DONE": square()
-    elif word == "END": break
-"""
-
-
-@pytest.mark.slow
-def test_a_bridged_brain(practise: Practice, tmp_path: Path) -> None:
-    (tmp_path / "brain.py").write_text(BRAIN)
-    bridge = [*RUMBLE, "bridge", "gomocup", "--stderr", str(tmp_path / "err"), "--quiet", "--"]
-    code, out, err = practise(
-        "--game", "gomoku", "--json", "--matches", "2", "--", *bridge, sys.executable, "-S", str(tmp_path / "brain.py")
-    )
-    assert code == 0, out + err
-    ends = [entry["frame"]["termination"] for entry in frames(out) if _type(entry) == "match_over"]
-    assert ends == ["normal", "normal"]
 
 
 @pytest.mark.slow
