@@ -4,13 +4,23 @@ from typing import Any
 
 import pytest
 
-from tests.protocol.golden_transcript import Mismatch, Players, compare, translated
+from tests.protocol.golden_transcript import EXAMPLES, Mismatch, Players, compare, translated
 from tests.protocol.server_in_memory import ServerInMemory
+
+FRIDAY = ("friday-alice", "friday-bob")
+FIRST, OTHER, AGAIN = SATURDAY = ("saturday-alice-1", "saturday-bob", "saturday-alice-2")
 
 
 @pytest.fixture
 def server() -> ServerInMemory:
     return ServerInMemory({})
+
+
+def test_they_are_where_the_readme_says() -> None:
+    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    played = sorted(f"{name}.jsonl" for name in (*FRIDAY, *SATURDAY))
+    assert [path.name for path in sorted(EXAMPLES.glob("*.jsonl"))] == played
+    assert [name for name in played if f"`{name}`" not in told] == []
 
 
 def standings(server: ServerInMemory, tournament: str) -> list[tuple[str, float]]:
@@ -23,7 +33,7 @@ async def test_friday(server: ServerInMemory) -> None:
     friday = {"name": "friday", "game": "tictactoe", "start_at_bots": 2}
     server.host("create", tournament=friday)
     players = Players(server)
-    for name in ("friday-alice", "friday-bob"):
+    for name in FRIDAY:
         players.connect(name)
     players.end()
     assert standings(server, "friday") == [("alice", 2.0), ("bob", 0.0)]
@@ -34,10 +44,10 @@ async def test_saturday(server: ServerInMemory) -> None:
     saturday = {"name": "saturday", "game": "connect4", "legs": 1, "start_at_bots": 2, "time_control": control}
     server.host("create", tournament=saturday)
     players = Players(server)
-    for name in ("saturday-alice-1", "saturday-bob"):
+    for name in (FIRST, OTHER):
         players.connect(name)
-    players.drop("saturday-alice-1")
-    players.connect("saturday-alice-2")
+    players.drop(FIRST)
+    players.connect(AGAIN)
     players.end()
     assert standings(server, "saturday") == [("alice", 1.0), ("bob", 0.0)]
 
