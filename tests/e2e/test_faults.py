@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from rumble_bots.reference.faulty import FAULTS
 
 from tests.e2e.log_checks import assert_all_played
-from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server, clean_environment, typed_here
+from tests.e2e.processes import PATIENCE_S, RUMBLE, TOKEN, Server
 from tests.e2e.recording_bot import Frame, RecordingBot
 from tests.e2e.restartable_server import ROOT, RestartableServer, restartable_server
 from tests.needs import long_or
@@ -197,12 +196,3 @@ async def flood(restartable: RestartableServer) -> None:
 
     for start in range(0, FLOODS, 10):
         await asyncio.gather(*(one(number) for number in range(start, start + 10)))
-
-
-@pytest.mark.slow
-def test_every_fault_is_a_program(tmp_path: Path) -> None:
-    """The command names its faults."""
-    command = ["bot", "faulty", "--server", "127.0.0.1:9", "--join", "cup", "--fault", "none"]
-    told = typed_here(command, clean_environment(tmp_path), tmp_path)
-    assert told.code == 2
-    assert all(fault in told.err for fault in FAULTS)

@@ -147,6 +147,7 @@ def test_an_unreachable_server_fails(file: str, capsys: pytest.CaptureFixture[st
         (["random", "--join", "cup", "--depth", "3"], "depth"),
         (["minimax", "--join", "cup", "--search", "deep"], "deep"),
         (["minimax", "--join", "cup", "--depth", "0"], "--depth"),
+        (["faulty", "--join", "cup", "--fault", "none"], f"--fault: {', '.join(faulty.FAULTS)}\n"),
     ],
 )
 def test_wrong_usage(args: list[str], message: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
