@@ -115,8 +115,8 @@ class Announcer:
 
     def notify_others(self, seat: int, code: NoticeCode, message: str, now_ms: int) -> None:
         """Send a notice about a seat to each connected bot of another seat."""
-        for other, own in enumerate(self._progress.seats):
-            if other != seat and own.away_since_ms is None:
+        for other, seat_state in enumerate(self._progress.seats):
+            if other != seat and seat_state.away_since_ms is None:
                 self.notify(other, seat, code, message, now_ms)
 
     def _send(self, seat: int, now_ms: int, message: ServerMessageModel) -> None:
@@ -133,19 +133,19 @@ class Announcer:
         progress = self._progress
         state = progress.state
         seat = state.to_move
-        own = progress.seats[seat]
-        if own.away_since_ms is not None or own.turn is not None:
+        seat_state = progress.seats[seat]
+        if seat_state.away_since_ms is not None or seat_state.turn is not None:
             return
         terms, control, moves = progress.terms, progress.control, progress.moves
         left_ms, seats_ms = control.full_ms, self._full_ms
-        if control.has_bank or own.earlier_thinking_ms:
-            left_ms = remaining_ms(control, own.bank_ms, own.earlier_thinking_ms)
+        if control.has_bank or seat_state.earlier_thinking_ms:
+            left_ms = remaining_ms(control, seat_state.bank_ms, seat_state.earlier_thinking_ms)
             each_ms = [control.move_ms + each.bank_ms for each in progress.seats]
             each_ms[seat] = left_ms
             seats_ms = tuple(each_ms)
-        lag_ms = self._lag_to_allow_ms(own) if own.lag_by_pings else own.lag_ms
+        lag_ms = self._lag_to_allow_ms(seat_state) if seat_state.lag_by_pings else seat_state.lag_ms
         match_id, attempt, ply = terms.match, terms.attempt, len(moves)
-        turn_id, omit = self._new_turn_id(), own.omit
+        turn_id, omit = self._new_turn_id(), seat_state.omit
         frame = frame_of_turn(
             match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, terms.game, state, moves
         )
@@ -155,7 +155,7 @@ class Announcer:
             made.next_turn_id, made.next_seat = turn_id, seat
             made.seats_ms, made.lag_ms, made.omit = seats_ms, lag_ms, omit
             self.append(made)
-        progress.apply_turn(own, turn_id, left_ms, lag_ms, now_ms)
+        progress.apply_turn(seat_state, turn_id, left_ms, lag_ms, now_ms)
         self._driver.ask(seat, frame, turn_id)
 
     # --- matches that are not plain ---
@@ -193,7 +193,7 @@ class Announcer:
         for turn in turns:
             self._driver.ask(turn.seat, frame_of_turn_with_news(turn, terms.game, plies), turn.turn_id)
 
-    def _lag_to_allow_ms(self, own: SeatState) -> int:
-        if not own.lag_by_pings:
-            return own.lag_ms
-        return min(own.lag_ms, max(0, self._bounds.proxied_lag_ms - own.allowed_lag_ms))
+    def _lag_to_allow_ms(self, seat_state: SeatState) -> int:
+        if not seat_state.lag_by_pings:
+            return seat_state.lag_ms
+        return min(seat_state.lag_ms, max(0, self._bounds.proxied_lag_ms - seat_state.allowed_lag_ms))

@@ -74,13 +74,13 @@ class Progress:
         match fact:
             case facts.StartTold():
                 self._close_unanswered_turn(fact)
-                for own in self.seats if fact.all_seats else (self.seats[fact.seat],):
-                    own.away_since_ms = None
+                for seat_state in self.seats if fact.all_seats else (self.seats[fact.seat],):
+                    seat_state.away_since_ms = None
             case facts.MatchOver():
                 self.over = fact
                 self.deadline_ms = 0
-                for own in self.seats:
-                    own.turn = None
+                for seat_state in self.seats:
+                    seat_state.turn = None
             case facts.MoveMade() if self.plies is None:
                 self.apply_move(self.seats[fact.seat], fact, self.state.play(fact.move))
             case facts.MoveMade():
@@ -88,9 +88,9 @@ class Progress:
             case facts.ChanceDrawn():
                 self.apply_chance(fact, self.state.code_of(fact.move))
             case facts.SeatFell():
-                own = self.seats[fact.seat]
-                own.turn, own.is_out = None, True
-                own.excused_ms += fact.excused_ms
+                seat_state = self.seats[fact.seat]
+                seat_state.turn, seat_state.is_out = None, True
+                seat_state.excused_ms += fact.excused_ms
                 if self._plies.apply(fact):
                     self._adopt_newest_position(fact.at_ms)
             case facts.TurnAsked():
@@ -102,14 +102,14 @@ class Progress:
             case facts.MoveRefused():
                 self.seats[fact.seat].retries_left = fact.retries_left
             case facts.SeatAway():
-                own = self.seats[fact.seat]
-                own.drops += fact.on_turn
+                seat_state = self.seats[fact.seat]
+                seat_state.drops += fact.on_turn
                 if not self.away_clock_runs or not fact.on_turn:
                     self._close_unanswered_turn(fact)
-                own.away_left_ms = fact.away_left_ms
-                own.away_since_ms = fact.at_ms
-                own.late_ms_when_away = self.lateness.late_ms
-                if self.away_clock_runs and own.turn is None:
+                seat_state.away_left_ms = fact.away_left_ms
+                seat_state.away_since_ms = fact.at_ms
+                seat_state.late_ms_when_away = self.lateness.late_ms
+                if self.away_clock_runs and seat_state.turn is None:
                     self.run_clocks_of_away(fact.at_ms)
             case facts.SeatBack():
                 self.seats[fact.seat].away_left_ms = fact.away_left_ms
@@ -122,18 +122,18 @@ class Progress:
             case _:
                 assert_never(fact)
 
-    def apply_move(self, own: SeatState, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
+    def apply_move(self, seat_state: SeatState, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
         """Close a seat's turn, which a move answers, and go to `state`. The caller has computed `state`.
 
         `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
         is true, the excused time is added to the sum that may make the match void.
         """
-        own.bank_ms = made.bank_ms
-        own.answered_turn_ids.append(made.turn_id)
+        seat_state.bank_ms = made.bank_ms
+        seat_state.answered_turn_ids.append(made.turn_id)
         if made.excused_ms:
             self._add_excused_time(made, counts)
-        own.turn = None
-        own.earlier_thinking_ms = 0
+        seat_state.turn = None
+        seat_state.earlier_thinking_ms = 0
         if INFO in made.frame:
             self.has_info = True
         if state is not None:
@@ -143,13 +143,15 @@ class Progress:
             if self.away_clock_runs:
                 self.run_clocks_of_away(made.at_ms)
 
-    def apply_turn(self, own: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
+    def apply_turn(self, seat_state: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Open a turn for a seat that has `left_ms` for its move."""
         deadline_ms = at_ms + left_ms + lag_ms
-        own.turn = OpenTurn(turn_id, at_ms, own.earlier_thinking_ms, lag_ms, deadline_ms, self.lateness.late_ms)
+        seat_state.turn = OpenTurn(
+            turn_id, at_ms, seat_state.earlier_thinking_ms, lag_ms, deadline_ms, self.lateness.late_ms
+        )
         self.deadline_ms = deadline_ms
         if lag_ms:
-            own.allowed_lag_ms += lag_ms
+            seat_state.allowed_lag_ms += lag_ms
 
     def _close_unanswered_turn(self, fact: facts.StartTold | facts.SeatAway) -> None:
         """End the open turn of a seat, if any, without an answer.
@@ -157,22 +159,22 @@ class Progress:
         The thinking time so far counts in the seat's next turn.
         """
         self._add_excused_time(fact)
-        own = self.seats[fact.seat]
-        if own.turn is not None:
-            own.earlier_thinking_ms = own.turn.thought_ms(fact.at_ms, fact.excused_ms)
-            own.turn = None
+        seat_state = self.seats[fact.seat]
+        if seat_state.turn is not None:
+            seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(fact.at_ms, fact.excused_ms)
+            seat_state.turn = None
 
     def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, counts: bool = True) -> None:
-        own = self.seats[fact.seat]
-        own.excused_ms += fact.excused_ms
+        seat_state = self.seats[fact.seat]
+        seat_state.excused_ms += fact.excused_ms
         if not counts:
             return
         if self.plies is None:
             self.voiding_excused_ms += fact.excused_ms
             return
         before_ms = max([each.voiding_excused_ms for each in self.seats])
-        own.voiding_excused_ms += fact.excused_ms
-        self.voiding_excused_ms += max(0, own.voiding_excused_ms - before_ms)
+        seat_state.voiding_excused_ms += fact.excused_ms
+        self.voiding_excused_ms += max(0, seat_state.voiding_excused_ms - before_ms)
 
     # --- matches that are not plain ---
 
@@ -181,7 +183,9 @@ class Progress:
         self._store_clocks_when_asked(fact)
         for turn in turns:
             self.apply_turn(self.seats[turn.seat], turn.turn_id, turn.remaining_ms, turn.lag_ms, turn.at_ms)
-        self.deadline_ms = min([own.turn.deadline_ms for own in self.seats if own.turn is not None])
+        self.deadline_ms = min(
+            [seat_state.turn.deadline_ms for seat_state in self.seats if seat_state.turn is not None]
+        )
 
     def _store_clocks_when_asked(self, fact: facts.TurnAsked | facts.TurnsAsked) -> None:
         """Store the clocks for spectators. If several seats move, the clocks stay the same when a seat is asked again.
@@ -213,8 +217,8 @@ class Progress:
         self.state = self._plies.state
         self.deadline_ms = 0
         self.clocks_when_asked = None
-        for own in self.seats:
-            own.voiding_excused_ms = own.earlier_thinking_ms = 0
+        for seat_state in self.seats:
+            seat_state.voiding_excused_ms = seat_state.earlier_thinking_ms = 0
         if self.terms.spectator_delay_ms:
             self._plies.queue_for_spectators(at_ms, self.clock(at_ms))
         for seat in self.state.finished:
@@ -240,11 +244,13 @@ class Progress:
         The clocks start at `at_ms`, or at the end of a grace if the grace ends later.
         """
         for seat in self.awaited_seats():
-            own = self.seats[seat]
-            if own.away_since_ms is not None and own.turn is None and not own.is_out:
+            seat_state = self.seats[seat]
+            if seat_state.away_since_ms is not None and seat_state.turn is None and not seat_state.is_out:
                 from_ms = max(at_ms, self.grace_until_ms)
-                deadline_ms = from_ms + remaining_ms(self.control, own.bank_ms, own.earlier_thinking_ms)
-                own.turn = OpenTurn(NO_TURN_ID, from_ms, own.earlier_thinking_ms, 0, deadline_ms, self.lateness.late_ms)
+                deadline_ms = from_ms + remaining_ms(self.control, seat_state.bank_ms, seat_state.earlier_thinking_ms)
+                seat_state.turn = OpenTurn(
+                    NO_TURN_ID, from_ms, seat_state.earlier_thinking_ms, 0, deadline_ms, self.lateness.late_ms
+                )
 
     # --- times ---
 
@@ -306,7 +312,7 @@ class Progress:
         """True if a turn is open. In a match that is not plain: true if any seat has to move."""
         if self.plies is not None:
             return self.over is None and bool(self.state.movers)
-        return any(own.turn is not None for own in self.seats)
+        return any(seat_state.turn is not None for seat_state in self.seats)
 
     def absences(self) -> tuple[Absence | None, ...]:
         """Return, by seat, when the bot went away, and when the match stops waiting; None for a bot that is not away.
@@ -314,35 +320,39 @@ class Progress:
         The match waits until the away budget is used up, or until the clock runs out, if this is earlier. In a match
         that is not plain, the clock is left out, because times from clocks would show which bots have not answered.
         """
-        return tuple([self._absence(seat, own) for seat, own in enumerate(self.seats)])
+        return tuple([self._absence(seat, seat_state) for seat, seat_state in enumerate(self.seats)])
 
-    def _absence(self, seat: int, own: SeatState) -> Absence | None:
-        is_waited_for = not own.is_out or (self.plies is not None and self.plies.fell_in_this_ply(seat))
-        if own.away_since_ms is None or not is_waited_for:
+    def _absence(self, seat: int, seat_state: SeatState) -> Absence | None:
+        is_waited_for = not seat_state.is_out or (self.plies is not None and self.plies.fell_in_this_ply(seat))
+        if seat_state.away_since_ms is None or not is_waited_for:
             return None
-        until_ms = self.away_until_ms(own)
-        if own.turn is not None and self.plies is None:
-            until_ms = min(until_ms, own.turn.deadline_ms + self.lateness.late_ms - own.turn.late_ms_when_asked)
-        return own.away_since_ms, until_ms
+        until_ms = self.away_until_ms(seat_state)
+        if seat_state.turn is not None and self.plies is None:
+            until_ms = min(
+                until_ms, seat_state.turn.deadline_ms + self.lateness.late_ms - seat_state.turn.late_ms_when_asked
+            )
+        return seat_state.away_since_ms, until_ms
 
     def remaining_ms(self, seat: int, now_ms: int) -> int:
         """Return the time in ms that a seat has left for its open turn; without an open turn, for its next move."""
-        own = self.seats[seat]
+        seat_state = self.seats[seat]
         thought_ms = (
-            own.earlier_thinking_ms if own.turn is None else own.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
+            seat_state.earlier_thinking_ms
+            if seat_state.turn is None
+            else seat_state.turn.thought_ms(now_ms, self.excused_ms(seat, now_ms))
         )
-        return remaining_ms(self.control, own.bank_ms, thought_ms)
+        return remaining_ms(self.control, seat_state.bank_ms, thought_ms)
 
     def excused_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the seat's open turn so far; 0 without an open turn."""
         turn = self.seats[seat].turn
         return 0 if turn is None else turn.excused_ms(now_ms, self.lateness.late_ms)
 
-    def away_left_ms(self, own: SeatState, now_ms: int) -> int:
+    def away_left_ms(self, seat_state: SeatState, now_ms: int) -> int:
         """Return the rest of the away budget of a seat whose bot is away."""
-        return min(own.away_left_ms, max(0, self.away_until_ms(own) - now_ms))
+        return min(seat_state.away_left_ms, max(0, self.away_until_ms(seat_state) - now_ms))
 
-    def away_until_ms(self, own: SeatState) -> int:
+    def away_until_ms(self, seat_state: SeatState) -> int:
         """Return the time in ms of server time at which the away budget of a seat whose bot is away is used up."""
-        late_ms = self.lateness.late_ms - own.late_ms_when_away
-        return max(own.away_since_ms or 0, self.grace_until_ms) + own.away_left_ms + late_ms
+        late_ms = self.lateness.late_ms - seat_state.late_ms_when_away
+        return max(seat_state.away_since_ms or 0, self.grace_until_ms) + seat_state.away_left_ms + late_ms

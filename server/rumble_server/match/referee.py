@@ -83,8 +83,8 @@ class Referee:
 
     def start(self, connections: Iterable[SeatConnection], now_ms: int) -> None:
         """Begin the match: send `match_start` to all bots, and ask for the first ply. All bots must be connected."""
-        for own, connection in zip(self.progress.seats, connections, strict=True):
-            own.use_connection(connection)
+        for seat_state, connection in zip(self.progress.seats, connections, strict=True):
+            seat_state.use_connection(connection)
         self._announcer.start(facts.StartTold(*self._ids, 0, False, now_ms, 0, True))
         self._advance(now_ms)
 
@@ -93,12 +93,12 @@ class Referee:
         progress = self.progress
         if progress.over is not None:
             return
-        own = progress.seats[seat]
-        if own.away_since_ms is not None:
-            left_ms = progress.away_left_ms(own, now_ms)
+        seat_state = progress.seats[seat]
+        if seat_state.away_since_ms is not None:
+            left_ms = progress.away_left_ms(seat_state, now_ms)
             self._announcer.record(facts.SeatBack(*self._ids, seat, left_ms, now_ms))
         excused_ms = self._excused_at_disconnect_ms(seat, now_ms)
-        own.use_connection(connection)
+        seat_state.use_connection(connection)
         self._announcer.start(facts.StartTold(*self._ids, seat, True, now_ms, excused_ms))
         if not excused_ms or not self._void_if_stalled(now_ms):
             self._advance(now_ms)
@@ -109,17 +109,17 @@ class Referee:
         The seat's clock stops, unless the rule `away_clock` lets it run.
         """
         progress = self.progress
-        own = progress.seats[seat]
-        if progress.over is not None or own.away_since_ms is not None:
+        seat_state = progress.seats[seat]
+        if progress.over is not None or seat_state.away_since_ms is not None:
             return
-        is_running = own.turn is not None and not own.turn.is_held
+        is_running = seat_state.turn is not None and not seat_state.turn.is_held
         on_turn = is_running and now_ms >= progress.grace_until_ms
         excused_ms = 0 if progress.away_clock_runs and on_turn else self._excused_at_disconnect_ms(seat, now_ms)
-        self._announcer.record(facts.SeatAway(*self._ids, seat, own.away_left_ms, now_ms, excused_ms, on_turn))
+        self._announcer.record(facts.SeatAway(*self._ids, seat, seat_state.away_left_ms, now_ms, excused_ms, on_turn))
         if excused_ms and self._void_if_stalled(now_ms):
             return
-        if not own.is_out:
-            text = f"{progress.terms.seats[seat]} is away; it has {own.away_left_ms} ms to come back"
+        if not seat_state.is_out:
+            text = f"{progress.terms.seats[seat]} is away; it has {seat_state.away_left_ms} ms to come back"
             self._announcer.notify_others(seat, NoticeCode.OPPONENT_AWAY, text, now_ms)
 
     def give_grace(self, now_ms: int, until_ms: int) -> None:
@@ -128,14 +128,14 @@ class Referee:
         Time that was used before `now_ms` is not given back.
         """
         progress = self.progress
-        for seat, own in enumerate(progress.seats):
-            if own.away_since_ms is None:
+        for seat, seat_state in enumerate(progress.seats):
+            if seat_state.away_since_ms is None:
                 continue
-            own.away_left_ms = progress.away_left_ms(own, now_ms)
-            own.late_ms_when_away = self._lateness.late_ms
-            if own.turn is not None:
-                own.earlier_thinking_ms = own.turn.thought_ms(now_ms, progress.excused_ms(seat, now_ms))
-                own.turn = None
+            seat_state.away_left_ms = progress.away_left_ms(seat_state, now_ms)
+            seat_state.late_ms_when_away = self._lateness.late_ms
+            if seat_state.turn is not None:
+                seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(now_ms, progress.excused_ms(seat, now_ms))
+                seat_state.turn = None
         progress.grace_until_ms = until_ms
         if progress.away_clock_runs:
             progress.run_clocks_of_away(now_ms)
@@ -195,15 +195,17 @@ class Referee:
         the server is late, and gain time by connecting again. The time is not always 0 in three cases: the turn is from
         before a suspension of the club, the turn was not sent to the bot, or an answer is in doubt (`is_wait_inexact`).
         """
-        own = self.progress.seats[seat]
+        seat_state = self.progress.seats[seat]
         return (
-            0 if own.turn is None or self._is_wait_measured(own, own.turn) else self.progress.excused_ms(seat, now_ms)
+            0
+            if seat_state.turn is None or self._is_wait_measured(seat_state, seat_state.turn)
+            else self.progress.excused_ms(seat, now_ms)
         )
 
-    def _is_wait_measured(self, own: SeatState, turn: OpenTurn) -> bool:
+    def _is_wait_measured(self, seat_state: SeatState, turn: OpenTurn) -> bool:
         """Return true if the kernel measures exactly how long an answer to this turn waits to be read."""
         is_asked = turn.turn_id != NO_TURN_ID and turn.asked_at_ms >= self._lateness.suspended_until_ms
-        return is_asked and not turn.is_wait_inexact and own.is_stamped
+        return is_asked and not turn.is_wait_inexact and seat_state.is_stamped
 
     def move(
         self, seat: int, turn_id: str, text: str, now_ms: int, frame: str, delay_ms: DelayMs | None = None
@@ -214,8 +216,8 @@ class Referee:
         needed: if the answer uses the bank or is too late, or if much time is excused.
         """
         progress = self.progress
-        own = progress.seats[seat]
-        turn, plies, control = own.turn, progress.plies, progress.control
+        seat_state = progress.seats[seat]
+        turn, plies, control = seat_state.turn, progress.plies, progress.control
         if turn is None or turn.turn_id != turn_id:
             self._reject_unexpected_move(seat, turn_id, now_ms, frame)
             return False
@@ -240,7 +242,7 @@ class Referee:
             excused_ms = now_ms - turn.deadline_ms
         bank_ms = 0
         if control.has_bank:
-            bank_ms = bank_after_ms(control, own.bank_ms, turn.thought_ms(now_ms, excused_ms))
+            bank_ms = bank_after_ms(control, seat_state.bank_ms, turn.thought_ms(now_ms, excused_ms))
         if len(frame) > SURELY_SHORT:
             self._announcer.record_frame(seat, "bot", frame, now_ms, excused_ms)
             frame = ""
@@ -248,7 +250,7 @@ class Referee:
         made = facts.MoveMade(
             terms.match, terms.attempt, len(progress.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
-        counts = not excused_ms or not self._is_wait_measured(own, turn)
+        counts = not excused_ms or not self._is_wait_measured(seat_state, turn)
         if plies is not None:
             self._take_answer(made, code, counts)
             return True
@@ -256,7 +258,7 @@ class Referee:
         # is appended, because the fact also has the next turn, which is made from the new position.
         try:
             state = state.after(code)
-            progress.apply_move(own, made, state, counts)
+            progress.apply_move(seat_state, made, state, counts)
             outcome = state.outcome
             is_stalled = excused_ms > 0 and progress.voiding_excused_ms > self._most_excused_ms
             if outcome is None and not is_stalled:
@@ -355,12 +357,12 @@ class Referee:
 
     def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str) -> None:
         progress = self.progress
-        own = progress.seats[seat]
-        if own.is_out:
+        seat_state = progress.seats[seat]
+        if seat_state.is_out:
             return
         ply, excused_ms = len(progress.moves), progress.excused_ms(seat, now_ms)
         self._announcer.record(facts.SeatFell(*self._ids, ply, seat, termination, reason, now_ms, excused_ms, failure))
-        if own.away_since_ms is None:
+        if seat_state.away_since_ms is None:
             text = f"you fell out ({reason}); match_over tells the end"
             self._announcer.notify(seat, seat, NoticeCode.SEAT_FELL, text, now_ms)
         self._advance(now_ms)
@@ -391,10 +393,10 @@ class Referee:
 
     def _reject_unexpected_move(self, seat: int, turn_id: str, now_ms: int, frame: str) -> None:
         """Reject a move that answers no open turn. This is not a fault."""
-        own = self.progress.seats[seat]
-        if turn_id in own.answered_turn_ids:
+        seat_state = self.progress.seats[seat]
+        if turn_id in seat_state.answered_turn_ids:
             code, message = Rejection.ALREADY_PLAYED, "this turn was answered already; the move counted"
-        elif own.turn is not None:
+        elif seat_state.turn is not None:
             code, message = Rejection.STALE_TURN, "answer the newest turn of this match, with its turn_id"
         else:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
@@ -446,16 +448,18 @@ class Referee:
         if progress.over is not None:
             return None
         names = progress.terms.seats
-        for seat, own in enumerate(progress.seats):
-            turn = own.turn
+        for seat, seat_state in enumerate(progress.seats):
+            turn = seat_state.turn
             if turn is not None and not turn.is_held and now_ms >= turn.deadline_ms + progress.excused_ms(seat, now_ms):
                 allowed_ms = turn.deadline_ms - turn.asked_at_ms
                 reason = f"{names[seat]} did not move within {allowed_ms} ms (ply {len(progress.moves)})"
                 return seat, Termination.TIMEOUT, reason
         gone = [
-            (progress.away_until_ms(own), seat)
-            for seat, own in enumerate(progress.seats)
-            if own.away_since_ms is not None and not own.is_out and progress.away_until_ms(own) <= now_ms
+            (progress.away_until_ms(seat_state), seat)
+            for seat, seat_state in enumerate(progress.seats)
+            if seat_state.away_since_ms is not None
+            and not seat_state.is_out
+            and progress.away_until_ms(seat_state) <= now_ms
         ]
         if not gone:
             return None
@@ -477,13 +481,15 @@ class Referee:
         connected: list[int] = []
         excused_ms: list[int] = []
         drops: list[int] = []
-        for seat, own in enumerate(progress.seats):
-            if own.away_since_ms is None:
+        for seat, seat_state in enumerate(progress.seats):
+            if seat_state.away_since_ms is None:
                 connected.append(seat)
             excused_ms.append(
-                own.excused_ms if own.turn is None else own.excused_ms + progress.excused_ms(seat, now_ms)
+                seat_state.excused_ms
+                if seat_state.turn is None
+                else seat_state.excused_ms + progress.excused_ms(seat, now_ms)
             )
-            drops.append(own.drops)
+            drops.append(seat_state.drops)
         over = facts.MatchOver(  # arguments by position are cheaper
             terms.match,
             terms.attempt,
