@@ -362,8 +362,8 @@ class Server:
             question=self._make_question(),
         )
 
-        def connection(**given: Any) -> asyncio.Protocol:
-            return arriving(entrance.fairness, partial(HttpConnection, entrance, **given))
+        def connection(**kwargs: Any) -> asyncio.Protocol:
+            return arriving(entrance.fairness, partial(HttpConnection, entrance, **kwargs))
 
         return _Uvicorn(
             uvicorn.Config(

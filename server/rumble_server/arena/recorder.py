@@ -161,8 +161,8 @@ def transactional(command: Command) -> Command:
     """Decorate a method, so that each call is a transaction. The method's object must have an attribute `arena`."""
 
     @wraps(command)
-    def transaction(self: Any, *given: Any, **named: Any) -> Any:
+    def transaction(self: Any, *args: Any, **kwargs: Any) -> Any:
         with self.arena.transaction:
-            return command(self, *given, **named)
+            return command(self, *args, **kwargs)
 
     return cast(Command, transaction)

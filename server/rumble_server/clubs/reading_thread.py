@@ -10,7 +10,7 @@ from rumble_server.store.log.reader import LogReader
 if TYPE_CHECKING:
     from rumble_server.store.open import Store
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 class ReadingThread:
@@ -21,7 +21,7 @@ class ReadingThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="clubs")
         self._reader: LogReader | None = None
 
-    async def run(self, make: Callable[[], Made]) -> Made:
+    async def run(self, make: Callable[[], T]) -> T:
         """Call `make` on the thread, and return the result."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, make)
 

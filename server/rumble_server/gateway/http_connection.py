@@ -62,9 +62,9 @@ class _Phase(Enum):
 class HttpConnection(UvicornConnection):
     """An HTTP connection, up to its end, or up to an upgrade after which `Connection` takes over the socket."""
 
-    def __init__(self, entrance: Entrance, **given: Any) -> None:
-        """Make a connection for uvicorn. `given` are the arguments of uvicorn's own protocol class."""
-        super().__init__(**given)
+    def __init__(self, entrance: Entrance, **kwargs: Any) -> None:
+        """Make a connection for uvicorn. `kwargs` are the arguments of uvicorn's own protocol class."""
+        super().__init__(**kwargs)
         self._entrance = entrance
         self.opened_ms = entrance.clock.now_ms()
         self._club, self._path = MAIN, ""

@@ -34,9 +34,9 @@ class _Flow(FlowControl):
 class UvicornConnection(HttpToolsProtocol):
     """uvicorn's HTTP connection, which runs the web for each request."""
 
-    def __init__(self, **given: Any) -> None:
-        """Make a connection for uvicorn. `given` are the arguments of uvicorn's own class."""
-        super().__init__(**given)
+    def __init__(self, **kwargs: Any) -> None:
+        """Make a connection for uvicorn. `kwargs` are the arguments of uvicorn's own class."""
+        super().__init__(**kwargs)
         self._cycles: list[RequestResponseCycle] = []
         """Requests that are not answered yet, oldest first."""
 

@@ -19,8 +19,8 @@ NICENESS = 5
 ATTEMPTS = 2
 """Maximum number of attempts at a task if its process dies. After the last attempt, an error is raised."""
 
-Given = TypeVarTuple("Given")
-Made = TypeVar("Made")
+Args = TypeVarTuple("Args")
+T = TypeVar("T")
 
 
 class SideProcess:
@@ -29,12 +29,12 @@ class SideProcess:
     If the process dies, a new process is started.
     """
 
-    def __init__(self, prepare: "Callable[[*Given], object] | None" = None, *given: *Given) -> None:
-        """Keep `prepare` and `given`. Each new process calls `prepare(*given)` before its first task.
+    def __init__(self, prepare: "Callable[[*Args], object] | None" = None, *args: *Args) -> None:
+        """Keep `prepare` and `args`. Each new process calls `prepare(*args)` before its first task.
 
         `prepare` must not raise an error.
         """
-        self._begin = (prepare, given)
+        self._begin = (prepare, args)
         self._pool: ProcessPoolExecutor | None = None
         self._before: ProcessPoolExecutor | None = None
         """The newest pool that is no longer used, because the pool's process died or `close` was called.
@@ -43,7 +43,7 @@ class SideProcess:
         thread could wait for a lock that it holds itself, and the server would never end (seen with Python 3.13.0).
         """
 
-    async def run(self, task: Callable[[*Given], Made], *given: *Given) -> Made:
+    async def run(self, task: Callable[[*Args], T], *args: *Args) -> T:
         """Run a function of a module in the process, and return the result. Arguments and result are pickled.
 
         Raises the errors of the function, and BrokenExecutor if the process dies at every attempt.
@@ -55,7 +55,7 @@ class SideProcess:
             pool = self._pool
             try:
                 # On a thread, because the first submission starts the process, which takes some 10 ms.
-                return await asyncio.wrap_future(await asyncio.to_thread(_submit, partial(pool.submit, task, *given)))
+                return await asyncio.wrap_future(await asyncio.to_thread(_submit, partial(pool.submit, task, *args)))
             except BrokenExecutor:
                 if self._pool is pool:
                     self._pool, self._before = None, pool
@@ -75,14 +75,14 @@ class SideProcess:
             await asyncio.to_thread(pool.shutdown, cancel_futures=True)
 
 
-def _submit(submit: Callable[[], Future[Made]]) -> Future[Made]:
+def _submit(submit: Callable[[], Future[T]]) -> Future[T]:
     """Block SIGINT (Ctrl-C) in this thread, and submit a task. A process started by the thread then ignores Ctrl-C."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     return submit()
 
 
-def _begin(prepare: Callable[..., object] | None, given: tuple[object, ...]) -> None:
+def _begin(prepare: Callable[..., object] | None, args: tuple[object, ...]) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # these signals are for the server, which drains first
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -92,7 +92,7 @@ def _begin(prepare: Callable[..., object] | None, given: tuple[object, ...]) -> 
     if server is not None:
         Thread(target=_end_with, args=(server.sentinel,), daemon=True).start()
     if prepare is not None:
-        prepare(*given)
+        prepare(*args)
 
 
 def _end_with(sentinel: int) -> None:

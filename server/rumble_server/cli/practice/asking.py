@@ -24,7 +24,7 @@ LOOK_S = 0.5
 SLOW_S = 2.0
 """Time in s after which a function that has not answered is reported as slow."""
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 def position_of(
@@ -69,11 +69,11 @@ def _text_of_rows(game: Game, rows: str) -> str:
 
 
 def in_time(
-    work: Callable[[], Made],
+    work: Callable[[], T],
     asked_at_s: Callable[[], Mapping[str, float]],
     seconds: float,
     tell: Callable[[str], object] = lambda _: None,
-) -> Made:
+) -> T:
     """Return the result of `work`, or raise its error. Raises CliError if a function takes longer than `seconds`.
 
     `work` runs in a thread. `asked_at_s` returns the names of the functions that are running, each with the time
@@ -81,16 +81,16 @@ def in_time(
     functions. After a CliError the thread goes on, because a thread cannot be ended. The command ends without waiting
     for the thread.
     """
-    made: Future[Made] = Future()
+    future: Future[T] = Future()
 
     def run() -> None:
         try:
-            made.set_result(work())
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001  # raised by `result` below
-            made.set_exception(error)
+            future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    while not wait([made], min(seconds, LOOK_S)).done:
+    while not wait([future], min(seconds, LOOK_S)).done:
         now_s, slow = time.monotonic(), ""
         for what, at_s in asked_at_s().items():
             if now_s - at_s >= seconds:
@@ -98,7 +98,7 @@ def in_time(
             if now_s - at_s >= SLOW_S:
                 slow += f"; {what} has thought about its move for {now_s - at_s:.0f} s"
         tell(slow)
-    return made.result()
+    return future.result()
 
 
 def exactly(bot: ReferenceBot, state: State, limits: Mapping[str, Any]) -> Choice:

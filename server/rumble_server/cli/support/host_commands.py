@@ -30,9 +30,9 @@ def _asking(
     ask: Callable[..., Answer], make_client: type[OrganiserClient], token_name: str, token: Any
 ) -> Callable[..., None]:
     @wraps(ask)
-    def command(*, server: str, json_: bool, **given: Any) -> None:
-        client = make_client(server, given.pop(token_name))
-        print_answer(*ask(client=client, **given), as_json=json_)
+    def command(*, server: str, json_: bool, **kwargs: Any) -> None:
+        client = make_client(server, kwargs.pop(token_name))
+        print_answer(*ask(client=client, **kwargs), as_json=json_)
 
     own = signature(ask, eval_str=True)
     parameters = [each for name, each in own.parameters.items() if name != "client"]

@@ -128,8 +128,8 @@ def with_parameters(
     after = [each for each in own.parameters.values() if each.kind is each.KEYWORD_ONLY]
 
     @wraps(run)
-    def typed(**given: Any) -> T:
-        return run(**given)
+    def typed(**kwargs: Any) -> T:
+        return run(**kwargs)
 
     typed.__signature__ = own.replace(parameters=[*before, *added, *after])  # type: ignore[attr-defined]
     return typed

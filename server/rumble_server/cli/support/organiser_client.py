@@ -133,7 +133,7 @@ class OrganiserClient:
             verify=self._verify,
         )
 
-    def _send(self, method: str, path: str, **given: Any) -> "httpx.Response":
+    def _send(self, method: str, path: str, **kwargs: Any) -> "httpx.Response":
         """Send a request. Repeat it for at most `PATIENCE_S` while the server is being replaced. Raises CliError."""
         import httpx
         from rumble_bots.sdk.coming_again import REPLACED, seconds_of
@@ -141,7 +141,7 @@ class OrganiserClient:
         try:
             with self._client(TIMEOUT_S) as client:
                 waited_s = 0.0
-                while (answer := client.request(method, f"/api/{path}", **given)).status_code in REPLACED:
+                while (answer := client.request(method, f"/api/{path}", **kwargs)).status_code in REPLACED:
                     again_s = seconds_of(answer.headers.get("Retry-After"))
                     waited_s += again_s
                     # A proxy may answer 502 although the server has carried out a command, so only a GET is repeated.
@@ -150,7 +150,7 @@ class OrganiserClient:
                     time.sleep(again_s)
                 is_old = answer.status_code == HTTPStatus.UNAUTHORIZED and self._headers != _bearer(self._given)
                 if is_old and self._given is not None:  # the kept token may belong to an earlier database
-                    answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **given)
+                    answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **kwargs)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:

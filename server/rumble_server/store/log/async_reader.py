@@ -33,9 +33,9 @@ FIND_S = 1.0
 LINE_BYTES = 200
 """Estimated memory in bytes of one line of standings in a record. The rest of the record counts as one more line."""
 
-Given = TypeVarTuple("Given")
+Args = TypeVarTuple("Args")
 Read = TypeVar("Read")
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 class ReadWorkers:
@@ -92,9 +92,7 @@ class AsyncReader:
 
     # --- in the process ---
 
-    async def of_tournament(
-        self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given
-    ) -> Made | None:
+    async def of_tournament(self, tournament_id: str, make: Callable[[Rebuilt, *Args], T], *args: *Args) -> T | None:
         """Rebuild a tournament from the log, and return the result of `make` for it; None for an unknown tournament.
 
         Raises DamagedLog for a damaged tournament. Later calls raise the error again, and do not read the log.
@@ -102,29 +100,29 @@ class AsyncReader:
         if tournament_id in self._damaged:
             raise DamagedLog(self._damaged[tournament_id])
         try:
-            return await self.run(make_of_tournament, self._club, tournament_id, make, given)
+            return await self.run(make_of_tournament, self._club, tournament_id, make, args)
         except DamagedLog as error:
             if tournament_id not in self._damaged:
                 self._damage(tournament_id, error)
             raise
 
-    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
+    async def of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Args], T], *args: *Args) -> T:
         """Read the facts of all attempts of a match, in order, and return the result of `make` for them.
 
         For a match that has not begun, `make` gets an empty list.
         """
-        return await self.run(make_of_match, self._club, match_id, make, given)
+        return await self.run(make_of_match, self._club, match_id, make, args)
 
-    async def run(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
-        """Run `make` with the arguments `given` in the reading process, and return the result."""
+    async def run(self, make: Callable[[*Args], T], *args: *Args) -> T:
+        """Run `make` with the arguments `args` in the reading process, and return the result."""
         # A request may have to wait for the event loop's time. With a task of its own, the work does not wait with the
         # request, while the process stands idle and other requests wait for the process.
-        return await asyncio.create_task(self._in_process(make, *given))
+        return await asyncio.create_task(self._in_process(make, *args))
 
-    async def _in_process(self, make: Callable[[*Given], Made], *given: *Given) -> Made:
+    async def _in_process(self, make: Callable[[*Args], T], *args: *Args) -> T:
         try:
             async with self._workers.queue.service():
-                return await self._workers.process.run(make, *given)
+                return await self._workers.process.run(make, *args)
         except BrokenExecutor as error:
             raise StoreError(f"the process that reads it died: {error}") from None
 
@@ -189,8 +187,8 @@ class AsyncReader:
         async with asyncio.timeout(FIND_S):
             return await self.ended(tournament_id)
 
-    def _on_thread(self, read: Callable[[*Given], Read], *given: *Given) -> "asyncio.Future[Read]":
-        return asyncio.get_running_loop().run_in_executor(self._workers.thread, read, *given)
+    def _on_thread(self, read: Callable[[*Args], Read], *args: *Args) -> "asyncio.Future[Read]":
+        return asyncio.get_running_loop().run_in_executor(self._workers.thread, read, *args)
 
     # --- on the thread ---
 

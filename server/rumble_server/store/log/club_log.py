@@ -156,14 +156,14 @@ class ClubLog:
         self._waiters.clear()
         self._tell(self.on_fenced, "the lead of another server")
 
-    def _tell(self, listeners: Sequence[Callable[..., None]], news: str, *given: object) -> None:
+    def _tell(self, listeners: Sequence[Callable[..., None]], news: str, *args: object) -> None:
         """Call the listeners. An exception in a listener is logged, so that other listeners and clubs are not held up.
 
         `news` names the news in the line of the error.
         """
         for listener in listeners:
             try:
-                listener(*given)
+                listener(*args)
             except Exception:
                 log.exception("club %s: what follows from %s failed", self.club, news)
 

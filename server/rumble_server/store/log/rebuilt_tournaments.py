@@ -14,8 +14,8 @@ from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import Rebuilt, apply_to
 
-Given = TypeVarTuple("Given")
-Made = TypeVar("Made")
+Args = TypeVarTuple("Args")
+T = TypeVar("T")
 
 
 class RebuiltTournaments:
@@ -80,24 +80,22 @@ def use(rebuilt: RebuiltTournaments) -> None:
     _of_process = rebuilt
 
 
-def make_of_tournament(
-    club: str, tournament_id: str, make: Callable[..., Made], given: tuple[object, ...]
-) -> Made | None:
+def make_of_tournament(club: str, tournament_id: str, make: Callable[..., T], args: tuple[object, ...]) -> T | None:
     """Rebuild a tournament, and return the result of `make` for the tournament; None for an unknown id.
 
     Raises StoreError.
     """
     rebuilt = _here().rebuilt(club, tournament_id)
-    return None if rebuilt is None else make(rebuilt, *given)
+    return None if rebuilt is None else make(rebuilt, *args)
 
 
-def make_of_match(club: str, match_id: str, make: Callable[..., Made], given: tuple[object, ...]) -> Made:
+def make_of_match(club: str, match_id: str, make: Callable[..., T], args: tuple[object, ...]) -> T:
     """Read the facts of a match, and return the result of `make` for them. Raises StoreError.
 
     If the match never began, the list of facts is empty.
     """
     facts: Sequence[LogFact] = _here().reader(club).match_facts(match_id)
-    return make(facts, *given)
+    return make(facts, *args)
 
 
 def _here() -> RebuiltTournaments:

@@ -31,8 +31,8 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
 from rumble_server.web.site import Site, site_of
 
-Given = TypeVarTuple("Given")
-Made = TypeVar("Made")
+Args = TypeVarTuple("Args")
+T = TypeVar("T")
 
 
 class ClubAnswers:
@@ -63,28 +63,28 @@ class ClubAnswers:
         found = lifecycle.tournament(tournament_id)
         return None if found.status in OVER else found
 
-    async def made_from_log(self, tournament_id: str, make: Callable[[Rebuilt, *Given], Made], *given: *Given) -> Made:
-        """In another process, call `make` with a tournament rebuilt from the log, and with `given`. Return the result.
+    async def made_from_log(self, tournament_id: str, make: Callable[[Rebuilt, *Args], T], *args: *Args) -> T:
+        """In another process, call `make` with a tournament rebuilt from the log, and with `args`. Return the result.
 
-        The result is kept if the tournament is over at the call. `make` is a module-level function, and `given` can be
+        The result is kept if the tournament is over at the call. `make` is a module-level function, and `args` can be
         pickled.
 
         Raises WebError, StoreError, and TournamentError with `unknown_tournament`.
         """
         goes_on = self.open_tournament(tournament_id) is not None
 
-        async def ask() -> Made:
-            made = await self._site.reader.of_tournament(tournament_id, make, *given)
-            if made is None:
+        async def ask() -> T:
+            result = await self._site.reader.of_tournament(tournament_id, make, *args)
+            if result is None:
                 raise TournamentError(ErrorCode.UNKNOWN_TOURNAMENT, f"there is no tournament {tournament_id!r}")
-            return made
+            return result
 
-        if goes_on:  # even if the tournament ends during the wait: `given` may hold the state before the end
+        if goes_on:  # even if the tournament ends during the wait: `args` may hold the state before the end
             await self._site.wait_for_disk()
             return await ask()
-        return await self._kept_if_over(tournament_id, (tournament_id, make, given), ask)
+        return await self._kept_if_over(tournament_id, (tournament_id, make, args), ask)
 
-    async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[Made]]) -> Made:
+    async def _kept_if_over(self, tournament_id: str, key: Hashable, ask: Callable[[], Awaitable[T]]) -> T:
         """Wait until all facts are on disk. Then return a kept answer, or the answer of `ask`.
 
         The answer is kept if the tournament is over. Raises WebError.
@@ -92,19 +92,19 @@ class ClubAnswers:
         await self._site.wait_for_disk()
         if not self.is_over(tournament_id):
             return await ask()
-        answer: Made = await self._kept.get((self._site.club, key), ask)
+        answer: T = await self._kept.get((self._site.club, key), ask)
         return answer
 
-    async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+    async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
         """Call `make` as `made` does, and return the result compressed with gzip. An empty result stays empty."""
-        return await self.made_from_log(tournament_id, from_log.packed, make, *given)
+        return await self.made_from_log(tournament_id, from_log.packed, make, *args)
 
     async def pieces(
         self,
         tournament_id: str,
         total: int,
-        make: Callable[[Rebuilt, *Given, int, int], bytes],
-        *given: *Given,
+        make: Callable[[Rebuilt, *Args, int, int], bytes],
+        *args: *Args,
         size: int,
     ) -> AsyncIterator[bytes]:
         """Yield the results of `make` for the first `total` matches, `size` matches at a time.
@@ -113,7 +113,7 @@ class ClubAnswers:
         """
         for first in range(0, total, size):
             until = min(total, first + size)
-            yield await self.made_from_log(tournament_id, make, *given, first, until)
+            yield await self.made_from_log(tournament_id, make, *args, first, until)
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[bytes]]) -> bytes:
         """Make an answer once for all requests that ask for the same key at the same time."""
@@ -213,25 +213,25 @@ class ClubAnswers:
         """
         return await self._of_match(match_id, from_log.transcript_lines, owner)
 
-    async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made], *given: *Given) -> Made:
-        ask = partial(self._site.reader.of_match, match_id, make, *given)
-        return await self._kept_if_over(tournament_id_of(match_id), (match_id, make, given), ask)
+    async def _of_match(self, match_id: str, make: Callable[[Sequence[LogFact], *Args], T], *args: *Args) -> T:
+        ask = partial(self._site.reader.of_match, match_id, make, *args)
+        return await self._kept_if_over(tournament_id_of(match_id), (match_id, make, args), ask)
 
     async def _begun_or_lost(
-        self, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], *given: *Given
-    ) -> Made:
+        self, match_id: str, make: Callable[[Sequence[LogFact], *Args], T | None], *args: *Args
+    ) -> T:
         """Run `make` with the facts of a match, or with facts of its tournament if the match never began.
 
         A match that was lost because a bot was gone never began. Such a match has no facts of its own.
 
         Raises WebError, TournamentError, StoreError.
         """
-        found = await self._of_match(match_id, make, *given)
+        found = await self._of_match(match_id, make, *args)
         if found is None:
             tournament_id = tournament_id_of(match_id)
             self.open_tournament(tournament_id)
             reader = self._site.reader
-            found = await reader.of_tournament(tournament_id, from_log.of_lost_match, match_id, make, given)
+            found = await reader.of_tournament(tournament_id, from_log.of_lost_match, match_id, make, args)
         if found is None:
             raise WebError.not_found(f"there is no match {match_id!r}, or it has not begun")
         return found

@@ -46,8 +46,8 @@ AUDIT_PACE_S = 5.0
 """Time in s for which an audit is reused while the tournament is not over."""
 NO_RATINGS = rate(())
 
-Given = TypeVarTuple("Given")
-Made = TypeVar("Made")
+Args = TypeVarTuple("Args")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ def to_json(model: ServerMessageModel) -> bytes:
     return model.__pydantic_serializer__.to_json(model)
 
 
-def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> bytes:
+def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
     """Run `make`, and return the result as gzip. An empty result stays empty.
 
     The result should be small, because it is passed between processes, and kept.
     """
-    made = make(rebuilt, *given)
-    return made and gzip.compress(made, LEVEL, mtime=0)
+    result = make(rebuilt, *args)
+    return result and gzip.compress(result, LEVEL, mtime=0)
 
 
 def basics(rebuilt: Rebuilt) -> Basics:
@@ -143,7 +143,7 @@ def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 
-def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float) -> Made:
+def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], pace_s: float) -> T:
     """Return a value computed from a tournament, and keep the value under `name`.
 
     While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, a kept
@@ -154,10 +154,10 @@ def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], Made], pace_s: float
     if known is not None:
         of, at_s = known[1:]
         if of == state if rebuilt.tournament.status in OVER else time.monotonic() - at_s < pace_s:
-            return cast(Made, known[0])
-    made = make()
-    rebuilt.computed[name] = made, state, time.monotonic()
-    return made
+            return cast(T, known[0])
+    value = make()
+    rebuilt.computed[name] = value, state, time.monotonic()
+    return value
 
 
 # --- its matches, in pieces ---
@@ -295,15 +295,15 @@ def _ended_attempt(facts: Sequence[LogFact]) -> tuple[MatchStarted, MatchOver] |
 
 
 def of_lost_match(
-    rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Given], Made | None], given: tuple[*Given]
-) -> Made | None:
+    rebuilt: Rebuilt, match_id: str, make: Callable[[Sequence[LogFact], *Args], T | None], args: tuple[*Args]
+) -> T | None:
     """Return the result of `make` for a match that never began, because a bot was gone.
 
     Such a match has no facts of its own. So `make` gets the terms and the outcome of the match from the tournament.
     Returns None if the match has no result.
     """
     over = rebuilt.tournament.results.get(match_id)
-    return None if over is None else make((rebuilt.tournament.terms_of(over), over), *given)
+    return None if over is None else make((rebuilt.tournament.terms_of(over), over), *args)
 
 
 def transcript_lines(facts: Sequence[LogFact], owner: str | None) -> bytes | None:

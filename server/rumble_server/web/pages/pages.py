@@ -73,7 +73,7 @@ GROUPS = (
 )
 
 Page = Callable[[Request], Awaitable[Response]]
-Given = TypeVarTuple("Given")
+Args = TypeVarTuple("Args")
 
 
 async def _answer(request: Request, template: str, **context: Any) -> Response:
@@ -86,10 +86,10 @@ def _check_code(request: Request, tournament: Tournament) -> str | None:
 
     Returns an empty text for a wrong code, and None if the address has no code or the tournament needs no code.
     """
-    given = request.query_params.get("invite")
-    if given is None or tournament.invite is None:
+    code = request.query_params.get("invite")
+    if code is None or tournament.invite is None:
         return None
-    return given if checker_of(site_of(request)).check_invitation(request, tournament, given) else ""
+    return code if checker_of(site_of(request)).check_invitation(request, tournament, code) else ""
 
 
 def _invitation_to(request: Request, tournament: Tournament | None) -> dict[str, Any]:
@@ -194,9 +194,9 @@ async def _matches(request: Request) -> Response:
     )
 
 
-async def _written(request: Request, make: Callable[[Rebuilt, *Given], bytes], *given: *Given) -> Response:
+async def _written(request: Request, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> Response:
     """Answer with a page about the request's tournament, written in the process that reads the log."""
-    page = await answers_of(request).packed(request.path_params["tournament"], make, *given)
+    page = await answers_of(request).packed(request.path_params["tournament"], make, *args)
     return await packed_answer(request, page, "text/html")
 
 

@@ -32,8 +32,8 @@ async def audit_command(request: Request) -> AsyncIterator[None]:
 
 def _log(request: Request, refused: str) -> None:
     if request.method not in READS:
-        given = getattr(request.state, "given", {})
-        about = ", ".join(f"{name}: {value}" for name, value in given.items())
+        parameters = getattr(request.state, "given", {})
+        about = ", ".join(f"{name}: {value}" for name, value in parameters.items())
         address = request.client.host if request.client else ""
         fields = {
             "host": request.state.token_holder,
