@@ -179,8 +179,8 @@ class Conversation:
             note = _cut(move.note, LONGEST_NOTE) or None
             info, lost = fitted(move.info)
         match.answer = (turn, move[:LONGEST_MOVE].encode("utf-8", "replace").decode(), note, info)
-        said: list[Action] = [Say(WARNING, f"{turn.match}: of its info the bot cannot say: {', '.join(lost)}")]
-        return [*(said if lost else []), *self._send_answer(match)]
+        warnings: list[Action] = [Say(WARNING, f"{turn.match}: of its info the bot cannot say: {', '.join(lost)}")]
+        return [*(warnings if lost else []), *self._send_answer(match)]
 
     def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
         """Resign the match of `turn`, because the bot has no move. If the turn is no longer open, log `why` instead.

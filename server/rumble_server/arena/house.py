@@ -109,13 +109,13 @@ class HouseBots:
             if isinstance(fact, BotJoined) and fact.house is not None:
                 changed = True
             elif isinstance(fact, BotLeft | TournamentEnded):
-                gone = [
+                left_names = [
                     name
                     for name, added in self._added.items()
                     if added.tournament_id == fact.tournament
                     and (isinstance(fact, TournamentEnded) or added.name == fact.bot)
                 ]
-                for name in gone:
+                for name in left_names:
                     del self._added[name]
                     changed = True
         if changed:

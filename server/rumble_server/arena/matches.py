@@ -314,8 +314,12 @@ class Matches:
             if first:
                 self.recorder.append(FrameShared(match_id, attempt, seat, first, number, now_ms))
                 continue
-            kept = keep_frame(blanked(frame), self.bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
-            seen = FrameSeen(match_id, attempt, seat, sender, kept.text, now_ms, kept.bytes, kept.sha256)
+            kept_frame = (
+                keep_frame(blanked(frame), self.bounds.kept_frame_bytes) if sender == "bot" else KeptFrame(frame)
+            )
+            seen = FrameSeen(
+                match_id, attempt, seat, sender, kept_frame.text, now_ms, kept_frame.bytes, kept_frame.sha256
+            )
             first, number = match_id, self.recorder.append(seen)
 
     # --- what follows from an event ---

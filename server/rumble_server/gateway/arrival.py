@@ -52,11 +52,11 @@ class Arrival(asyncio.Protocol):
         transport = self._transport
         if transport is None or transport.is_closing():
             return
-        made = self._make()
-        transport.set_protocol(made)
-        made.connection_made(transport)
+        protocol = self._make()
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
         if self._early and not transport.is_closing():
-            made.data_received(self._early)
+            protocol.data_received(self._early)
 
     def abort(self) -> None:
         """End the connection at once."""

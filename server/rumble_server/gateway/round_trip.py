@@ -34,12 +34,12 @@ def kernel_unread_ms(transport: asyncio.BaseTransport) -> int | None:
 
 def _field(transport: asyncio.BaseTransport, offset: int) -> int | None:
     """Return a field of `struct tcp_info`; None if the kernel does not report the field."""
-    own = transport.get_extra_info("socket")
-    if own is None or OPTION is None:
+    sock = transport.get_extra_info("socket")
+    if sock is None or OPTION is None:
         return None
     end = offset + FIELD_BYTES
     try:
-        info = own.getsockopt(socket.IPPROTO_TCP, OPTION, end)
+        info = sock.getsockopt(socket.IPPROTO_TCP, OPTION, end)
     except OSError:
         return None
     return int.from_bytes(info[offset:end], sys.byteorder) if len(info) == end else None

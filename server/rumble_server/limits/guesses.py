@@ -23,7 +23,7 @@ from rumble_server.limits.refusals import Refusals
 SHORTEST_TOKEN = 12
 """Minimum length in characters of a host token that works from other machines."""
 HOST_TOKEN = "host token"
-"""Value of the parameter `whose` for host tokens; no bot can have this name. For keys, `whose` is a bot's name."""
+"""Value of the parameter `owner` for host tokens; no bot can have this name. For keys, `owner` is a bot's name."""
 
 
 class Guesses:
@@ -49,25 +49,25 @@ class Guesses:
         other._prefix = f"{club}/"
         return other
 
-    def admit_try(self, address: str, whose: str, secret: str, now_ms: int) -> bool:
-        """Return true if `address` may show `secret` as the key of `whose`, or as a host token.
+    def admit_try(self, address: str, owner: str, secret: str, now_ms: int) -> bool:
+        """Return true if `address` may show `secret` as the key of `owner`, or as a host token.
 
         Otherwise count and log the refusal. After an admitted try, call `note_right` or `count_wrong`.
         """
-        own = self._owners.get(address, self._prefix + whose)
+        own = self._owners.get(address, self._prefix + owner)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True
-        self._refusals.note("too_many_wrong_tries", address, self._prefix + whose)
+        self._refusals.note("too_many_wrong_tries", address, self._prefix + owner)
         return False
 
-    def note_right(self, address: str, whose: str, now_ms: int) -> None:
+    def note_right(self, address: str, owner: str, now_ms: int) -> None:
         """Record that `address` has shown the right key of a name, or a right host token."""
-        self._owners.add(address, self._prefix + whose, now_ms)
+        self._owners.add(address, self._prefix + owner, now_ms)
 
-    def count_wrong(self, address: str, whose: str, secret: str, now_ms: int) -> None:
+    def count_wrong(self, address: str, owner: str, secret: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
-        self._refusals.note("wrong_token" if whose == HOST_TOKEN else "wrong_key", address, self._prefix + whose)
-        own = self._owners.get(address, self._prefix + whose)
+        self._refusals.note("wrong_token" if owner == HOST_TOKEN else "wrong_key", address, self._prefix + owner)
+        own = self._owners.get(address, self._prefix + owner)
         if is_made(secret):
             return
         if own is not None:
@@ -75,20 +75,20 @@ class Guesses:
         else:
             self._tries.take(address, now_ms)
 
-    def knows(self, address: str, whose: str) -> bool:
+    def knows(self, address: str, owner: str) -> bool:
         """Return true if `address` has shown the right key of the name."""
-        return self._owners.get(address, self._prefix + whose) is not None
+        return self._owners.get(address, self._prefix + owner) is not None
 
     def count_wrong_code(self, address: str, about: str, code: str, now_ms: int) -> bool:
         """Count a wrong invitation, join code or slip. Return false if the address has shown too many wrong codes.
 
         Right codes are never refused, because a class behind a single address may mistype many codes.
         """
-        whose = self._prefix + about
-        self._refusals.note("wrong_code", address, whose)
+        owner = self._prefix + about
+        self._refusals.note("wrong_code", address, owner)
         if is_made(code) or self._codes.take(address, now_ms):
             return True
-        self._refusals.note("too_many_wrong_codes", address, whose)
+        self._refusals.note("too_many_wrong_codes", address, owner)
         return False
 
 
@@ -105,26 +105,26 @@ class _Owners:
         """Buckets by network. Networks, and the buckets of a network, are ordered by use, the least recent first."""
         self._count = 0
 
-    def get(self, address: str, whose: str) -> Bucket | None:
-        kept = self._networks.get(network_of(address))
-        return None if kept is None else kept.get((address, whose.casefold()))
+    def get(self, address: str, owner: str) -> Bucket | None:
+        buckets = self._networks.get(network_of(address))
+        return None if buckets is None else buckets.get((address, owner.casefold()))
 
-    def add(self, address: str, whose: str, now_ms: int) -> None:
-        network, key = network_of(address), (address, whose.casefold())
-        kept = self._networks.setdefault(network, OrderedDict())
-        if key not in kept:
-            kept[key] = Bucket(self._most, now_ms)
+    def add(self, address: str, owner: str, now_ms: int) -> None:
+        network, key = network_of(address), (address, owner.casefold())
+        buckets = self._networks.setdefault(network, OrderedDict())
+        if key not in buckets:
+            buckets[key] = Bucket(self._most, now_ms)
             self._count += 1
-        kept.move_to_end(key)
+        buckets.move_to_end(key)
         self._networks.move_to_end(network)
-        if len(kept) > MOST_OF_A_NETWORK:
+        if len(buckets) > MOST_OF_A_NETWORK:
             self._forget_oldest_of(network)
         elif self._count > MOST_BUCKETS:
             self._forget_oldest_of(next(iter(self._networks)))
 
     def _forget_oldest_of(self, network: str) -> None:
-        kept = self._networks[network]
-        kept.popitem(last=False)
+        buckets = self._networks[network]
+        buckets.popitem(last=False)
         self._count -= 1
-        if not kept:
+        if not buckets:
             del self._networks[network]

@@ -32,8 +32,8 @@ class FloodFilter(logging.Filter):
         if address is None or hasattr(record, "command") or hasattr(record, "more"):
             return True
         self.tick(record.created)
-        whose = str(getattr(record, "reason", None) or getattr(record, "bot", ""))
-        kind = record.getMessage(), whose, str(address)
+        subject = str(getattr(record, "reason", None) or getattr(record, "bot", ""))
+        kind = record.getMessage(), subject, str(address)
         if kind not in self._more and len(self._more) >= MOST_KINDS:
             kind = record.getMessage(), str(getattr(record, "reason", "")), ""
         is_first = kind not in self._more and kind[2] != ""
@@ -49,7 +49,7 @@ class FloodFilter(logging.Filter):
     def flush(self) -> None:
         """Log the counts of events held back, and count from 0 again."""
         more, self._more = self._more, Counter()
-        for (event, whose, address), count in more.items():
+        for (event, subject, address), count in more.items():
             if count:
                 what = "bot" if event == "logged in" else "reason"
-                self._logger.info(event, extra={what: whose, "address": address, "more": count})
+                self._logger.info(event, extra={what: subject, "address": address, "more": count})

@@ -124,11 +124,11 @@ class Announcer:
         self.record_frame(seat, "server", frame.decode(), now_ms)
         self._driver.send(seat, frame)
 
-    def ask(self, now_ms: int, made: MoveMade | None = None) -> None:
+    def ask(self, now_ms: int, move_fact: MoveMade | None = None) -> None:
         """Send a turn to the seat to move of a plain match, unless its bot is away or has an open turn.
 
-        `made` is a move that was just made, and is not in the log yet. The new turn is stored in the fact `made`, and
-        then the fact is appended to the log: a single fact for both is cheaper.
+        `move_fact` records a move that was just made, and is not in the log yet. The new turn is stored in `move_fact`,
+        and then the fact is appended to the log: a single fact for both is cheaper.
         """
         progress = self._progress
         state = progress.state
@@ -149,12 +149,12 @@ class Announcer:
         frame = frame_of_turn(
             match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, terms.game, state, moves
         )
-        if made is None:
+        if move_fact is None:
             self.append(TurnAsked(match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, now_ms))
         else:
-            made.next_turn_id, made.next_seat = turn_id, seat
-            made.seats_ms, made.lag_ms, made.omit = seats_ms, lag_ms, omit
-            self.append(made)
+            move_fact.next_turn_id, move_fact.next_seat = turn_id, seat
+            move_fact.seats_ms, move_fact.lag_ms, move_fact.omit = seats_ms, lag_ms, omit
+            self.append(move_fact)
         progress.apply_turn(seat_state, turn_id, left_ms, lag_ms, now_ms)
         self._driver.ask(seat, frame, turn_id)
 

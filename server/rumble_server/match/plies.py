@@ -97,10 +97,10 @@ class Plies:
         except Exception:  # noqa: BLE001  # a game's code may raise anything
             return False
 
-    def store_answer(self, made: MoveMade, code: int) -> bool:
+    def store_answer(self, move_fact: MoveMade, code: int) -> bool:
         """Store the answer of a seat, a move with the code `code`. Return true if the answer has completed the ply."""
-        self.answers[made.seat] = code
-        if not made.turn_id:
+        self.answers[move_fact.seat] = code
+        if not move_fact.turn_id:
             self.draw_count += 1
         return self._make_ply()
 

@@ -122,26 +122,28 @@ class Progress:
             case _:
                 assert_never(fact)
 
-    def apply_move(self, seat_state: SeatState, made: facts.MoveMade, state: State | None, counts: bool = True) -> None:
+    def apply_move(
+        self, seat_state: SeatState, move_fact: facts.MoveMade, state: State | None, counts: bool = True
+    ) -> None:
         """Close a seat's turn, which a move answers, and go to `state`. The caller has computed `state`.
 
         `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
         is true, the excused time is added to the sum that may make the match void.
         """
-        seat_state.bank_ms = made.bank_ms
-        seat_state.answered_turn_ids.append(made.turn_id)
-        if made.excused_ms:
-            self._add_excused_time(made, counts)
+        seat_state.bank_ms = move_fact.bank_ms
+        seat_state.answered_turn_ids.append(move_fact.turn_id)
+        if move_fact.excused_ms:
+            self._add_excused_time(move_fact, counts)
         seat_state.turn = None
         seat_state.earlier_thinking_ms = 0
-        if INFO in made.frame:
+        if INFO in move_fact.frame:
             self.has_info = True
         if state is not None:
             self.state = state
-            self.moves.append(made.move)
+            self.moves.append(move_fact.move)
             self.deadline_ms = 0
             if self.away_clock_runs:
-                self.run_clocks_of_away(made.at_ms)
+                self.run_clocks_of_away(move_fact.at_ms)
 
     def apply_turn(self, seat_state: SeatState, turn_id: str, left_ms: int, lag_ms: int, at_ms: int) -> None:
         """Open a turn for a seat that has `left_ms` for its move."""
@@ -195,16 +197,16 @@ class Progress:
         if self.clocks_when_asked is None or len(self.state.movers) == 1:
             self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
 
-    def apply_answer(self, made: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
+    def apply_answer(self, move_fact: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
         """
-        if made.turn_id:
-            self.apply_move(self.seats[made.seat], made, None, counts)
-        is_made = self._plies.store_answer(made, code)
+        if move_fact.turn_id:
+            self.apply_move(self.seats[move_fact.seat], move_fact, None, counts)
+        is_made = self._plies.store_answer(move_fact, code)
         if is_made:
-            self._adopt_newest_position(made.at_ms)
+            self._adopt_newest_position(move_fact.at_ms)
         return is_made
 
     def apply_chance(self, drawn: facts.ChanceDrawn, code: int) -> None:

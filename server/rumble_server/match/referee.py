@@ -345,15 +345,15 @@ class Referee:
 
     # --- matches that are not plain ---
 
-    def _take_answer(self, made: facts.MoveMade, code: int, counts: bool) -> None:
+    def _take_answer(self, move_fact: facts.MoveMade, code: int, counts: bool) -> None:
         """Record a seat's answer for the present ply. If the answer has completed the ply, call `_advance`.
 
         `code` is the code of the move. If `counts` is true, the excused time may make the match void.
         """
-        self._announcer.append(made)
-        is_made = self.progress.apply_answer(made, code, counts=counts)
-        if not self._void_if_stalled(made.at_ms) and is_made:
-            self._advance(made.at_ms)
+        self._announcer.append(move_fact)
+        is_made = self.progress.apply_answer(move_fact, code, counts=counts)
+        if not self._void_if_stalled(move_fact.at_ms) and is_made:
+            self._advance(move_fact.at_ms)
 
     def _fall(self, seat: int, termination: Termination, reason: str, now_ms: int, failure: str) -> None:
         progress = self.progress

@@ -199,10 +199,10 @@ class HandOvers:
         else:
             self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
 
-    def repeat(self, own: Mapping[str, int], now_ms: int) -> None:
-        """Repeat hand-overs that had no effect. `own` has the epoch of each club whose row names this node."""
+    def repeat(self, own_epochs: Mapping[str, int], now_ms: int) -> None:
+        """Repeat hand-overs that had no effect. `own_epochs` has the epoch of each club whose row names this node."""
         for club, epoch in list(self.unconfirmed.items()):
-            if own.get(club) != epoch:  # the hand-over took effect, but its answer was lost
+            if own_epochs.get(club) != epoch:  # the hand-over took effect, but its answer was lost
                 del self.unconfirmed[club]
                 self._state.led.close_handed_over(club)
             elif not self._state.hands_over(club):

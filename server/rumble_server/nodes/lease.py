@@ -222,7 +222,7 @@ class Lease(LeaseState):
             self._confirm_until_ms = until_ms
         self.add(statements.Look(), now_ms)
 
-    def _on_look(self, seen: statements.Seen, now_ms: int) -> None:
+    def _on_look(self, look: statements.Seen, now_ms: int) -> None:
         """Store the rows of a look, and act on the rows.
 
         If the node is suspended, a look after a renewal ends the suspension, and any other look is ignored.
@@ -238,8 +238,8 @@ class Lease(LeaseState):
             self.add(statements.Look(), now_ms)
             return
         was_over = self._distrusted
-        self.rows = LeaseRows(seen)
-        self._look_at_ms = None if seen.lapse_in_ms is None else now_ms + seen.lapse_in_ms + 1
+        self.rows = LeaseRows(look)
+        self._look_at_ms = None if look.lapse_in_ms is None else now_ms + look.lapse_in_ms + 1
         self._compare(now_ms)
         if was_over:
             self.led.resume()

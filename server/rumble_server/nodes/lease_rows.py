@@ -8,10 +8,10 @@ from rumble_server.store.postgres.lease_statements import NodeRow, Seen
 class LeaseRows:
     """The nodes with a valid lease, and the clubs with a leader, at the last look."""
 
-    def __init__(self, seen: Seen) -> None:
-        self.nodes = {node.id: node for node in seen.nodes}
+    def __init__(self, look: Seen) -> None:
+        self.nodes = {node.id: node for node in look.nodes}
         """Nodes with a valid lease, by id."""
-        self.clubs = dict(seen.clubs)
+        self.clubs = dict(look.clubs)
         """Clubs with a leader, by name. The lease of the leader may be over."""
 
     def leader_of(self, club: str) -> NodeRow | None:

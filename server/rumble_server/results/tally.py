@@ -33,8 +33,8 @@ class Scheme:
     def of(cls, points: tuple[float, float, float]) -> Self:
         """Make a scheme from the organiser's points for a win, a draw and a loss. Raises ValueError."""
         if not all(abs(value) <= MOST_POINTS for value in points):
-            what = f"points for a win, a draw and a loss must be between {-MOST_POINTS:g} and {MOST_POINTS:g}"
-            raise ValueError(f"{what}, not {points!r}")
+            rule = f"points for a win, a draw and a loss must be between {-MOST_POINTS:g} and {MOST_POINTS:g}"
+            raise ValueError(f"{rule}, not {points!r}")
         win, draw, loss = (Fraction(str(value)) for value in points)
         if not win > loss or not win >= draw >= loss:
             raise ValueError(f"a win must be worth more than a loss, and a draw neither more nor less: {points!r}")

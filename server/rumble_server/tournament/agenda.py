@@ -52,19 +52,19 @@ class Agenda:
         """
         return self.schedule.prepare(self._played, self._withdrawn)
 
-    def add(self, paired: AnyRound) -> None:
+    def add(self, new_round: AnyRound) -> None:
         """Add the schedule's next round; its matches wait to be played."""
-        self.schedule.add(paired)
-        self._put_matches(self.schedule.matches(paired))
+        self.schedule.add(new_round)
+        self._put_matches(self.schedule.matches(new_round))
 
     def pull(self) -> AnyRound | None:
         """Pair and add the next round of a schedule that follows no results; return None after the last round."""
         task = self.prepare()
         if task is None:
             return None
-        pulled = task()
-        self.add(pulled)
-        return pulled
+        new_round = task()
+        self.add(new_round)
+        return new_round
 
     def names(self, numbers: Iterable[int]) -> list[str]:
         """Return the names of bots by their numbers."""
@@ -91,8 +91,8 @@ class Agenda:
         All other bots are paired.
         """
         number_of = {bot: number for number, bot in enumerate(self.bots)}
-        given = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
-        self.schedule.half_byes = given
+        numbers_by_round = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
+        self.schedule.half_byes = numbers_by_round
 
     def put(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot

@@ -88,8 +88,8 @@ class Changes:
         for match, has_begun in later.items():
             self.boards[match] = has_begun or self.boards.get(match, False)
 
-    def _is_joint(self, made: MoveMade) -> bool:
-        terms = self.tournament.running.get(made.match)
+    def _is_joint(self, move_fact: MoveMade) -> bool:
+        terms = self.tournament.running.get(move_fact.match)
         return terms is not None and bool(terms.chance_seed)
 
     def _note_over(self, over: MatchOver) -> None:

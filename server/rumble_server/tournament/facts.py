@@ -425,11 +425,11 @@ LogFact = ServerFact | TournamentFact | MatchFact | VersionSaved
 """All facts of the event log."""
 
 
-def fact_of_round(tournament: str, made: AnyRound, at_ms: int) -> RoundFact:
+def fact_of_round(tournament: str, new_round: AnyRound, at_ms: int) -> RoundFact:
     """Return the fact that a round was made."""
-    if isinstance(made, TableRound):
-        return TablesSeated(tournament, made.seatings, made.byes, at_ms)
-    return RoundPaired(tournament, made.pairings, made.byes, at_ms, made.half_byes)
+    if isinstance(new_round, TableRound):
+        return TablesSeated(tournament, new_round.seatings, new_round.byes, at_ms)
+    return RoundPaired(tournament, new_round.pairings, new_round.byes, at_ms, new_round.half_byes)
 
 
 _ABOUT_A_MATCH = frozenset((*get_args(MatchFact), ResultVoided))

@@ -33,7 +33,7 @@ def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
 
 @dataclass(slots=True)
 class Rebuilt:
-    """A rebuilt tournament. `made` keeps, by name, values that are costly to compute from the tournament."""
+    """A rebuilt tournament. `computed` keeps, by name, values that are costly to compute from the tournament."""
 
     tournament: Tournament
     facts: Callable[[], Sequence[LogFact]]

@@ -60,7 +60,7 @@ class Schedule(ABC, Generic[R, P]):
         """Return an empty queue for the waiting matches of a field."""
 
     @abstractmethod
-    def matches(self, made: R) -> Iterable[tuple[MatchKey, tuple[int, ...]]]:
+    def matches(self, new_round: R) -> Iterable[tuple[MatchKey, tuple[int, ...]]]:
         """Return the matches of a round, each with its bots by seat."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Schedule(ABC, Generic[R, P]):
         """
 
     @abstractmethod
-    def add(self, made: R) -> None:
+    def add(self, new_round: R) -> None:
         """Add the next round. Raises ValueError if the round cannot be next."""
 
     @abstractmethod

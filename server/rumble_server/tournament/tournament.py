@@ -226,19 +226,19 @@ class Tournament:
         if self.agenda is not None:
             self.agenda.set_half_byes(self.half_byes)
 
-    def _apply_round(self, made: AnyRound, at_ms: int) -> None:
+    def _apply_round(self, new_round: AnyRound, at_ms: int) -> None:
         agenda = self._agenda()
-        bots = agenda.names(made.bots)
-        if bots or made.half_byes:  # without any, the fact says that no further round can be made
-            pairs = [(agenda.bots[first], agenda.bots[second]) for first, second in made.pairs]
-            byes, half_byes = agenda.names(made.byes), agenda.names(made.half_byes)
+        bots = agenda.names(new_round.bots)
+        if bots or new_round.half_byes:  # without any, the fact says that no further round can be made
+            pairs = [(agenda.bots[first], agenda.bots[second]) for first, second in new_round.pairs]
+            byes, half_byes = agenda.names(new_round.byes), agenda.names(new_round.half_byes)
             self.standings.pair(pairs, self.config.legs, byes, half_byes)
         for bot in bots:
             self._has_more_from(bot, at_ms)
         if agenda.schedule.follows_results:  # the round was perhaps being paired while results were voided
             voided = (over.match for over in self.voided if over.scores is not None)
             self.voided_later.update((match, None) for match in voided if match in agenda.open)
-        agenda.add(made)
+        agenda.add(new_round)
         self._mark_for_check(bots)
 
     def _has_more_from(self, bot: str, at_ms: int) -> None:
@@ -368,9 +368,9 @@ class Tournament:
             return None
         return agenda.prepare()
 
-    def round_fact(self, made: AnyRound, now_ms: int) -> facts.RoundFact | None:
+    def round_fact(self, new_round: AnyRound, now_ms: int) -> facts.RoundFact | None:
         """Return the fact of the round made by a pairing task; None if the tournament has ended meanwhile."""
-        return None if self.status in OVER else facts.fact_of_round(self.id, made, now_ms)
+        return None if self.status in OVER else facts.fact_of_round(self.id, new_round, now_ms)
 
     def mark_for_check(self, bot: str) -> None:
         """Have `due` look again at a bot that became free or connected."""

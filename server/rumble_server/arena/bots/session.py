@@ -213,32 +213,32 @@ class BotSession:
         self._held_matches.clear()
         durable = self._outlet.log.durable
         for each in held:
-            said, after, match_id, kind, written = each
+            outgoing, after, match_id, kind, written = each
             if after > durable or (self._held and self._is_behind(match_id, kind)):
                 self._hold(each)
                 continue
-            self._transmit(said)
+            self._transmit(outgoing)
             if written is not None:
                 written()
         return self.held_overs < held_overs
 
-    def _send_or_hold(self, said: Outgoing, after: int, match_id: str, kind: Kind) -> None:
+    def _send_or_hold(self, outgoing: Outgoing, after: int, match_id: str, kind: Kind) -> None:
         """Send an item now if it need not wait for the disk or for held items; otherwise hold it."""
         if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
-            self._hold((said, after, match_id, kind, None))
+            self._hold((outgoing, after, match_id, kind, None))
         else:
-            self._transmit(said)
+            self._transmit(outgoing)
 
     def _is_behind(self, match_id: str, kind: Kind) -> bool:
         """Return true if an item of this kind must wait for the held items."""
         return kind == "barrier" or self.holds(match_id)
 
-    def _transmit(self, said: Outgoing) -> None:
+    def _transmit(self, outgoing: Outgoing) -> None:
         """Send an item now: write the frame, or close the connection with the code."""
-        if isinstance(said, bytes):
-            self._outlet.write(self.id, said)
+        if isinstance(outgoing, bytes):
+            self._outlet.write(self.id, outgoing)
         else:
-            self._outlet.sessions.close(self.id, said)
+            self._outlet.sessions.close(self.id, outgoing)
 
     def _hold(self, held: Held) -> None:
         if not self._held:

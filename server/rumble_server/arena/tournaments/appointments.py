@@ -86,8 +86,8 @@ class Appointments:
         `started` in two cases: an appointment was made for `started`, or the tournament of `started` was passed over
         at least as often as the tournament of the owed match.
         """
-        made = self._of.get(pair[0])
-        if not self._passed or (made is not None and made.slot.match_id == started.match):
+        appointment = self._of.get(pair[0])
+        if not self._passed or (appointment is not None and appointment.slot.match_id == started.match):
             return None
         passed = [self._passed.get(player, {}) for player in pair]
         here = max(each[started.tournament].times if started.tournament in each else 0 for each in passed)
@@ -108,9 +108,9 @@ class Appointments:
         found: Appointment | None = None
         for slot in tournament.next_matches(player.name):
             if found is None or slot.order < found.slot.order:
-                made = Appointment(tournament, slot, self._players.of(slot.seats))
-                if made.stands and self._of.keys().isdisjoint(made.players):
-                    found = made
+                appointment = Appointment(tournament, slot, self._players.of(slot.seats))
+                if appointment.stands and self._of.keys().isdisjoint(appointment.players):
+                    found = appointment
         if found is None:
             return False
         now_ms = self._clock.now_ms()
@@ -131,13 +131,13 @@ class Appointments:
             return
         for name in tournament.bots_to_check:
             player = self._players.get(name)  # None: the bot left the lobby, and its name is free again
-            made = None if player is None else self._of.get(player)
-            if made is None or made.tournament is not tournament:
+            appointment = None if player is None else self._of.get(player)
+            if appointment is None or appointment.tournament is not tournament:
                 continue
-            if not made.stands:
-                self._lapse(made)
-            elif made.is_due:
-                yield tournament.start_of(made.slot, now_ms)
+            if not appointment.stands:
+                self._lapse(appointment)
+            elif appointment.is_due:
+                yield tournament.start_of(appointment.slot, now_ms)
 
     def on_match_started(self, tournament: Tournament, pair: tuple[Player, ...]) -> None:
         """Record the start of a match in a tournament, between the players of `pair`.
@@ -158,18 +158,18 @@ class Appointments:
                         counted.times += 1
             if passed:
                 self._passed[player] = passed
-            made = self._of.get(player)
-            if made is not None and not made.slot.order:
-                self._lapse(made)
+            appointment = self._of.get(player)
+            if appointment is not None and not appointment.slot.order:
+                self._lapse(appointment)
 
     def of(self, tournament: Tournament) -> list[Appointment]:
         """Return the appointments for matches of a tournament."""
-        return [made for made in dict.fromkeys(self._of.values()) if made.tournament is tournament]
+        return [appointment for appointment in dict.fromkeys(self._of.values()) if appointment.tournament is tournament]
 
-    def end(self, made: Appointment) -> None:
+    def end(self, appointment: Appointment) -> None:
         """End an appointment. Its players are free for other matches again."""
-        if made.timer is not None:
-            made.timer.cancel()
-        for player in made.players:
+        if appointment.timer is not None:
+            appointment.timer.cancel()
+        for player in appointment.players:
             del self._of[player]
             player.reserve_room(None)

@@ -194,8 +194,8 @@ class Scheduler:
             self._start_by_itself(tournament)
         self._follow_disk(tournament)
         if tournament.status in ("paused", *OVER):
-            for made in self._appointments.of(tournament):
-                self._lapse(made)
+            for appointment in self._appointments.of(tournament):
+                self._lapse(appointment)
         self._start_matches(tournament)
         if self._budget > 0:
             del self._queue[tournament.id]
@@ -291,12 +291,12 @@ class Scheduler:
             if tournament.has_more_due:
                 self._budget = 0  # pulled matches take time, too
 
-    def _lapse(self, made: Appointment) -> None:
+    def _lapse(self, appointment: Appointment) -> None:
         """End an appointment, and free its players for other matches."""
-        self._appointments.end(made)
+        self._appointments.end(appointment)
         if not self._recorder.stopped:
             with self._recorder.transaction:
-                for player in made.players:
+                for player in appointment.players:
                     self.recheck(player)
 
     def _hold(self, tournament: Tournament) -> None:
@@ -309,8 +309,8 @@ class Scheduler:
         self._held[tournament.id] = None
         if tournament.challenger is not None and not tournament.running and not tournament.is_complete:
             most = self._recorder.allowance.quotas.matches
-            what = f"this club plays as many matches at once as it may ({most}); yours begins when another is over"
-            self._lifecycle.notify(tournament, NoticeCode.QUOTA, what)
+            message = f"this club plays as many matches at once as it may ({most}); yours begins when another is over"
+            self._lifecycle.notify(tournament, NoticeCode.QUOTA, message)
 
     def _match_room(self) -> int:
         """Return the number of further matches that the club's quota allows."""
@@ -374,8 +374,8 @@ class Scheduler:
     def _tell_of_pairing(self, tournament: Tournament) -> None:
         if not self._recorder.stopped and tournament.status not in OVER:
             tournament.is_pairing_slow = True
-            what = f"the next round of {tournament.id} is being paired; this may take some seconds"
-            self._lifecycle.notify(tournament, NoticeCode.PAIRING, what)
+            message = f"the next round of {tournament.id} is being paired; this may take some seconds"
+            self._lifecycle.notify(tournament, NoticeCode.PAIRING, message)
 
     def _bench_if_failing(self, tournament: Tournament, player: Player) -> None:
         fact = commands.bench(tournament, player.name, self._recorder.clock.now_ms(), player.version)

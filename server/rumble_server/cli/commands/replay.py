@@ -41,13 +41,13 @@ def replay(
     else:
         recorded = from_server(server, source)
     console = plain_or_rich()
-    write, shown = writer(console), Replay(recorded, partial(board_of, console))
-    if ply is not None and ply > shown.last:
-        raise CliError(f"{recorded.match_id} has only {shown.last} plies", ExitCode.USAGE)
+    write, replayed = writer(console), Replay(recorded, partial(board_of, console))
+    if ply is not None and ply > replayed.last:
+        raise CliError(f"{recorded.match_id} has only {replayed.last} plies", ExitCode.USAGE)
     if sys.stdin.isatty() and sys.stdout.isatty() and source != "-":
-        step(shown, ply or 0, lambda: sys.stdin.readline() or "q", write)
+        step(replayed, ply or 0, lambda: sys.stdin.readline() or "q", write)
     else:
-        write(shown.title())
-        for each in range(shown.last + 1) if ply is None else (ply,):
-            for part in shown.page(each):
+        write(replayed.title())
+        for each in range(replayed.last + 1) if ply is None else (ply,):
+            for part in replayed.page(each):
                 write(part)

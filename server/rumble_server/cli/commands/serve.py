@@ -102,9 +102,9 @@ def _announce(server: "Server") -> None:
     sys.stdout.flush()
 
 
-def _about_token(made: str | None, given: str | None, option: str) -> str:
-    if made is not None:
-        return f"{made}  (keep it: it is printed only this once)"
-    if given is not None:
+def _about_token(made_token: str | None, given_token: str | None, option: str) -> str:
+    if made_token is not None:
+        return f"{made_token}  (keep it: it is printed only this once)"
+    if given_token is not None:
         return "the one that you gave"
     return f"as before; if it is lost, {option} gives a new one"

@@ -173,19 +173,19 @@ class OrganiserClient:
         problem = str(error) or type(error).__name__
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({problem})"
 
-    def _keep(self, made: str | None) -> None:
-        """Save `made`, a token made by the server. Later commands use `made` in place of the token that the host chose.
+    def _keep(self, made_token: str | None) -> None:
+        """Save `made_token`, a token made by the server. Later commands use `made_token` in place of the host's choice.
 
-        If `made` is None, nothing is saved.
+        If `made_token` is None, nothing is saved.
 
         After many wrong tokens from an address, the server accepts from the address only tokens that the server has
         made. So other people at the address cannot lock out a host who has a token made by the server.
         """
         from rumble_bots.sdk.keys import keep, token_file
 
-        if made is not None and self._given is not None:
+        if made_token is not None and self._given is not None:
             with suppress(OSError):  # without the file, the next command shows the hand-chosen token again
-                keep(token_file(self._address, self._given), {"token": made}, replace=True)
+                keep(token_file(self._address, self._given), {"token": made_token}, replace=True)
 
     def _complaint(self, answer: "httpx.Response") -> str:
         if answer.status_code == HTTPStatus.UNAUTHORIZED:

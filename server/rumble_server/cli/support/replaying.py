@@ -56,24 +56,24 @@ class Replay:
         return page
 
 
-def step(shown: Replay, ply: int, read: Callable[[], str], write: Callable[[Any], None]) -> None:
+def step(replay: Replay, ply: int, read: Callable[[], str], write: Callable[[Any], None]) -> None:
     """Show a ply, and then each ply that the person asks for, until `q`. `read` returns a line typed by the person."""
-    write(f"{shown.title()}\n{KEYS}")
+    write(f"{replay.title()}\n{KEYS}")
     while True:
-        for part in shown.page(ply):
+        for part in replay.page(ply):
             write(part)
         match read().strip().lower():
             case "" | "n":
-                ply = min(ply + 1, shown.last)
+                ply = min(ply + 1, replay.last)
             case "b":
                 ply = max(ply - 1, 0)
             case "g":
                 ply = 0
             case "e":
-                ply = shown.last
+                ply = replay.last
             case "q":
                 return
             case number if number.isdecimal() and number.isascii() and len(number) < 7:
-                ply = min(int(number), shown.last)
+                ply = min(int(number), replay.last)
             case _:
                 write(KEYS)

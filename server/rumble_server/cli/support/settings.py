@@ -77,18 +77,18 @@ def settings() -> Mapping[str, Setting]:
     return {name: Setting(name, field) for name, field in {**own, **bounds}.items()}
 
 
-def read_config(given: Mapping[str, Any], environment: Mapping[str, str]) -> ServerConfig:
+def read_config(options: Mapping[str, Any], environment: Mapping[str, str]) -> ServerConfig:
     """Make the configuration from the options (None: not given), the environment and the TOML file. Raises CliError."""
     _refuse_slips(environment)
-    file = given.get("config") or environment.get(FILE_VARIABLE)
-    kept = _read_file(file) if file else {}
+    file = options.get("config") or environment.get(FILE_VARIABLE)
+    file_values = _read_file(file) if file else {}
     values: dict[str, Any] = {"house": DEFAULT_HOUSE}
     origins = {"house": "--house"}
     for name, setting in settings().items():
         for origin, source, key in (
-            (setting.option, given, name),
+            (setting.option, options, name),
             (setting.variable, environment, setting.variable),
-            (f"{file}: {name}", kept, name),
+            (f"{file}: {name}", file_values, name),
         ):
             if source.get(key) is not None:
                 origins[name], values[name] = origin, source[key]

@@ -37,22 +37,22 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     """Show the tournament until its end. On a terminal, draw pictures; in a pipe, print lines. Raises CliError."""
     client = OrganiserClient(server)
     console = plain_or_rich()
-    shown = WatchedTournament(boards)
+    watched = WatchedTournament(boards)
     path = api_path("tournaments", tournament_id, "events")
     if is_screen(console):
-        _draw(console, shown, _reading(shown, _events(client, path, shown.say)))
+        _draw(console, watched, _reading(watched, _events(client, path, watched.say)))
     else:
         results = api_path("tournaments", tournament_id, "matches")
         for event in _events(client, path, _say, results):
-            _print_lines(console, shown.lines_of(event))
-            if shown.status in OVER:
+            _print_lines(console, watched.lines_of(event))
+            if watched.status in OVER:
                 break
     tournament = client.get(api_path("tournaments", tournament_id))
-    table = standings_for(console, tournament["standings"], shown.title, tournament["entrants"], shown.seats)
-    console.print(table, *tiebreak_legend(table, tiebreaks_for(shown.seats)), sep="\n")
+    table = standings_for(console, tournament["standings"], watched.title, tournament["entrants"], watched.seats)
+    console.print(table, *tiebreak_legend(table, tiebreaks_for(watched.seats)), sep="\n")
 
 
-def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Future[None]:
+def _reading(watched: "WatchedTournament", events: Iterator[StreamEvent]) -> Future[None]:
     """Take events in a thread until the tournament is over. The process can end without waiting for the thread.
 
     Return a future that is done when the thread ends.
@@ -62,8 +62,8 @@ def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Futur
     def read() -> None:
         try:
             for event in events:
-                shown.lines_of(event)
-                if shown.status in OVER:
+                watched.lines_of(event)
+                if watched.status in OVER:
                     break
         except Exception as error:  # noqa: BLE001  # raised by `result` in `_draw`
             reading.set_exception(error)
@@ -74,12 +74,12 @@ def _reading(shown: "WatchedTournament", events: Iterator[StreamEvent]) -> Futur
     return reading
 
 
-def _draw(console: Console, shown: "WatchedTournament", reading: Future[None]) -> None:
+def _draw(console: Console, watched: "WatchedTournament", reading: Future[None]) -> None:
     """Draw the tournament after each change and each resize of the terminal, until `reading` is done.
 
     Afterwards the terminal shows its former content again.
     """
-    while not (shown.changes or reading.done()):
+    while not (watched.changes or reading.done()):
         wait([reading], FRAME_S)
     before = None
     with ExitStack() as stack:
@@ -87,9 +87,9 @@ def _draw(console: Console, shown: "WatchedTournament", reading: Future[None]) -
         while not reading.done():
             if before is None:
                 stack.enter_context(live)
-            state = (shown.changes, console.size)
+            state = (watched.changes, console.size)
             if state != before:
-                live.update(shown.drawn(console), refresh=True)
+                live.update(watched.drawn(console), refresh=True)
                 before = state
             wait([reading], FRAME_S)
     reading.result()

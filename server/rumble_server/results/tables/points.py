@@ -41,8 +41,8 @@ class TablePoints:
     def of(cls, points: Sequence[float]) -> Self:
         """Make the rules from the host's points for the first place, the second, and so on. Raises ValueError."""
         if len(points) < 2 or not all(abs(value) <= MOST_POINTS for value in points):
-            what = f"points by places are two numbers or more, up to {MOST_POINTS}"
-            raise ValueError(f"{what}, not {', '.join(map(str, points))!r}")
+            rule = f"points by places are two numbers or more, up to {MOST_POINTS}"
+            raise ValueError(f"{rule}, not {', '.join(map(str, points))!r}")
         exact = tuple([Fraction(str(value)) for value in points])
         if list(exact) != sorted(exact, reverse=True) or exact[0] == exact[-1]:
             raise ValueError(f"a better place must not be worth less, and the first more than the last: {points!r}")

@@ -95,9 +95,9 @@ def _reader(kind: str, number: int) -> Callable[[object], LogFact]:
     return lambda values: fact(*validate(values))
 
 
-def _whole(made: MoveMade) -> MoveMade:
-    made.frame = in_form(made, made.frame)
-    return made
+def _whole(move_fact: MoveMade) -> MoveMade:
+    move_fact.frame = in_form(move_fact, move_fact.frame)
+    return move_fact
 
 
 def write_ended(ended: EndedTournament) -> str:

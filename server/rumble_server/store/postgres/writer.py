@@ -115,8 +115,8 @@ class Commits:
         if again:
             contents = self._unwritten(contents, fenced)
         if contents:
-            held = self.attempt(contents)
-            missed = self._unwritten([each for each in contents if lead_of(each) not in held], fenced)
+            written_leads = self.attempt(contents)
+            missed = self._unwritten([each for each in contents if lead_of(each) not in written_leads], fenced)
             if missed:
                 clubs = ", ".join(each["club"] for each in missed)
                 raise StoreError(f"the log of {clubs} does not go on where it ended")

@@ -94,10 +94,10 @@ def _moves(tournament: Mapping[str, Any], game: Game | None, match: Mapping[str,
         elif not numbered:
             yield f"{ply // 2 + 1}..."
         yield move
-        said = comment(infos[ply]) if infos else ""
-        numbered = not said
-        if said:
-            yield f"{{{said.replace('}', ')')}}}"
+        remark = comment(infos[ply]) if infos else ""
+        numbered = not remark
+        if remark:
+            yield f"{{{remark.replace('}', ')')}}}"
 
 
 def _written(tournament: Mapping[str, Any], game: Game | None, moves: Sequence[str]) -> Iterable[str]:

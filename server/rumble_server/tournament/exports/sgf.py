@@ -65,8 +65,8 @@ def _game(tournament: Mapping[str, Any], settings: Mapping[str, Any], match: Map
 def _node(move: str, info: Mapping[str, Any] | None, size: int) -> str:
     """Return the node of a move such as `B d4` or `W PASS`."""
     colour, _, vertex = move.partition(" ")
-    said = comment(info)
-    return f";{colour}[{_point(vertex, size)}]" + (f"C[{_escaped(said)}]" if said else "") + "\n"
+    remark = comment(info)
+    return f";{colour}[{_point(vertex, size)}]" + (f"C[{_escaped(remark)}]" if remark else "") + "\n"
 
 
 def _point(vertex: str, size: int) -> str:

@@ -120,13 +120,13 @@ class Knockout(PairSchedule):
                 decided[key] = pairing.first if first > second else pairing.second
         return decided
 
-    def add(self, made: Round) -> None:
+    def add(self, new_round: Round) -> None:
         """Put the pairings of a round on their boards of the bracket. Record each bot of a new pairing as the winner of
         the bot's board in the round before.
 
         Raises ValueError if a pairing cannot be next.
         """
-        for pairing in made.pairings:
+        for pairing in new_round.pairings:
             key = (pairing.round, pairing.board)
             bots = {pairing.first, pairing.second}
             if pairing.cycle == 1:

@@ -36,8 +36,8 @@ class PairSchedule(Schedule[Round, PairResult]):
     def queue(self, bots: Iterable[str]) -> PairQueue:
         return PairQueue(bots)
 
-    def matches(self, made: Round) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
-        for pairing in made.pairings:
+    def matches(self, new_round: Round) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
+        for pairing in new_round.pairings:
             for leg in range(1, self.plan.legs + 1):
                 yield pairing.match_key(leg), pairing.seats(leg)
 
@@ -72,8 +72,8 @@ class FixedSchedule(PairSchedule):
         following = self._next
         return None if following is None else lambda: following
 
-    def add(self, made: Round) -> None:
-        if made != self._next:
+    def add(self, new_round: Round) -> None:
+        if new_round != self._next:
             raise ValueError("the schedule has another round here than the log")
         self._next = next(self._rounds, None)
 

@@ -91,10 +91,10 @@ class Swiss(PairSchedule):
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
-    def add(self, made: Round) -> None:
+    def add(self, new_round: Round) -> None:
         """Add a round; a round with neither pairings nor half-point byes ends the tournament."""
-        if made.pairings or made.half_byes:
-            self._rounds.append(made)
+        if new_round.pairings or new_round.half_byes:
+            self._rounds.append(new_round)
         else:
             self._unpaired = True
 
@@ -140,15 +140,15 @@ class Swiss(PairSchedule):
                 result = _code(scores[side], scores[1 - side], forfeit)
                 before = entries[bot][-1].points if entries[bot] else 0
                 entries[bot].append(DutchEntry(opponent + 1, seats[side], result, before + sums[side]))
-        for bot, own in enumerate(entries):
-            if len(own) < number:
-                before = own[-1].points if own else 0
+        for bot, own_entries in enumerate(entries):
+            if len(own_entries) < number:
+                before = own_entries[-1].points if own_entries else 0
                 code, units = codes.ABSENT, 0
                 if bot in played.byes:
                     code, units = codes.PAIRING_BYE, legs * scheme.win
                 elif bot in played.half_byes:
                     code, units = codes.HALF_BYE, legs * scheme.draw
-                own.append(DutchEntry(0, codes.NO_SEAT, code, before + units))
+                own_entries.append(DutchEntry(0, codes.NO_SEAT, code, before + units))
         return True
 
 

@@ -90,26 +90,28 @@ class KnockoutOfTables(FollowingTables):
         self._rested: list[tuple[int, ...]] = []
         """The bots with a bye, by round."""
 
-    def add(self, made: TableRound) -> None:
+    def add(self, new_round: TableRound) -> None:
         """Add the next round, or replays of tables in the newest round.
 
         Raises ValueError for any other round or replay.
         """
-        if all(seating.cycle > 1 for seating in made.seatings):
-            for seating in made.seatings:
+        if all(seating.cycle > 1 for seating in new_round.seatings):
+            for seating in new_round.seatings:
                 plays = self._rounds[-1][seating.board - 1]
                 if (seating.round, seating.cycle) != (len(self._rounds), len(plays) + 1):
                     raise ValueError(f"board {seating.board} of round {seating.round} is not to be played again")
                 plays.append(seating)
             return
-        if any((seating.round, seating.cycle) != (len(self._rounds) + 1, 1) for seating in made.seatings):
+        if any((seating.round, seating.cycle) != (len(self._rounds) + 1, 1) for seating in new_round.seatings):
             raise ValueError(f"round {len(self._rounds) + 1} is next")
-        self._rounds.append([[seating] for seating in made.seatings])
+        self._rounds.append([[seating] for seating in new_round.seatings])
         self._advancing.append(
-            advancing_counts([len(seating.bots) for seating in made.seatings], len(made.byes), self.plan.least)
+            advancing_counts(
+                [len(seating.bots) for seating in new_round.seatings], len(new_round.byes), self.plan.least
+            )
         )
-        self._rested.append(made.byes)
-        for bot in made.byes:
+        self._rested.append(new_round.byes)
+        for bot in new_round.byes:
             self._byes[bot] += 1
         self.advanced = self._advanced_bots()
 
@@ -117,8 +119,8 @@ class KnockoutOfTables(FollowingTables):
         if self.slow:
             has_next = self._is_decided(results) and not self.is_finished(results, gone)
             return partial(_next_round, self, dict(results), frozenset(gone)) if has_next else None
-        made = self.next_round(results, gone)
-        return None if made is None else lambda: made
+        new_round = self.next_round(results, gone)
+        return None if new_round is None else lambda: new_round
 
     def next_round(self, results: Results, gone: Collection[int] = ()) -> TableRound | None:
         """Return the tables that can be played now: the replays of tied tables, or else the next round.
@@ -214,10 +216,10 @@ class KnockoutOfTables(FollowingTables):
 
 def _next_round(knockout: KnockoutOfTables, results: Results, gone: frozenset[int]) -> TableRound:
     """Make the next round. If the last round has tied tables, the new round only repeats these tables."""
-    made = knockout.next_round(results, gone)
-    if made is None:
+    new_round = knockout.next_round(results, gone)
+    if new_round is None:
         raise ValueError("the knockout has no next round")
-    return made
+    return new_round
 
 
 def _in_order(keys: _Keys) -> list[int]:

@@ -40,8 +40,8 @@ class TableSchedule(Schedule[TableRound, TableScores]):
     def queue(self, bots: Iterable[str]) -> TableQueue:
         return TableQueue(bots, self.plan.least)
 
-    def matches(self, made: TableRound) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
-        for seating in made.seatings:
+    def matches(self, new_round: TableRound) -> Iterator[tuple[MatchKey, tuple[int, ...]]]:
+        for seating in new_round.seatings:
             yield seating.match_key, seating.bots
 
     def read_result(self, over: MatchOver, seats: tuple[str, ...]) -> TableScores:
@@ -73,9 +73,9 @@ class SearchedTables(TableSchedule):
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         return self._expected if self._made is None else len(self._made.seatings)
 
-    def add(self, made: TableRound) -> None:
-        self._made = made
-        self.number_of_rounds = max((seating.round for seating in made.seatings), default=0)
+    def add(self, new_round: TableRound) -> None:
+        self._made = new_round
+        self.number_of_rounds = max((seating.round for seating in new_round.seatings), default=0)
 
     def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
         return self._made is not None

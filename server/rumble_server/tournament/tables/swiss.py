@@ -84,9 +84,9 @@ class SwissOfTables(FollowingTables):
         seats = self.plan.seats
         return float(self.plan.points.worth(Finish(seats, 1, 1), seats))
 
-    def add(self, made: TableRound) -> None:
-        if made.seatings:
-            self._rounds.append(made)
+    def add(self, new_round: TableRound) -> None:
+        if new_round.seatings:
+            self._rounds.append(new_round)
         else:
             self._has_no_table = True
 
@@ -99,7 +99,7 @@ class SwissOfTables(FollowingTables):
     def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
         to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
         tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
-        return sum(len(made.seatings) for made in self._rounds) + tables * to_come
+        return sum(len(table_round.seatings) for table_round in self._rounds) + tables * to_come
 
 
 def rounds_of_swiss(plan: TablePlan) -> int:

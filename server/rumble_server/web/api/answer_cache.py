@@ -37,7 +37,7 @@ class AnswerCache:
             is_own = making is None
             if making is None:
                 making = self._making[key] = asyncio.ensure_future(make())
-                making.add_done_callback(lambda made: self._on_made(key, made, keep=keep))
+                making.add_done_callback(lambda future: self._on_made(key, future, keep=keep))
             try:
                 return await asyncio.shield(making)
             except Crowded:  # the maker's address has used up its share; another address tries again with its own
@@ -56,7 +56,12 @@ class AnswerCache:
             known = self._recent[about] = now_ms, asyncio.ensure_future(make())
         return await asyncio.shield(known[1])
 
-    def _on_made(self, key: Hashable, made: "asyncio.Future[Any]", *, keep: bool) -> None:
+    def _on_made(self, key: Hashable, future: "asyncio.Future[Any]", *, keep: bool) -> None:
         del self._making[key]
-        if keep and not made.cancelled() and made.exception() is None and isinstance(answer := made.result(), bytes):
+        if (
+            keep
+            and not future.cancelled()
+            and future.exception() is None
+            and isinstance(answer := future.result(), bytes)
+        ):
             self.answers.put(key, answer, len(answer))

@@ -41,9 +41,9 @@ class ClubAnswers:
     Some answers are made from memory. Callers send such an answer only after `site.on_disk()` has returned.
     """
 
-    def __init__(self, site: Site, kept: AnswerCache) -> None:
+    def __init__(self, site: Site, cache: AnswerCache) -> None:
         self._site = site
-        self._kept = kept
+        self._kept = cache
 
     # --- tournaments ---
 
@@ -96,7 +96,7 @@ class ClubAnswers:
         return answer
 
     async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
-        """Call `make` as `made` does, and return the result compressed with gzip. An empty result stays empty."""
+        """Call `make` as `made_from_log` does, and compress the result with gzip. An empty result stays empty."""
         return await self.made_from_log(tournament_id, from_log.packed, make, *args)
 
     async def pieces(

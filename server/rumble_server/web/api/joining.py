@@ -39,9 +39,9 @@ def joining_routes() -> APIRouter:
         A pupil who gives the key and the display name of an earlier name keeps the earlier name.
         """
         site, address = site_of(request), client_address(request)
-        given = await read_model(request, JoinRequest)
+        body = await read_model(request, JoinRequest)
         entrance = Joining(site.arena)
-        joined = await site.run_command(lambda: entrance.join(given.code, given.display_name, given.key, address))
+        joined = await site.run_command(lambda: entrance.join(body.code, body.display_name, body.key, address))
         return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
     @router.post("/slips", openapi_extra=body_schema(SlipCode))
@@ -51,11 +51,11 @@ def joining_routes() -> APIRouter:
         The answer has a new key of the name. The old key is no longer valid, and every session with the old key ends.
         """
         site, address = site_of(request), client_address(request)
-        given = await read_model(request, SlipCode)
+        body = await read_model(request, SlipCode)
         desk = SlipDesk(site.arena)
         # Before the command, since an error after the command would lose the new key.
-        about = await answers_of(request).basics(desk.find(given.code, address).tournament)
-        redeemed = await site.run_command(lambda: desk.redeem(given.code, address))
+        about = await answers_of(request).basics(desk.find(body.code, address).tournament)
+        redeemed = await site.run_command(lambda: desk.redeem(body.code, address))
         response.headers.update(SECRET)
         return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 

@@ -36,13 +36,13 @@ MANY_RESULTS = 500
 """Minimum number of results of a large tournament. To show a large tournament takes the event loop some ms."""
 
 
-def show(site: Site, tournament: Tournament, seen: Live | None = None) -> TournamentView:
-    """Make the view of a tournament, with the live state `seen`, or by default with the live state now.
+def show(site: Site, tournament: Tournament, live_state: Live | None = None) -> TournamentView:
+    """Make the view of a tournament, with `live_state`, or by default with the live state now.
 
     The caller sends the answer only after `site.on_disk()` has returned.
     """
-    seen = live(tournament, site.arena) if seen is None else seen
-    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), seen)
+    live_state = live(tournament, site.arena) if live_state is None else live_state
+    return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live_state)
 
 
 def read_routes() -> APIRouter:

@@ -80,8 +80,8 @@ def version_routes() -> APIRouter:
         owner = check_reader(site, request, REFUSAL)
         if owner is None:
             raise WebError.bad_token("only its owner saves a version of a bot")
-        given = await read_model(request, NewVersion, MOST_BODY_BYTES)
-        return SavedVersion(number=await _save(site, _claim(site, owner), given))
+        body = await read_model(request, NewVersion, MOST_BODY_BYTES)
+        return SavedVersion(number=await _save(site, _claim(site, owner), body))
 
     @router.get("/versions")
     async def list_versions(
@@ -103,7 +103,7 @@ def version_routes() -> APIRouter:
     return router
 
 
-async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
+async def _save(site: Site, claim: Claim, body: NewVersion) -> int:
     """Save a version for the owner of a name, and return the version's number once the version is on disk."""
     async with site.saving.setdefault(claim.name, asyncio.Lock()):
         await site.wait_for_disk()  # a version whose request was given up may still be on its way
@@ -112,7 +112,7 @@ async def _save(site: Site, claim: Claim, given: NewVersion) -> int:
         def save() -> int:
             if _claim(site, claim.name).since_ms != claim.since_ms:
                 raise WebError.bad_token(f"the name {claim.name} has another owner now")
-            return add_version(site.arena, claim, stored, given.language, given.source)
+            return add_version(site.arena, claim, stored, body.language, body.source)
 
         return await site.run_command(save)
 

@@ -30,19 +30,19 @@ class SecretChecker:
         self._guesses = guesses
         self._now_ms = now_ms
 
-    def check_secret(self, request: Request, whose: str, secret: str, compare: Callable[[], bool]) -> bool:
+    def check_secret(self, request: Request, owner: str, secret: str, compare: Callable[[], bool]) -> bool:
         """Call `compare`, and return true if the secret is right. A wrong secret is counted.
 
-        `whose` is the name that a key protects, or `HOST_TOKEN`. After too many wrong secrets, `compare` is not called,
+        `owner` is the name that a key protects, or `HOST_TOKEN`. After too many wrong secrets, `compare` is not called,
         and WebError (429) is raised.
         """
         address, now_ms = client_address(request), self._now_ms()
-        if not self._guesses.admit_try(address, whose, secret, now_ms):
+        if not self._guesses.admit_try(address, owner, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if compare():
-            self._guesses.note_right(address, whose, now_ms)
+            self._guesses.note_right(address, owner, now_ms)
             return True
-        self._guesses.count_wrong(address, whose, secret, now_ms)
+        self._guesses.count_wrong(address, owner, secret, now_ms)
         return False
 
     def check_invitation(self, request: Request, tournament: Tournament, code: str) -> bool:

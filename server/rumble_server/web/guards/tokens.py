@@ -50,13 +50,13 @@ def check_reader(site: Site, request: Request, refusal: str) -> str | None:
     raise WebError.bad_token(f"{refusal}: {how}")
 
 
-def _exchange(response: Response, shown: str, made: str) -> None:
-    """Send `made`, a secret made by the server, to a client that shows a hand-chosen token (`shown`).
+def _exchange(response: Response, token: str, made_token: str) -> None:
+    """Send `made_token`, a secret made by the server, to a client that shows a hand-chosen token (`token`).
 
     The secret works even after too many wrong guesses from the client's address. A hand-chosen token is refused then.
     """
-    if made != shown:
-        response.headers.update({EXCHANGED: made, "Cache-Control": "no-store"})
+    if made_token != token:
+        response.headers.update({EXCHANGED: made_token, "Cache-Control": "no-store"})
 
 
 async def organiser_only(request: Request, response: Response) -> None:

@@ -41,11 +41,11 @@ def club_routes() -> APIRouter:
     async def create_club(request: Request) -> models.ClubView:
         """Create a club, still without a host token. The name never changes, and no later club can have the name."""
         main = site_of(request)
-        given = await read_model(request, models.NewClub)
-        quotas = _changed(process_of(request).bounds.club_quotas, given.quotas)
-        chosen = {"listed": given.listed, "house": given.house}
-        await main.run_command(lambda: Administrator(main.arena).create(given.name, given.title, quotas, **chosen))
-        return await _view_of(clubs_of(request), given.name)
+        body = await read_model(request, models.NewClub)
+        quotas = _changed(process_of(request).bounds.club_quotas, body.quotas)
+        chosen = {"listed": body.listed, "house": body.house}
+        await main.run_command(lambda: Administrator(main.arena).create(body.name, body.title, quotas, **chosen))
+        return await _view_of(clubs_of(request), body.name)
 
     @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
     async def change_club(request: Request, club: str) -> models.ClubView:
@@ -109,5 +109,5 @@ def _view(entry: ClubEntry, use: ClubUse, *, has_house: bool, everything: bool) 
     )
 
 
-def _changed(quotas: Quotas, given: models.ClubQuotas) -> Quotas:
-    return replace(quotas, **given.model_dump(exclude_unset=True))
+def _changed(quotas: Quotas, changes: models.ClubQuotas) -> Quotas:
+    return replace(quotas, **changes.model_dump(exclude_unset=True))

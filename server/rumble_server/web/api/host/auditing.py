@@ -14,9 +14,9 @@ audit = logging.getLogger("rumble_server.audit")
 READS = frozenset({"GET", "HEAD"})
 
 
-def audited_parameters(given: BaseModel) -> dict[str, Any]:
+def audited_parameters(body: BaseModel) -> dict[str, Any]:
     """Return those parameters of a command that the audit log shows: texts and numbers, but no secrets."""
-    parameters = given.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
+    parameters = body.model_dump(mode="json", exclude=set(SECRETS), exclude_unset=True)
     return {name: value for name, value in parameters.items() if isinstance(value, str | int)}
 
 
@@ -32,7 +32,7 @@ async def audit_command(request: Request) -> AsyncIterator[None]:
 
 def _log(request: Request, refused: str) -> None:
     if request.method not in READS:
-        parameters = getattr(request.state, "given", {})
+        parameters = getattr(request.state, "audited_parameters", {})
         about = ", ".join(f"{name}: {value}" for name, value in parameters.items())
         address = request.client.host if request.client else ""
         fields = {

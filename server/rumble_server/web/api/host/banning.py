@@ -45,15 +45,15 @@ def banning_routes() -> APIRouter:
         """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
         site = site_of(request)
         arena = site.arena
-        given = await read_model(request, models.NewBan)
-        what, by_name = _whom(given)
+        body = await read_model(request, models.NewBan)
+        what, by_name = _whom(body)
         now_ms = arena.clock.now_ms()
-        until_ms = None if given.minutes is None else now_ms + given.minutes * MINUTE_MS
-        new = Ban(what, by_name, until_ms, given.reason, now_ms)
+        until_ms = None if body.minutes is None else now_ms + body.minutes * MINUTE_MS
+        new = Ban(what, by_name, until_ms, body.reason, now_ms)
         if Bans([new]).of_address(client_address(request), now_ms) is not None:
             raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
         organiser = Organiser(arena)
-        await site.run_command(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=given.reason))
+        await site.run_command(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=body.reason))
         return DoneAnswer(message=f"{what} is banned")
 
     @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
@@ -67,15 +67,15 @@ def banning_routes() -> APIRouter:
     return router
 
 
-def _whom(given: models.BanSubject) -> tuple[str, bool]:
+def _whom(body: models.BanSubject) -> tuple[str, bool]:
     """Return the subject of a ban, and whether the subject is a name (otherwise a network). Raises WebError."""
     refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
-    if given.name is not None and given.address is None:
-        return given.name, True
-    if given.address is None or given.name is not None:
+    if body.name is not None and body.address is None:
+        return body.name, True
+    if body.address is None or body.name is not None:
         raise refused("give either an `address` or a `name`")
     try:
-        return network_to_ban(given.address), False
+        return network_to_ban(body.address), False
     except ValueError as error:
         raise refused(str(error), [FieldProblem(field="address", problem=str(error))]) from None
 

@@ -67,7 +67,7 @@ def command_routes() -> APIRouter:
         """Create a tournament, which waits in its lobby."""
         site = site_of(request)
         config = await site.reader.run(read_tournament_config, await read_body(request))
-        request.state.given = audited_parameters(config)
+        request.state.audited_parameters = audited_parameters(config)
         return await site.run_command(lambda: show(site, Organiser(site.arena).create(config)))
 
     @router.post("/tournaments/{tournament}/start", openapi_extra=body_schema(Start, required=False))
@@ -76,16 +76,16 @@ def command_routes() -> APIRouter:
 
         With `without_absent`, first take out the bots that are not connected. House bots stay.
         """
-        given = await read_model(request, Start)
+        body = await read_model(request, Start)
         return await carry_out(
-            request, tournament, lambda organiser: organiser.start(tournament, without_absent=given.without_absent)
+            request, tournament, lambda organiser: organiser.start(tournament, without_absent=body.without_absent)
         )
 
     @router.post("/tournaments/{tournament}/pause", openapi_extra=body_schema(Pause, required=False))
     async def pause(tournament: str, request: Request) -> TournamentView:
         """Pause the tournament: running matches finish, no match starts."""
-        given = await read_model(request, Pause)
-        return await carry_out(request, tournament, lambda organiser: organiser.pause(tournament, given.reason))
+        body = await read_model(request, Pause)
+        return await carry_out(request, tournament, lambda organiser: organiser.pause(tournament, body.reason))
 
     @router.post("/tournaments/{tournament}/resume")
     async def resume(request: Request, tournament: str) -> TournamentView:
@@ -105,41 +105,41 @@ def command_routes() -> APIRouter:
     @router.post("/tournaments/{tournament}/remove", openapi_extra=body_schema(BotName))
     async def remove(tournament: str, request: Request) -> TournamentView:
         """Remove a bot for good; the bot loses its remaining matches."""
-        given = await read_model(request, BotName)
-        return await carry_out(request, tournament, lambda organiser: organiser.remove(tournament, given.name))
+        body = await read_model(request, BotName)
+        return await carry_out(request, tournament, lambda organiser: organiser.remove(tournament, body.name))
 
     @router.post("/tournaments/{tournament}/unbench", openapi_extra=body_schema(BotName))
     async def unbench(tournament: str, request: Request) -> TournamentView:
         """Let a benched bot play again."""
-        given = await read_model(request, BotName)
-        return await carry_out(request, tournament, lambda organiser: organiser.unbench(tournament, given.name))
+        body = await read_model(request, BotName)
+        return await carry_out(request, tournament, lambda organiser: organiser.unbench(tournament, body.name))
 
     @router.post("/tournaments/{tournament}/bye", openapi_extra=body_schema(HalfBye))
     async def give_half_bye(tournament: str, request: Request) -> TournamentView:
         """Give a bot a half-point bye in a round of a Swiss, or take the bye back, before the round is paired."""
-        given = await read_model(request, HalfBye)
+        body = await read_model(request, HalfBye)
 
         def command(organiser: Organiser) -> None:
-            change = organiser.take_half_bye if given.take_back else organiser.give_half_bye
-            change(tournament, given.name, given.round)
+            change = organiser.take_half_bye if body.take_back else organiser.give_half_bye
+            change(tournament, body.name, body.round)
 
         return await carry_out(request, tournament, command)
 
     @router.post("/tournaments/{tournament}/replay", openapi_extra=body_schema(MatchNamed))
     async def play_again(tournament: str, request: Request) -> TournamentView:
         """Have a match played again, as its next attempt; the earlier result no longer counts."""
-        given = await read_model(request, MatchNamed)
-        if tournament_id_of(given.match) != tournament:
-            raise WebError.not_found(f"{tournament} has no match {given.match!r}")
-        return await carry_out(request, tournament, lambda organiser: organiser.play_again(given.match))
+        body = await read_model(request, MatchNamed)
+        if tournament_id_of(body.match) != tournament:
+            raise WebError.not_found(f"{tournament} has no match {body.match!r}")
+        return await carry_out(request, tournament, lambda organiser: organiser.play_again(body.match))
 
     @router.post("/names/{name}/reset", openapi_extra=body_schema(NewKey, required=False))
     async def reset_name(name: str, request: Request) -> DoneAnswer:
         """Forget the key of a name, so that the next login claims the name; with `key`, protect the name with `key`."""
         site = site_of(request)
-        given = await read_model(request, NewKey)
-        await site.run_command(lambda: Organiser(site.arena).reset_key(name, given.key))
-        message = f"the next login of {name} claims the name" if given.key is None else f"the key protects {name}"
+        body = await read_model(request, NewKey)
+        await site.run_command(lambda: Organiser(site.arena).reset_key(name, body.key))
+        message = f"the next login of {name} claims the name" if body.key is None else f"the key protects {name}"
         return DoneAnswer(message=message)
 
     return router
@@ -155,8 +155,8 @@ def read_tournament_config(body: bytes) -> TournamentConfig:
 async def read_model(request: Request, model: type[Body], most_bytes: int = MOST_BODY_BYTES) -> Body:
     """Read the body of a command; an empty body is an empty object. Raises WebError for a bad body."""
     try:
-        given = model.model_validate_json(await read_body(request, most_bytes) or b"{}")
+        body = model.model_validate_json(await read_body(request, most_bytes) or b"{}")
     except ValidationError as error:
         raise bad_request(error.errors(include_url=False)) from None
-    request.state.given = audited_parameters(given)
-    return given
+    request.state.audited_parameters = audited_parameters(body)
+    return body

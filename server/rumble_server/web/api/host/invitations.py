@@ -50,20 +50,21 @@ def invite_answer(tournament: Tournament | Basics, address: PublicAddress) -> In
     return InviteAnswer(code=tournament.invite, link=link, command=command, only_here=to_share.only_here)
 
 
-def page_invitation(tournament: Tournament, given: str | None) -> dict[str, Any]:
-    """Make the values with which a page shows an invitation. `given` is the code in the page's address.
+def page_invitation(tournament: Tournament, query_code: str | None) -> dict[str, Any]:
+    """Make the values with which a page shows an invitation. `query_code` is the code in the page's address.
 
-    If `given` is right, `invite` is the code that the page shows, and `carried` is the query of the page's links. If
-    the host chose a code, `invite` is another code, made by the server. If `given` is wrong, `invite_is_old` is true.
+    If `query_code` is right, `invite` is the code that the page shows, and `carried` is the query of the page's links.
+    If the host chose a code, `invite` is another code, made by the server. If `query_code` is wrong, `invite_is_old` is
+    true.
 
     A wrong code is never shown. Otherwise anyone could put any text into a link as the code. The page would show the
     text in a command, and people would copy the command into a shell. The caller counts wrong codes.
     """
     code = tournament.shared_invite
-    invited = given is not None and code is not None and tournament.admits(given)
+    invited = query_code is not None and code is not None and tournament.admits(query_code)
     return {
         "invite": code if invited else None,
-        "invite_is_old": given is not None and code is not None and not invited,
+        "invite_is_old": query_code is not None and code is not None and not invited,
         "carried": "?" + urlencode({"join": tournament.id, "invite": code}) if invited else "",
     }
 

@@ -38,22 +38,22 @@ def lesson_routes() -> APIRouter:
         With `top`, only the best of the standings are moved. Other fields change the configuration.
         """
         site, answers = site_of(request), answers_of(request)
-        given = await read_model(request, models.Again)
+        body = await read_model(request, models.Again)
         await site.wait_for_disk()
         if answers.open_tournament(tournament) is not None:
             raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{tournament} is not over yet: end it first")
         last = (await answers.basics(tournament)).config
         ended = await answers.made_from_log(tournament, from_log.ended)
-        config = await site.reader.run(read_tournament_config, next_config(last, given.model_extra or {}, given.top))
+        config = await site.reader.run(read_tournament_config, next_config(last, body.model_extra or {}, body.top))
         return await site.run_command(
-            lambda: show(site, Organiser(site.arena).create_next(ended, config, top=given.top))
+            lambda: show(site, Organiser(site.arena).create_next(ended, config, top=body.top))
         )
 
     @router.put("/tournaments/{tournament}/config", openapi_extra=body_schema(TournamentConfig))
     async def change_config(tournament: str, request: Request) -> TournamentView:
         """Change the configuration in the lobby, except the invitation code. Later, only `listed` can be changed."""
         config = await site_of(request).reader.run(read_tournament_config, await read_body(request))
-        request.state.given = audited_parameters(config)
+        request.state.audited_parameters = audited_parameters(config)
         return await carry_out(request, tournament, lambda organiser: organiser.change_config(tournament, config))
 
     @router.put("/tournaments/{tournament}/roster", openapi_extra=body_schema(models.Roster))
@@ -86,7 +86,7 @@ def lesson_routes() -> APIRouter:
     @router.post("/tournaments/{tournament}/notice", openapi_extra=body_schema(models.HostMessage))
     async def tell(tournament: str, request: Request) -> TournamentView:
         """Send a message to every bot of the tournament."""
-        given = await read_model(request, models.HostMessage)
-        return await carry_out(request, tournament, lambda organiser: organiser.send_notice(tournament, given.message))
+        body = await read_model(request, models.HostMessage)
+        return await carry_out(request, tournament, lambda organiser: organiser.send_notice(tournament, body.message))
 
     return router

@@ -81,10 +81,10 @@ def organising_routes() -> APIRouter:
     @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(models.AddHouseBots))
     async def add_house_bots(tournament: str, request: Request) -> TournamentView:
         """Add house bots to the field; house bots connect by themselves, and stay until the tournament is over."""
-        given = await read_model(request, models.AddHouseBots)
+        body = await read_model(request, models.AddHouseBots)
 
         def add(_: object) -> None:
-            site_of(request).house_bots.add(tournament, given.bot, given.name, given.count)
+            site_of(request).house_bots.add(tournament, body.bot, body.name, body.count)
 
         return await carry_out(request, tournament, add)
 
@@ -103,11 +103,11 @@ def organising_routes() -> APIRouter:
 
         Pupils that joined stay.
         """
-        given = await read_model(request, models.ChangeDoor)
+        body = await read_model(request, models.ChangeDoor)
         found = site_of(request).arena.lifecycle.tournament(tournament)
 
         def command(organiser: Organiser) -> None:
-            (organiser.open_door if given.open else organiser.close_door)(tournament)
+            (organiser.open_door if body.open else organiser.close_door)(tournament)
 
         await carry_out(request, tournament, command)
         return door_answer(found, public_address_of(request))
@@ -118,9 +118,9 @@ def organising_routes() -> APIRouter:
 
         If `code` is left out, the server makes a code; if `code` is null, bots need no code.
         """
-        given = await read_model(request, models.ChangeInvite)
+        body = await read_model(request, models.ChangeInvite)
         found = site_of(request).arena.lifecycle.tournament(tournament)
-        code = given.code if "code" in given.model_fields_set else make_secret()
+        code = body.code if "code" in body.model_fields_set else make_secret()
         await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
         return invite_answer(found, public_address_of(request))
 
