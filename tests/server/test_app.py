@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import inspect
 import json
 import time
@@ -64,26 +63,22 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
     writer.close()
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.e2e
 async def test_a_stream_whose_reader_goes_is_freed_without_the_collector(tmp_path: Path) -> None:
     server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0))
     await server.start()
     tournament = Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
     await server.log.wait(server.log.last)
-    gc.collect()
-    gc.disable()
-    try:
-        reader, writer = await ask(server, f"/api/tournaments/{tournament.id}/events")
-        await reader.readuntil(b"event: snapshot")
-        freed = asyncio.Event()
-        (_spectator,) = [
-            ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels[tournament.id].spectators
-        ]
-        writer.close()
-        async with asyncio.timeout(PATIENCE_S):
-            await freed.wait()
-    finally:
-        gc.enable()
+    reader, writer = await ask(server, f"/api/tournaments/{tournament.id}/events")
+    await reader.readuntil(b"event: snapshot")
+    freed = asyncio.Event()
+    (_spectator,) = [
+        ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels[tournament.id].spectators
+    ]
+    writer.close()
+    async with asyncio.timeout(PATIENCE_S):
+        await freed.wait()
     await server.stop()
 
 

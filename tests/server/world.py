@@ -6,7 +6,7 @@ Nothing here waits: `World.run` jumps from timer to timer.
 import heapq
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, cast
@@ -428,9 +428,18 @@ class World:
         """Return a bot on a connection without a login."""
         return Bot(self, MemoryLink(**link))
 
-    def login(self, name: str, **message: Any) -> "Bot":
-        """Return a logged-in bot."""
+    def login(self, name: str, link: Mapping[str, Any] | None = None, **message: Any) -> "Bot":
+        """Return a logged-in bot, on a connection with the given properties."""
+        bot = self.connect(**link or {})
+        bot.login(name, **message)
+        return bot
+
+    def player(
+        self, name: str, choose: Callable[[Frame], str], think_ms: Callable[[], int] = lambda: 0, **message: Any
+    ) -> "Bot":
+        """Return a logged-in bot that answers each turn, also the first."""
         bot = self.connect()
+        bot.play(choose, think_ms)
         bot.login(name, **message)
         return bot
 

@@ -1,6 +1,5 @@
 """The arena in a world of bots: whole tournaments on virtual time, and the order of each bot's messages."""
 
-import gc
 import weakref
 from collections import Counter
 from collections.abc import Iterable
@@ -531,20 +530,16 @@ def test_the_last_fault_of_a_bot_is_what_it_did_itself() -> None:
     assert fault.termination is Termination.ILLEGAL_MOVE
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("format_name", ["round-robin", "swiss", "knockout", "gauntlet"])
 def test_what_is_over_is_freed_once_it_is_on_disk(format_name: str) -> None:
     world = World(delay_ms=3)
     world.create(start_at_bots=4, format=format_name)
     tournament = weakref.ref(world.tournament("friday"))
-    gc.collect()
-    gc.disable()
-    try:
-        enter(world, "friday", *NAMES[:4])
-        world.run()
-        assert world.arena.tournaments == {}
-        assert tournament() is None
-    finally:
-        gc.enable()
+    enter(world, "friday", *NAMES[:4])
+    world.run()
+    assert world.arena.tournaments == {}
+    assert tournament() is None
 
 
 def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

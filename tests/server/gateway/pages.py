@@ -41,6 +41,11 @@ class Pages:
         await send({"type": "http.response.body", "body": answer})
 
 
+async def status(client: Raw) -> int:
+    """Return the status of the next answer."""
+    return int((await client.until(b"\r\n\r\n")).split()[1])
+
+
 async def answer(client: Raw) -> tuple[int, bytes]:
     """Return the status and the body of the next answer."""
     head = (await client.until(b"\r\n\r\n")).lower()

@@ -167,6 +167,19 @@ class GatewayServer:
             cast(Sheddable, each).abort()
         await self.all_gone()
 
+    @contextlib.asynccontextmanager
+    async def several(self, count: int, bots: int) -> AsyncIterator[list["Raw"]]:
+        """Yield so many upgraded clients; the first `bots` are logged in as bot0, bot1 and so on."""
+        async with contextlib.AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(self.raw()) for _ in range(count)]
+            for number, client in enumerate(clients):
+                await client.upgrade()
+                await client.hear("welcome")
+                if number < bots:
+                    client.say(type="login", name=f"bot{number}")
+                    await client.hear("session")
+            yield clients
+
     def create(self, **config: Any) -> str:
         """Create a tournament of tic-tac-toe, and return its id."""
         usual = {"name": "Friday", "game": "tictactoe", "time_control": TimeControl(move_ms=60_000)}

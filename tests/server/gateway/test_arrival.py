@@ -6,24 +6,7 @@ import pytest
 from rumble_server.gateway.arrival import Arrival
 
 from tests.server.gateway.iterating_loop import Loop
-
-
-class Transport:
-    """A transport of a Unix socket that notes whether it is aborted."""
-
-    is_aborted = False
-
-    def get_extra_info(self, _name: str) -> None:
-        return None
-
-    def pause_reading(self) -> None:
-        """Nothing is read."""
-
-    def is_closing(self) -> bool:
-        return self.is_aborted
-
-    def abort(self) -> None:
-        self.is_aborted = True
+from tests.server.gateway.transport import Transport
 
 
 def test_an_arrival_that_becomes_no_connection_is_ended(caplog: pytest.LogCaptureFixture) -> None:

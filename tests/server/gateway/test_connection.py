@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode
 from rumble_server.gateway import connection, outbox
-from rumble_server.gateway.connection import Connection
 from rumble_server.gateway.frames import HEADS, text_head
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.limits.bounds import Bounds
@@ -62,45 +61,21 @@ async def test_bots_connect_at_one_path(path: str, status: int) -> None:
         assert await client.upgrade(path) == status
 
 
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("localhost", 101),
-        ("LOCALHOST:1234", 101),
-        ("127.0.0.1:80", 101),
-        ("[::1]:80", 101),
-        ("rumble.example", 101),
-        ("evil.example", 403),
-        ("localhost.evil.example", 403),
-        ("", 403),
-    ],
-)
+@pytest.mark.parametrize(("host", "status"), [("rumble.example", 101), ("localhost.evil.example", 403), ("", 403)])
 async def test_on_loopback_only_known_hosts_are_answered(host: str, status: int) -> None:
     async with served(host_names=["rumble.example"]) as server, server.raw() as client:
         assert await client.upgrade(Host=host) == status
 
 
 @pytest.mark.parametrize(
-    ("origin", "status"),
-    [
-        (None, 101),
-        ("http://localhost:8765", 101),
-        ("HTTP://LOCALHOST:8765", 101),
-        ("http://localhost", 403),
-        ("http://localhost:1", 403),
-        ("https://evil.example", 403),
-        ("null", 403),
-        ("", 403),
-    ],
-)
-async def test_a_page_may_connect_only_to_its_own_host(origin: str | None, status: int) -> None:
-    async with served() as server, server.raw() as client:
-        assert await client.upgrade(Host="localhost:8765", Origin=origin) == status
-
-
-@pytest.mark.parametrize(
     ("origin", "shown_host", "is_let_in"),
     [
+        (None, "", True),
+        ("http://localhost:8765", "", True),
+        ("HTTP://LOCALHOST:8765", "", True),
+        ("http://localhost", "", False),
+        ("http://localhost:1", "", False),
+        ("", "", False),
         ("https://rumble.example", "", True),
         ("https://other.example:8443", "other.example:8443", True),
         ("https://other.example", "", False),
@@ -108,11 +83,11 @@ async def test_a_page_may_connect_only_to_its_own_host(origin: str | None, statu
         ("null", "", False),
     ],
 )
-def test_a_page_may_connect_to_the_public_url_and_to_the_host_that_a_proxy_tells(
-    origin: str, shown_host: str, is_let_in: bool
+def test_a_page_may_connect_to_its_own_host_the_public_url_and_the_host_that_a_proxy_tells(
+    origin: str | None, shown_host: str, is_let_in: bool
 ) -> None:
     policy = HandshakePolicy(frozenset(), "https://rumble.example")
-    request = Request("/bot", Headers({"Host": "127.0.0.1:8765", "Origin": origin}))
+    request = Request("/bot", Headers({"Host": "localhost:8765"} | ({} if origin is None else {"Origin": origin})))
     assert (policy.refusal(request, "127.0.0.1", shown_host) is None) is is_let_in
 
 
@@ -134,18 +109,11 @@ async def test_a_refused_client_of_the_library_sees_why() -> None:
         assert b"evil.example" in refused.value.response.body
 
 
-@pytest.mark.parametrize("header", ["Forwarded", "X_Forwarded_For", "X_Real_IP"])
-async def test_a_forwarded_request_counts_as_from_beyond_this_machine(header: str) -> None:
+async def test_a_forwarded_request_counts_as_from_beyond_this_machine() -> None:
     async with served() as server, server.raw() as client:
-        await client.upgrade(**{header: "127.0.0.1"})
+        await client.upgrade(X_Real_IP="127.0.0.1")
         client.say(type="login", name="ann")
         assert (await client.hear("error"))["code"] == "key_required"
-
-
-async def test_a_request_from_this_machine_needs_no_key() -> None:
-    async with served() as server, server.connect() as client:
-        await say(client, type="login", name="ann")
-        assert (await hear(client, "session"))["open"] is True
 
 
 # --- frames ---
@@ -181,43 +149,6 @@ async def test_a_larger_frame_closes_with_1009_in_one_piece_or_in_several(fragme
             part = text[number * 1001 // fragments : (number + 1) * 1001 // fragments]
             client.send(Opcode.CONT if number else Opcode.TEXT, part, fin=number == fragments - 1)
         assert await client.close_code() == CloseCode.TOO_LARGE
-
-
-async def test_fragments_make_a_message() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.send(Opcode.TEXT, LOGIN[:7], fin=False)
-        client.send(Opcode.PING, b"between")
-        client.send(Opcode.CONT, LOGIN[7:20], fin=False)
-        client.send(Opcode.CONT, LOGIN[20:])
-        assert (await client.hear("session"))["name"] == "ann"
-
-
-async def test_bytes_may_come_one_by_one() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        await client.hear("welcome")
-        (link,) = server.made
-        client.send(Opcode.TEXT, LOGIN)
-        received = asyncio.Event()
-        split_up(link, received)
-        assert (await client.hear("session"))["name"] == "ann"
-        assert received.is_set()
-
-
-def split_up(link: Connection, received: asyncio.Event) -> None:
-    """Hand received bytes to the link one by one, however the network groups them."""
-    whole = link.data_received
-
-    def data_received(data: bytes) -> None:
-        received.set()
-        for byte in data:
-            whole(bytes([byte]))
-
-    transport = link.transport
-    assert transport is not None
-    link.data_received = data_received  # type: ignore[method-assign]
-    transport.set_protocol(link)
 
 
 async def test_fragments_without_content_take_no_memory() -> None:
@@ -288,15 +219,6 @@ async def test_the_closes_of_a_session_reach_the_client(message: Any, code: Clos
             await say(client, **message)
         assert await close_code(client) == code
         assert client.close_reason == CLOSE_REASONS[code]
-
-
-async def test_a_newer_login_closes_the_older_connection_with_4001() -> None:
-    async with served() as server, server.connect() as old, server.connect() as new:
-        await say(old, type="login", name="ann")
-        await hear(old, "session")
-        await say(new, type="login", name="ann")
-        await hear(new, "session")
-        assert await close_code(old) == CloseCode.REPLACED
 
 
 # --- the end ---
@@ -464,7 +386,5 @@ async def test_moves_in_one_read_and_after_other_frames_are_all_read() -> None:
         for _ in range(3):
             client.send(Opcode.TEXT, b'{"type": "nonsense"}')
         client.send(Opcode.TEXT, b'{"type": "login", "name": "ann"}')
-        assert (await client.hear("error"))["code"] == "bad_message"
-        assert (await client.hear("error"))["code"] == "bad_message"
-        assert (await client.hear("error"))["code"] == "bad_message"
-        assert (await client.hear("error"))["code"] == "already_logged_in"
+        codes = [(await client.hear("error"))["code"] for _ in range(4)]
+        assert codes == ["bad_message"] * 3 + ["already_logged_in"]

@@ -1,6 +1,5 @@
 """A timer for one matter at a time, on a loop of the test's."""
 
-import gc
 from collections.abc import Callable
 from typing import Any, cast
 from weakref import ref
@@ -76,21 +75,18 @@ def test_who_is_late_may_begin_the_same_matter_at_once(timers: Timers, deadline:
     assert len(timers) == 2
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("is_late", [True, False])
 def test_the_function_is_freed_once_the_timer_has_ended(timers: Timers, deadline: Deadline, is_late: bool) -> None:
     class Owner:
         def late(self) -> None:
             pass
 
-    gc.disable()
-    try:
-        owner = Owner()
-        gone = ref(owner)
-        deadline.begin(10, owner.late)
-        del owner
-        assert gone() is not None
-        timers[0].run() if is_late else deadline.end()
-        timers.clear()
-        assert gone() is None
-    finally:
-        gc.enable()
+    owner = Owner()
+    gone = ref(owner)
+    deadline.begin(10, owner.late)
+    del owner
+    assert gone() is not None
+    timers[0].run() if is_late else deadline.end()
+    timers.clear()
+    assert gone() is None

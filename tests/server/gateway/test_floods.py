@@ -191,11 +191,8 @@ async def test_many_who_send_fragments_are_read_no_faster_than_one(monkeypatch: 
             bounds=Bounds(frames_per_iteration=100, strangers_ms_per_iteration=2_000), now_s=count().__next__
         ) as server,
         frames_in_each_iteration(monkeypatch) as counts,
-        contextlib.AsyncExitStack() as stack,
+        server.several(5, bots=0) as clients,
     ):
-        clients = [await stack.enter_async_context(server.raw()) for _ in range(5)]
-        for client in clients:
-            await client.upgrade()
         for client in clients:
             client.send(Opcode.TEXT, text[:1], fin=False)
             client.writer.write(b"".join(each.serialize(mask=True) for each in fragments))
@@ -208,15 +205,8 @@ async def test_all_texts_wait_for_time_but_answers_to_open_turns(monkeypatch: py
     turn = turn_frame("1.1.1.1.1", 1, "1.1", "tictactoe", 0, 0, {}, [], [], 1, [1, 1], 0)
     async with (
         served(bounds=Bounds(strangers_ms_per_iteration=2_000), now_s=count().__next__) as server,
-        contextlib.AsyncExitStack() as stack,
+        server.several(21, bots=10) as clients,
     ):
-        clients = [await stack.enter_async_context(server.raw()) for _ in range(21)]
-        for number, client in enumerate(clients):
-            await client.upgrade()
-            await client.hear("welcome")
-            if number < 10:
-                client.say(type="login", name=f"bot{number}")
-                await client.hear("session")
         links = server.made
         for _ in range(2):
             links[0].send(turn)
@@ -252,13 +242,8 @@ async def test_so_many_wrong_answers_are_handled_at_once_in_an_iteration(monkeyp
     monkeypatch.setattr(connection, "MOST_WASTED", 3)
     async with (
         served(bounds=Bounds(strangers_ms_per_iteration=6_000), now_s=count().__next__) as server,
-        contextlib.AsyncExitStack() as stack,
+        server.several(8, bots=8) as clients,
     ):
-        clients = [await stack.enter_async_context(server.raw()) for _ in range(8)]
-        for number, client in enumerate(clients):
-            await client.upgrade()
-            client.say(type="login", name=f"bot{number}")
-            await client.hear("session")
         links = server.made
         async with frames_in_each_iteration(monkeypatch) as counts:
             bad = WireFrame(Opcode.TEXT, b"x").serialize(mask=True)

@@ -13,6 +13,7 @@ from rumble_server.gateway.gate import MOST_FRAMES, PORTION, Gate, GatedClock
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
+from tests.server.failing import fail
 from tests.server.lease import HeldWhile
 from tests.server.world import Bot, VirtualClock, World
 
@@ -24,6 +25,11 @@ class Validity:
 
     def holds(self) -> bool:
         return self.valid
+
+
+def led_by(lease: Validity) -> tuple[VirtualClock, Gate]:
+    clock = VirtualClock()
+    return clock, Gate(clock, HeldWhile(lease.holds), lambda: 0.0)
 
 
 @pytest.fixture
@@ -207,9 +213,8 @@ def test_a_bot_whose_absent_budget_is_used_up_at_the_suspension_loses(world: Wor
     assert ann.heard("match_over")
 
 
-def test_time_that_the_process_was_frozen_is_not_excused_twice() -> None:
-    clock = VirtualClock()
-    gate = Gate(clock, HeldWhile(lambda: True), lambda: 0.0)
+def test_time_that_the_process_was_frozen_is_not_excused_twice(lease: Validity) -> None:
+    clock, gate = led_by(lease)
     gate.close()
     clock.advance(1000)
     clock.stall(3000)
@@ -217,30 +222,28 @@ def test_time_that_the_process_was_frozen_is_not_excused_twice() -> None:
     assert clock.late_ms == 4000
 
 
-def test_timers_that_were_cancelled_while_they_waited_do_not_fire() -> None:
-    clock, fired = VirtualClock(), []
-    open_gate = [True]
-    gate = Gate(clock, HeldWhile(lambda: open_gate[0]), lambda: 0.0)
+def test_timers_that_were_cancelled_while_they_waited_do_not_fire(lease: Validity) -> None:
+    (clock, gate), fired = led_by(lease), list[str]()
     led = GatedClock(clock, gate)
     first = led.call_at(led.now_ms() + 10, lambda: fired.append("first"))
     led.call_at(led.now_ms() + 20, lambda: fired.append("second"))
     led.after_input(lambda: fired.append("at once")).cancel()
-    open_gate[0] = False
+    lease.valid = False
     clock.advance(100)
     first.cancel()
     assert fired == []
-    open_gate[0] = True
+    lease.valid = True
     gate.reopen(World().arena)
     clock.advance(0)
     assert fired == ["second"]
 
 
-def test_what_waits_enters_in_its_order_and_in_portions() -> None:
-    clock, entered, portions, open_gate = VirtualClock(), list[int](), list[int](), [False]
-    gate = Gate(clock, HeldWhile(lambda: open_gate[0]), lambda: 0.0)
+def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None:
+    (clock, gate), entered, portions = led_by(lease), list[int](), list[int]()
+    lease.valid = False
     for number in range(PORTION + 10):
         gate.enter(lambda number=number: entered.append(number))  # type: ignore[misc]
-    open_gate[0] = True
+    lease.valid = True
     gate.enter(lambda: portions.append(len(entered)))
     gate.reopen(World().arena)
     gate.enter(lambda: entered.append(PORTION + 10))
@@ -251,16 +254,12 @@ def test_what_waits_enters_in_its_order_and_in_portions() -> None:
     assert portions == [PORTION, PORTION + 10]
 
 
-def test_a_waiting_call_that_fails_keeps_no_other_call_out() -> None:
-    clock, entered, open_gate = VirtualClock(), list[str](), [False]
-    gate = Gate(clock, HeldWhile(lambda: open_gate[0]), lambda: 0.0)
-
-    def fail() -> None:
-        raise RuntimeError("a bug")
-
+def test_a_waiting_call_that_fails_keeps_no_other_call_out(lease: Validity) -> None:
+    (clock, gate), entered = led_by(lease), list[str]()
+    lease.valid = False
     gate.enter(fail)
     gate.enter(lambda: entered.append("later"))
-    open_gate[0] = True
+    lease.valid = True
     gate.reopen(World().arena)
     with pytest.raises(RuntimeError, match="a bug"):
         clock.advance(0)
@@ -269,24 +268,24 @@ def test_a_waiting_call_that_fails_keeps_no_other_call_out() -> None:
     assert gate.admit()
 
 
-def test_a_lease_that_is_over_again_stops_what_enters() -> None:
-    clock, entered, open_gate = VirtualClock(), [], [False]
-    gate = Gate(clock, HeldWhile(lambda: open_gate[0]), lambda: 0.0)
+def test_a_lease_that_is_over_again_stops_what_enters(lease: Validity) -> None:
+    (clock, gate), entered = led_by(lease), list[str]()
+    lease.valid = False
 
     def enter_and_lose() -> None:
         entered.append("first")
-        open_gate[0] = False
+        lease.valid = False
 
     gate.enter(enter_and_lose)
     gate.enter(lambda: entered.append("second"))
     arena = World().arena
     gate.reopen(arena)
     assert entered == [], "it is still closed"
-    open_gate[0] = True
+    lease.valid = True
     gate.reopen(arena)
     clock.advance(0)
     assert entered == ["first"]
-    open_gate[0] = True
+    lease.valid = True
     gate.reopen(arena)
     clock.advance(0)
     assert entered == ["first", "second"]
@@ -303,24 +302,13 @@ def test_a_discarded_club_does_nothing_any_more(world: World, lease: Validity) -
     assert other.heard() == []
 
 
-def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Validity) -> None:
+@pytest.mark.parametrize("frame", [None, '{"type": "join", "tournament": "none"}', "no JSON"])
+def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Validity, frame: str | None) -> None:
+    """A frame of None stands for an answer to the open turn."""
     _, mover, other = playing(world)
     lease.valid = False
     for _ in range(10 * MOST_FRAMES):
-        mover.move("nowhere")
-    assert len(world.gate.waiting) == MOST_FRAMES + 1
-    go_on(world, lease)
-    world.run(10)
-    assert mover.link.closed is CloseCode.TOO_MANY_MESSAGES
-    assert other.heard("match_over")
-
-
-@pytest.mark.parametrize("frame", ['{"type": "join", "tournament": "none"}', "no JSON"])
-def test_a_flood_beyond_the_allowance_while_it_waits_is_bounded_too(world: World, lease: Validity, frame: str) -> None:
-    _, mover, other = playing(world)
-    lease.valid = False
-    for _ in range(10 * MOST_FRAMES):
-        mover.say_text(frame)
+        mover.move("nowhere") if frame is None else mover.say_text(frame)
     assert len(world.gate.waiting) == MOST_FRAMES + 1
     go_on(world, lease)
     world.run(10)

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import socket
 import struct
@@ -22,6 +21,8 @@ from tests.server.gateway.pages import GET, LIMITED, UPGRADE, Pages, answer, pag
 from tests.server.gateway.served import served, until
 
 pytestmark = pytest.mark.e2e
+
+LOGIN = WireFrame(Opcode.TEXT, b'{"type": "login", "name": "ann"}').serialize(mask=True)
 
 
 # --- headers ---
@@ -64,14 +65,13 @@ async def test_headers_within_the_bound_are_read_in_each_of_many_requests() -> N
         assert server.refusals.counts == {}
 
 
-@pytest.mark.parametrize("part", [b"1;%s\r\nx\r\n" % (b"e" * 90), b"1\r\nx\r\n", b"0\r\n" + b"X: trailer\r\n" * 10])
-async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(part: bytes) -> None:
+@pytest.mark.parametrize(
+    ("first", "part"), [(b"", b"1;%s\r\nx\r\n" % (b"e" * 90)), (b"", b"1\r\nx\r\n"), (b"0\r\n", b"X: trailer\r\n")]
+)
+async def test_what_is_around_the_chunks_of_a_body_counts_as_headers(first: bytes, part: bytes) -> None:
     async with pages(bounds={"header_bytes": 10_000}) as (server, _), server.raw() as client:
         head = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-        if part.startswith(b"0"):
-            client.writer.write(head + b"0\r\n" + b"X: trailer\r\n" * 5_000)
-        else:
-            client.writer.write(head + part * 5_000)
+        client.writer.write(head + first + part * 5_000)
         await until(lambda: bool(server.refusals.counts))
         assert server.refusals.counts == {"header_bytes": 1}
         await client.ended()
@@ -190,19 +190,15 @@ async def test_a_request_that_is_not_answered_when_the_server_stops_gets_503(cap
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.usefixtures("without_collector")
 async def test_a_connection_that_has_ended_is_freed_without_the_collector() -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        async with pages() as (server, _):
-            async with server.raw() as client:
-                client.writer.write(GET % 1)
-                await answer(client)
-                gone = ref(server.http.pop())
-            await until(lambda: server.open_connections == 0)
-            await until(lambda: gone() is None)
-    finally:
-        gc.enable()
+    async with pages() as (server, _):
+        async with server.raw() as client:
+            client.writer.write(GET % 1)
+            await answer(client)
+            gone = ref(server.http.pop())
+        await until(lambda: server.open_connections == 0)
+        await until(lambda: gone() is None)
 
 
 async def test_an_upgrade_that_waits_for_time_becomes_a_bots_connection(caplog: pytest.LogCaptureFixture) -> None:
@@ -298,37 +294,29 @@ async def test_a_connection_that_ends_before_it_is_served_leaves_nothing() -> No
             assert await client.upgrade() == 101
 
 
+@pytest.mark.usefixtures("without_collector")
 async def test_an_upgrade_frees_the_http_connection_without_the_collector() -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        async with served(bounds=Bounds(limit_loopback=True)) as server, server.raw() as client:
-            assert await client.upgrade() == 101
-            gone = ref(server.http.pop())
-            await until(lambda: gone() is None)
-            assert server.open_connections == 1
-    finally:
-        gc.enable()
+    async with served(bounds=Bounds(limit_loopback=True)) as server, server.raw() as client:
+        assert await client.upgrade() == 101
+        gone = ref(server.http.pop())
+        await until(lambda: gone() is None)
+        assert server.open_connections == 1
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("sent", [b"", b"\xff\xff"])
 async def test_a_bots_connection_that_has_ended_is_freed_without_the_collector(sent: bytes) -> None:
     """With the HTTP connection that it began as, and after an error of the protocol, too."""
-    gc.collect()
-    gc.disable()
-    try:
-        async with served() as server:
-            async with server.raw() as client:
-                assert await client.upgrade() == 101
-                bot = server.made[0]
-                gone: list[ref[Any]] = [ref(server.http.pop()), ref(bot), ref(bot.protocol)]
-                del bot
-                server.gateway.links.clear()
-                client.writer.write(sent)
-            await until(lambda: server.open_connections == 0)
-            await until(lambda: [each() for each in gone] == [None] * 3)
-    finally:
-        gc.enable()
+    async with served() as server:
+        async with server.raw() as client:
+            assert await client.upgrade() == 101
+            bot = server.made[0]
+            gone: list[ref[Any]] = [ref(server.http.pop()), ref(bot), ref(bot.protocol)]
+            del bot
+            server.gateway.links.clear()
+            client.writer.write(sent)
+        await until(lambda: server.open_connections == 0)
+        await until(lambda: [each() for each in gone] == [None] * 3)
 
 
 # --- deadlines ---
@@ -462,26 +450,21 @@ async def test_what_comes_together_with_a_refused_request_is_dropped(
 
 @pytest.mark.parametrize("together", [9, None])
 async def test_frames_that_come_or_begin_together_with_the_upgrade_are_read(together: int | None) -> None:
-    login = WireFrame(Opcode.TEXT, b'{"type": "login", "name": "ann"}').serialize(mask=True)
     async with pages() as (server, _), server.raw() as client:
-        client.writer.write(UPGRADE + b"\r\n" + login[:together])
+        client.writer.write(UPGRADE + b"\r\n" + LOGIN[:together])
         await upgraded(client)
-        client.writer.write(login[len(login[:together]) :])
+        client.writer.write(LOGIN[len(LOGIN[:together]) :])
         assert (await client.hear("session"))["name"] == "ann"
 
 
 @pytest.mark.parametrize("together", [True, False])
 async def test_a_request_before_an_upgrade_is_answered_first(together: bool) -> None:
-    login = WireFrame(Opcode.TEXT, b'{"type": "login", "name": "ann"}').serialize(mask=True)
     async with pages() as (server, app), server.raw() as client:
         app.may_answer.clear()
-        if together:
-            client.writer.write(GET % 1 + GET % 2 + UPGRADE + b"\r\n" + login)
-        else:
-            client.writer.write(GET % 1 + GET % 2 + UPGRADE)
+        rest = b"\r\n" + LOGIN
+        client.writer.write(GET % 1 + GET % 2 + UPGRADE + rest * together)
         await until(lambda: bool(app.scopes))
-        if not together:
-            client.writer.write(b"\r\n" + login)
+        client.writer.write(rest * (not together))
         app.may_answer.set()
         assert await answer(client) == (200, b'["/1", 0]')
         assert await answer(client) == (200, b'["/2", 0]')
@@ -510,8 +493,6 @@ async def test_a_slow_reader_of_an_answer_before_an_upgrade_keeps_its_connection
     ("request_", "status"),
     [
         (UPGRADE + b"Content-Length: 3\r\n\r\nabc", 400),
-        (UPGRADE + b"Content-Length: 3\r\n\r\n", 400),
-        (UPGRADE + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         (UPGRADE.replace(b"HTTP/1.1", b"HTTP/1.0") + b"\r\n", 505),
         (UPGRADE + b"Host: evil\r\n\r\n", 400),
         (UPGRADE + b"Origin: http://localhost\r\nOrigin: http://localhost\r\n\r\n", 400),

@@ -40,24 +40,6 @@ async def test_round_trips_are_measured_from_the_start_and_the_least_of_the_last
         assert all(0 <= lag_ms < PATIENCE_S * 1000 for lag_ms in lags)
 
 
-async def test_a_pong_that_answers_no_ping_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = measured(monkeypatch)
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        client.send(Opcode.PONG, b"unasked")
-        ping, data = await client.frame()
-        while ping != Opcode.PING:
-            ping, data = await client.frame()
-        assert told.empty()
-        client.send(Opcode.PONG, data)
-        async with asyncio.timeout(PATIENCE_S):
-            await told.get()
-        client.send(Opcode.PONG, data)
-        client.send(Opcode.TEXT, LOGIN)
-        await client.hear("session")
-        assert told.empty()
-
-
 async def test_pings_go_out_whether_or_not_they_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thinking bot that reads nothing finds many pings; only the newest ping measures a round trip."""
     told = measured(monkeypatch)

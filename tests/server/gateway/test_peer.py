@@ -11,18 +11,10 @@ from rumble_server.limits.permits import Permit, Permits
 from rumble_server.limits.refusals import Refusals
 from rumble_server.limits.source import Sources
 
+from tests.server.gateway.transport import Transport
+
 ADDRESS, CLIENT, PROXY = "203.0.113.7", "203.0.113.8", "192.0.2.1"
 FORWARDED = [(b"x-forwarded-for", CLIENT.encode()), (b"x-forwarded-proto", b"https")]
-
-
-class Transport:
-    """A transport that notes whether it is aborted."""
-
-    def __init__(self) -> None:
-        self.is_aborted = False
-
-    def abort(self) -> None:
-        self.is_aborted = True
 
 
 class Server:

@@ -1,7 +1,6 @@
 """A connection's wait for a permit, without sockets."""
 
 import asyncio
-import gc
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,20 +14,9 @@ from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permit, Permits
 from rumble_server.limits.refusals import Refusals
 
+from tests.server.gateway.transport import Transport
+
 ADDRESS = "203.0.113.7"
-
-
-class Transport:
-    """A transport that notes whether it is paused and closed."""
-
-    def __init__(self) -> None:
-        self.is_paused = self.is_closed = False
-
-    def pause_reading(self) -> None:
-        self.is_paused = True
-
-    def is_closing(self) -> bool:
-        return self.is_closed
 
 
 class Newcomer:
@@ -157,16 +145,12 @@ async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(en
     assert not entrance.permits.waiting
 
 
+@pytest.mark.usefixtures("without_collector")
 async def test_a_connection_whose_wait_was_stopped_is_freed_without_the_collector(entrance: Any) -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        first, second = Newcomer(entrance), Newcomer(entrance)
-        first.acquire()
-        second.acquire()
-        second.wait.stop()
-        gone = ref(second)
-        del second
-        assert gone() is None
-    finally:
-        gc.enable()
+    first, second = Newcomer(entrance), Newcomer(entrance)
+    first.acquire()
+    second.acquire()
+    second.wait.stop()
+    gone = ref(second)
+    del second
+    assert gone() is None

@@ -13,6 +13,7 @@ from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.facts import MoveMade
 
+from tests.server.arena.playing import first_legal
 from tests.server.gateway.sessions import BEYOND, KEY, OTHER, in_play
 from tests.server.world import Bot, World
 
@@ -29,36 +30,14 @@ def test_a_wrong_key_is_closed_and_does_not_disturb_who_is_connected() -> None:
     assert bot.error() == "unknown_tournament"
 
 
-def test_a_protected_name_asks_for_its_key() -> None:
-    world = World()
-    world.login("ann", key=KEY)
-    bot = world.login("ann")
+def test_from_beyond_this_machine_a_name_needs_a_key_unless_the_host_allows_open_names() -> None:
+    bot = World().login("ann", BEYOND)
     assert (bot.error(), bot.link.closed) == ("key_required", None)
-    bot.login("ann", key=KEY)
-    assert bot.last("session")["open"] is False
-
-
-def test_from_beyond_this_machine_a_name_needs_a_key() -> None:
-    bot = World().connect(**BEYOND)
-    bot.login("ann")
-    assert (bot.error(), bot.link.closed) == ("key_required", None)
-    bot.login("ann", key=KEY)
-    assert bot.last("session")["open"] is False
-
-
-def test_unless_the_host_allows_open_names() -> None:
-    bot = World(open_names=True).connect(**BEYOND)
-    bot.login("ann")
-    assert bot.last("session")["open"] is True
+    assert World(open_names=True).login("ann", BEYOND).last("session")["open"] is True
 
 
 def wrong_keys(world: World, name: str, times: int, **link: Any) -> list[Bot]:
-    bots = []
-    for _ in range(times):
-        bot = world.connect(**link)
-        bot.login(name, key=OTHER)
-        bots.append(bot)
-    return bots
+    return [world.login(name, link, key=OTHER) for _ in range(times)]
 
 
 def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
@@ -67,14 +46,11 @@ def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
     world.login("ben", key=KEY)
     tried = [*wrong_keys(world, "ann", 2, address="192.0.2.1"), *wrong_keys(world, "ben", 2, address="192.0.2.1")]
     assert {bot.link.closed for bot in tried} == {CloseCode.WRONG_KEY}
-    refused = world.connect(address="192.0.2.1")
-    refused.login("ann", key=KEY)
+    refused = world.login("ann", {"address": "192.0.2.1"}, key=KEY)
     assert (refused.error(), refused.last("error")["fatal"]) == ("too_many_messages", True)
     assert refused.link.closed is CloseCode.TOO_MANY_MESSAGES
     assert world.arena.admission.refusals.counts == {"wrong_key": 4, "too_many_wrong_tries": 1}
-    elsewhere = world.connect(address="192.0.2.2")
-    elsewhere.login("Ann", key=KEY)
-    assert elsewhere.last("session")["name"] == "ann"
+    assert world.login("Ann", {"address": "192.0.2.2"}, key=KEY).last("session")["name"] == "ann"
     world.run(60_000)
     (again,) = wrong_keys(world, "ann", 1, address="192.0.2.1")
     assert again.link.closed is CloseCode.WRONG_KEY
@@ -82,14 +58,12 @@ def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
 
 def test_who_has_shown_the_right_key_is_not_locked_out_by_others_of_its_address() -> None:
     world = World(admission=Admission(Bounds(wrong_tries_per_minute=4, wrong_keys_of_owner_per_minute=2)))
-    ann = world.connect(**BEYOND)
-    ann.login("ann", key=KEY)
+    ann = world.login("ann", BEYOND, key=KEY)
     world.login("ben", key=KEY)
     assert wrong_keys(world, "ben", 5, **BEYOND)[-1].error() == "too_many_messages"
     for _ in range(3):
         ann.drop()
-        ann = world.connect(**BEYOND)
-        ann.login("Ann", key=KEY)
+        ann = world.login("Ann", BEYOND, key=KEY)
         assert ann.last("session")["name"] == "ann"
     *_, refused = wrong_keys(world, "ann", 3, **BEYOND)
     assert refused.error() == "too_many_messages", "its own bucket has an end, too"
@@ -111,8 +85,7 @@ def test_new_names_are_limited_by_address_and_that_outlives_connections() -> Non
     world = World(admission=Admission(Bounds(names_per_hour=2)))
 
     def newcomer(name: str, **link: Any) -> Bot:
-        bot = world.connect(**{**BEYOND, **link})
-        bot.login(name, key=KEY)
+        bot = world.login(name, BEYOND | link, key=KEY)
         bot.drop()
         return bot
 
@@ -131,35 +104,23 @@ def test_new_names_are_limited_by_address_and_that_outlives_connections() -> Non
 def test_a_valid_invitation_has_a_bucket_of_its_own() -> None:
     world = World(admission=Admission(Bounds(names_per_hour=1, invited_names_per_hour=2)))
     world.create(invite="sesame")
-    bots = {}
-    for name, invite in [("ann", None), ("ben", None), ("cid", "wrong"), ("dan", "sesame"), ("eve", "sesame")]:
-        bots[name] = world.connect(**BEYOND)
-        bots[name].login(name, key=KEY, join="friday", invite=invite)
+    invites = {"ann": None, "ben": None, "cid": "wrong", "dan": "sesame", "eve": "sesame"}
+    bots = {name: world.login(name, BEYOND, key=KEY, join="friday", invite=each) for name, each in invites.items()}
     assert [name for name, bot in bots.items() if bot.link.closed is None] == ["ann", "dan", "eve"]
     assert bots["dan"].link.invited_to == bots["eve"].link.invited_to == "friday"
     assert bots["ann"].link.invited_to is None
-    last = world.connect(**BEYOND)
-    last.login("fay", key=KEY, join="friday", invite="sesame")
-    assert last.error() == "too_many_messages"
-
-
-def test_loopback_is_exempt_unless_the_bounds_hold_there_too() -> None:
-    for limited, closed in ((False, None), (True, CloseCode.TOO_MANY_MESSAGES)):
-        world = World(admission=Admission(Bounds(names_per_hour=1, limit_loopback=limited)))
-        assert [world.login(name).link.closed for name in ("ann", "ben")] == [None, closed]
+    assert world.login("fay", BEYOND, key=KEY, join="friday", invite="sesame").error() == "too_many_messages"
 
 
 def burned(world: World, number: int) -> None:
     """A holder of the invitation claims a name, and goes."""
-    bot = world.connect(**BEYOND)
-    bot.login(f"burned-{number}", key=KEY, join="friday", invite="sesame")
-    bot.drop()
+    world.login(f"burned-{number}", BEYOND, key=KEY, join="friday", invite="sesame").drop()
 
 
 def newcomers(world: World, *names: str) -> list[str]:
     """Log newcomers of the address in; return the names let into the tournament. Their bots stay."""
     for name in names:
-        world.connect(**BEYOND).login(name, key=KEY, join="friday", invite="sesame")
+        world.login(name, BEYOND, key=KEY, join="friday", invite="sesame")
     return [name for name in names if world.arena.is_connected(name)]
 
 
@@ -173,9 +134,7 @@ def test_names_that_are_claimed_and_do_not_play_keep_nobody_out() -> None:
         burned(world, number)
     assert newcomers(world, "ben") == [], "a bot that was lost for a moment may come back"
     world.organiser.reset_key("burned-4")
-    elsewhere = world.connect(address="203.0.113.8")
-    elsewhere.login("burned-4", key=OTHER)
-    elsewhere.drop()
+    world.login("burned-4", {"address": "203.0.113.8"}, key=OTHER).drop()
     world.run(UNPLAYED_MS)
     assert newcomers(world, "ben", "cid") == ["ben", "cid"]
     assert list(cup.field) == ["ann", "burned-0", "burned-1", "burned-4", "ben", "cid"], "it is of another address now"
@@ -183,7 +142,7 @@ def test_names_that_are_claimed_and_do_not_play_keep_nobody_out() -> None:
     assert world.arena.players.get("burned-3") is None
     assert newcomers(world, "burned-1") == ["burned-1"], "a name that gave way to nobody has its key"
     world.organiser.start(cup.id)
-    world.connect(**BEYOND).login("dan", key=KEY)
+    world.login("dan", BEYOND, key=KEY)
     assert not world.arena.is_connected("dan"), "names in a tournament that goes on are kept"
 
 
@@ -203,13 +162,9 @@ def test_names_burned_without_an_invitation_take_no_place_of_those_with_one() ->
     world.create(invite="sesame")
     burned(world, 0)
     for number in range(4):
-        stranger = world.connect(**BEYOND)
-        stranger.login(f"stranger-{number}", key=KEY)
-        stranger.drop()
+        world.login(f"stranger-{number}", BEYOND, key=KEY).drop()
     world.run(UNPLAYED_MS)
-    thieves = [world.connect(**BEYOND) for _ in range(2)]
-    for number, thief in enumerate(thieves):
-        thief.login(f"thief-{number}", key=KEY)
+    thieves = [world.login(f"thief-{number}", BEYOND, key=KEY) for number in range(2)]
     assert [thief.link.closed for thief in thieves] == [None, CloseCode.TOO_MANY_MESSAGES]
     assert newcomers(world, "ann") == ["ann"]
 
@@ -225,10 +180,9 @@ def test_a_key_shown_for_an_open_name_is_told_that_it_protects_nothing() -> None
 # --- invitations ---
 
 
-def joining(world: World, name: str, invite: str, **link: Any) -> str | None:
+def joining(world: World, name: str, invite: str) -> str | None:
     """Have a bot join with this code; return the code of the error, if any."""
-    bot = world.connect(**{**BEYOND, **link})
-    bot.login(name, key=KEY)
+    bot = world.login(name, BEYOND, key=KEY)
     bot.say(type="join", tournament="friday", invite=invite)
     assert bot.link.closed is None
     return bot.error() if bot.inbox.frames[-1]["type"] == "error" else None
@@ -252,8 +206,8 @@ def test_an_invitation_in_a_login_is_one_try() -> None:
     world.create(invite="sesame")
     codes = []
     for name in ("ann", "ben", "cid", "dan"):
-        bot = world.connect(**BEYOND)
-        bot.login(name, key=KEY, join="friday", invite="sesame" if name == "dan" else "wrong")
+        invite = "sesame" if name == "dan" else "wrong"
+        bot = world.login(name, BEYOND, key=KEY, join="friday", invite=invite)
         codes.append(bot.inbox.kinds()[-1] if name == "dan" else bot.error())
     assert codes == ["invite_required", "invite_required", "too_many_messages", "joined"]
     assert world.arena.admission.refusals.counts["wrong_code"] == 3
@@ -300,8 +254,7 @@ def test_the_message_limit_is_of_the_name_and_outlives_its_connections() -> None
 def test_strangers_are_limited_by_connection_and_by_address_and_that_costs_no_bot_anything() -> None:
     world = World(admission=Admission(Bounds(stranger_messages_per_minute=8)), limits=Limits(unsolicited_per_minute=5))
     world.create(start_at_bots=2)
-    ann = world.connect(**BEYOND)
-    ann.login("ann", key=KEY, join="friday")
+    ann = world.login("ann", BEYOND, key=KEY, join="friday")
     ben = world.login("ben", join="friday")
     closed = []
     for _ in range(3):
@@ -311,12 +264,9 @@ def test_strangers_are_limited_by_connection_and_by_address_and_that_costs_no_bo
         closed.append((len(stranger.inbox.all("error")), stranger.last("error")["code"], stranger.link.closed))
     refused = ("too_many_messages", CloseCode.TOO_MANY_MESSAGES)
     assert closed == [(6, *refused), (3, *refused), (1, *refused)]
-    newcomer = world.connect(**BEYOND)
-    newcomer.login("cid", key=KEY)
-    assert newcomer.link.closed is CloseCode.TOO_MANY_MESSAGES
+    assert world.login("cid", BEYOND, key=KEY).link.closed is CloseCode.TOO_MANY_MESSAGES
     ann.drop()
-    ann = world.connect(**BEYOND)
-    ann.login("ann", key=KEY)
+    ann = world.login("ann", BEYOND, key=KEY)
     assert ann.last("session")["matches"] == ["friday.1.1.1.1"], "its key was shown from there"
     assert ben.inbox.all("match_over") == []
     assert world.connect(address="203.0.113.8").inbox.kinds() == ["welcome"]
@@ -336,11 +286,8 @@ def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
     """Only the key is compared; wrong keys are counted as ever. Without a tournament the bot has one place."""
     world = World()
     world.create()
-    ann, dan = (world.connect(**BEYOND) for _ in range(2))
-    ann.login("ann", key=KEY, join="friday")
-    dan.login("dan", key=KEY)
-    for bot in (ann, dan):
-        bot.drop()
+    world.login("ann", BEYOND, key=KEY, join="friday").drop()
+    world.login("dan", BEYOND, key=KEY).drop()
 
     def again(name: str, key: str = KEY, worker: str | None = None) -> str:
         bot = world.connect(**BEYOND)
@@ -355,16 +302,13 @@ def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
 
 def test_the_wrong_keys_of_neighbours_keep_no_bot_from_coming_back_by_the_key_that_its_own_was_exchanged_for() -> None:
     world = World(admission=Admission(Bounds(wrong_keys_of_owner_per_minute=2)))
-    owner = world.connect(**BEYOND)
-    owner.login("ann", key=KEY, exchange_key=True)
+    owner = world.login("ann", BEYOND, key=KEY, exchange_key=True)
     made = str(owner.last("session")["made_key"])
     assert is_made(made)
     owner.drop()
 
     def told(key: str) -> str:
-        bot = world.connect(**BEYOND)
-        bot.login("ann", key=key)
-        return bot.inbox.kinds()[-1]
+        return world.login("ann", BEYOND, key=key).inbox.kinds()[-1]
 
     assert [told(f"guess-number-{number}-of-a-thief") for number in range(3)] == ["error"] * 3
     assert [told(KEY), told(made), told(make_secret())] == ["error", "session", "error"]
@@ -380,13 +324,10 @@ def test_the_end_of_a_match_is_told_to_who_was_away_at_the_next_login() -> None:
     mover.drop()
     world.run(31_000)
     over = waiter.last("match_over")
-    again = world.connect()
-    again.login(mover.name)
+    again = world.login(mover.name)
     assert again.inbox.kinds()[:3] == ["welcome", "session", "match_over"]
     assert again.last("match_over") == over
-    third = world.connect()
-    third.login(mover.name)
-    assert "match_over" not in third.inbox.kinds()
+    assert "match_over" not in world.login(mover.name).inbox.kinds()
 
 
 def test_messages_that_answer_no_turn_are_limited_and_one_too_many_loses_every_open_match() -> None:
@@ -422,10 +363,7 @@ def test_before_the_login_too(text: str) -> None:
 def test_a_move_that_answers_an_open_turn_is_never_limited() -> None:
     world = World(limits=Limits(unsolicited_per_minute=2))
     world.create(start_at_bots=2, cycles=50)
-    bots = [world.connect(), world.connect()]
-    for bot, name in zip(bots, ("ann", "ben"), strict=True):
-        bot.play(lambda turn: str(turn["legal"][0]))
-        bot.login(name, join="friday")
+    bots = [world.player(name, first_legal, join="friday") for name in ("ann", "ben")]
     world.run(1)
     assert world.tournament("friday").status == "finished"
     moves = [fact for fact in world.log.facts if isinstance(fact, MoveMade)]

@@ -1,7 +1,6 @@
 """The paths of clubs: each club has a path of its own, and a connection to an unloaded club waits for the club."""
 
 import asyncio
-import gc
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -213,39 +212,31 @@ async def test_who_leaves_while_a_club_fails_to_load_gets_no_answer(
     assert answered == []
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("path", ["/c/school/", "/c/nowhere/bot"])
 async def test_a_connection_whose_upgrade_was_refused_is_freed_without_the_collector(path: str) -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        async with served() as server:
-            School(server).open.set()
-            async with server.raw() as client:
-                await client.upgrade(path)
-                gone = ref(server.http.pop())
-            await until(lambda: server.open_connections == 0)
-            await until(lambda: gone() is None)
-    finally:
-        gc.enable()
+    async with served() as server:
+        School(server).open.set()
+        async with server.raw() as client:
+            await client.upgrade(path)
+            gone = ref(server.http.pop())
+        await until(lambda: server.open_connections == 0)
+        await until(lambda: gone() is None)
 
 
+@pytest.mark.usefixtures("without_collector")
 async def test_a_connection_that_is_lost_while_a_club_is_loaded_is_freed_without_the_collector() -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        async with served() as server:
-            school = School(server)
-            async with server.raw() as client:
-                asked = await asking(client, school)
-                server.http[0].abort()
-                gone = ref(server.http.pop())
-                with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-                    await asked
-            await until(lambda: server.open_connections == 0)
-            school.open.set()
-            await until(lambda: gone() is None)
-    finally:
-        gc.enable()
+    async with served() as server:
+        school = School(server)
+        async with server.raw() as client:
+            asked = await asking(client, school)
+            server.http[0].abort()
+            gone = ref(server.http.pop())
+            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                await asked
+        await until(lambda: server.open_connections == 0)
+        school.open.set()
+        await until(lambda: gone() is None)
 
 
 async def test_a_ban_holds_in_its_club() -> None:

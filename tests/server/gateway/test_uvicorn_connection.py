@@ -10,33 +10,10 @@ from rumble_server.gateway.uvicorn_connection import UvicornConnection
 from uvicorn.server import ServerState
 
 from tests.server.gateway.pages import GET, UPGRADE
+from tests.server.gateway.transport import Transport
 
 OK = {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]}
 END = {"type": "http.response.body", "body": b""}
-
-
-class Transport:
-    """A transport that notes the bytes written, and whether it is paused and closed."""
-
-    def __init__(self) -> None:
-        self.written = b""
-        self.is_closed = False
-        self.is_paused = False
-
-    def get_extra_info(self, _name: str) -> None:
-        return None
-
-    def write(self, data: bytes) -> None:
-        self.written += data
-
-    def close(self) -> None:
-        self.is_closed = True
-
-    def is_closing(self) -> bool:
-        return self.is_closed
-
-    def pause_reading(self) -> None:
-        self.is_paused = True
 
 
 class Web:

@@ -85,8 +85,8 @@ def test_what_became_garbage_later_is_found_when_nothing_is_played_or_after_a_wh
     assert found() is None
 
 
+@pytest.mark.usefixtures("without_collector")
 def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
-    gc.disable()
     monkeypatch.setattr(gc, "freeze", lambda: None)
     on_pass = gc.callbacks[-1]
 
@@ -98,13 +98,10 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
         on_pass("stop", {"generation": 1})
         return gc.get_threshold()[0]
 
-    try:
-        assert [after(0.05, 0.001) for _ in range(3)] == [2_500, MOST_NEW, MOST_NEW]
-        assert after(0.2, 0.0025) == MOST_NEW, "it is not made longer, and takes not much too long"
-        assert [after(10.0, 0.007) for _ in range(3)] == [1_250, LEAST_NEW, LEAST_NEW]
-        assert [after(0.05, took_s) for took_s in (0.001, 0.009)] == [2_500, LEAST_NEW], "a single pass is short"
-    finally:
-        gc.enable()
+    assert [after(0.05, 0.001) for _ in range(3)] == [2_500, MOST_NEW, MOST_NEW]
+    assert after(0.2, 0.0025) == MOST_NEW, "it is not made longer, and takes not much too long"
+    assert [after(10.0, 0.007) for _ in range(3)] == [1_250, LEAST_NEW, LEAST_NEW]
+    assert [after(0.05, took_s) for took_s in (0.001, 0.009)] == [2_500, LEAST_NEW], "a single pass is short"
 
 
 def test_a_look_makes_a_pass_over_what_is_new(played: Played) -> None:
@@ -114,8 +111,8 @@ def test_a_look_makes_a_pass_over_what_is_new(played: Played) -> None:
     assert gc.get_freeze_count() >= before + len(objects)
 
 
+@pytest.mark.usefixtures("without_collector")
 def test_looks_make_passes_the_rarer_the_longer_passes_take(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
-    gc.disable()
     passes, counted, on_pass = list[int](), [LEAST_COUNTED], gc.callbacks[-1]
     monkeypatch.setattr(gc, "collect", passes.append)
     monkeypatch.setattr(gc, "freeze", lambda: None)
@@ -126,18 +123,15 @@ def test_looks_make_passes_the_rarer_the_longer_passes_take(played: Played, monk
         played.interpreter.look()
         return len(passes)
 
-    try:
-        on_pass("start", {"generation": 1})
-        played.now_s += 0.005
-        on_pass("stop", {"generation": 1})
-        assert [looked(0.4), looked(0.2)] == [0, 1], "5 ms are a hundredth of 0.5 s"
-        counted[0] = LEAST_COUNTED - 1
-        assert looked(60.0) == 1
-        objects = [[each] for each in range(MOST_HELD)]
-        assert looked(0.0) == 2, "the freed old objects hid the new ones"
-        assert objects
-    finally:
-        gc.enable()
+    on_pass("start", {"generation": 1})
+    played.now_s += 0.005
+    on_pass("stop", {"generation": 1})
+    assert [looked(0.4), looked(0.2)] == [0, 1], "5 ms are a hundredth of 0.5 s"
+    counted[0] = LEAST_COUNTED - 1
+    assert looked(60.0) == 1
+    objects = [[each] for each in range(MOST_HELD)]
+    assert looked(0.0) == 2, "the freed old objects hid the new ones"
+    assert objects
 
 
 def test_without_anything_new_nothing_is_looked_at(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
