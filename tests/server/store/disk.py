@@ -8,6 +8,7 @@ from typing import Any
 
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import LINES, Numbered, write_lines
+from rumble_server.store.log.content import Content, lead_of
 from rumble_server.store.log.group_commit import GroupCommit
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.facts import BotJoined, LogFact
@@ -73,6 +74,23 @@ def rows(path: Path, *query: str) -> list[tuple[Any, ...]]:
 def locked(path: Path) -> AbstractContextManager[None]:
     """Lock the database from another connection for a block, so that no write succeeds."""
     return database(path).locked()
+
+
+class HeldCommits:
+    """Holds the commits of a group back until `go_on` is set. `commits` has the leads of each commit that was begun."""
+
+    def __init__(self, group: Any) -> None:
+        self.go_on = asyncio.Event()
+        self.commits: list[list[str]] = []
+        self._write = group.writer.write
+        group.writer.write = self._held
+
+    async def _held(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
+        self.commits.append([lead_of(each) for each in contents])
+        async with asyncio.timeout(5):  # else a failure of the test would hang
+            await self.go_on.wait()
+        written: Sequence[str] = await self._write(contents, again=again)
+        return written
 
 
 class Told:

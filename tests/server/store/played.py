@@ -14,6 +14,7 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, TournamentFact, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 
+from tests.server.arena.playing import first_legal
 from tests.server.world import World
 
 
@@ -23,9 +24,7 @@ def played(*names: str, end: bool = True) -> list[LogFact]:
     for name in names:
         world.create(name=name, start_at_bots=2)
     for bot_name in ("ann", "ben"):
-        bot = world.connect()
-        bot.play(lambda turn: str(turn["legal"][0]))
-        bot.login(bot_name, key=bot_name * 8, join=names[0].lower(), max_matches=4)
+        bot = world.player(bot_name, first_legal, key=bot_name * 8, join=names[0].lower(), max_matches=4)
         for name in names[1:]:
             bot.say(type="join", tournament=name.lower())
     if end:
@@ -54,10 +53,15 @@ def save(path: Path, facts: Sequence[LogFact], size: int = 5, start: int = 1) ->
             for number, fact in enumerate(facts[first : first + size], first + start):
                 batch.add(number, fact)
                 if isinstance(fact, TournamentEnded):
-                    ended = rebuild_tournament(facts_of(facts, fact.tournament))
-                    assert ended is not None
-                    batch.add_record(EndedTournament.of(ended))
+                    batch.add_record(record(facts_of(facts, fact.tournament)))
             commit(database, [batch.content()], index=True)
+
+
+def record(facts: Iterable[LogFact]) -> EndedTournament:
+    """Return the record of a tournament that is over."""
+    rebuilt = rebuild_tournament(facts)
+    assert rebuilt is not None
+    return EndedTournament.of(rebuilt)
 
 
 def facts_of(facts: Sequence[LogFact], tournament: str) -> list[LogFact]:
@@ -100,6 +104,7 @@ def cut(content: bytes) -> bytes:
 
 def tear(path: Path, what: bytes) -> None:
     """Overwrite each page with these bytes, as a bad disk would."""
+    execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
     content = path.read_bytes()
     size = int.from_bytes(content[16:18])
     pages = [content[at : at + size] for at in range(0, len(content), size)]
@@ -110,8 +115,8 @@ def tear(path: Path, what: bytes) -> None:
 
 def overwrite(path: Path, name: str, make: Callable[[bytes], bytes]) -> None:
     """Replace the first page of a table or an index by what `make` makes of the page."""
+    execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
     with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         size = int(database.execute("PRAGMA page_size").fetchone()[0])
         root = (int(database.execute(query, (name,)).fetchone()[0]) - 1) * size

@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchStarted
 from rumble_server.store.open import open_store
-from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, NameUsed, TournamentCreated, TournamentEnded
-from rumble_server.tournament.rebuild import rebuild_tournament
 
 from tests.server.store.databases import Database, opened_store
-from tests.server.store.disk import Told, joined
-from tests.server.store.log.test_async_reader import FIRST, record
-from tests.server.store.played import as_challenges, facts_of, played
+from tests.server.store.disk import HeldCommits, Told, joined
+from tests.server.store.log.test_async_reader import FIRST
+from tests.server.store.played import as_challenges, facts_of, played, record
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
 """Names of clubs, some of which begin with other names; one is a tournament's, too."""
@@ -37,9 +35,7 @@ async def fill(store: Any, clubs: Sequence[str], facts: Sequence[LogFact] = FACT
         for club in clubs:
             store.log(club).append(fact)
             if isinstance(fact, TournamentEnded):
-                rebuilt = rebuild_tournament(facts_of(facts, fact.tournament))
-                assert rebuilt is not None
-                store.log(club).add_record(EndedTournament.of(rebuilt))
+                store.log(club).add_record(record(facts_of(facts, fact.tournament)))
     for club in clubs:
         store.log(club).append(name_of(club))
     await store.wait_all()
@@ -94,19 +90,13 @@ async def test_clubs_in_play_are_those_with_a_tournament_that_is_not_over(databa
 
 async def test_one_commit_gathers_all_clubs_and_each_hears_of_its_own(database: Database) -> None:
     async with opened_store(database) as store:
-        commits: list[int] = []
-        write_all = store.group.writer.write
-
-        async def counted(contents, *, again):  # type: ignore[no-untyped-def]
-            commits.append(len(contents))
-            return await write_all(contents, again=again)
-
-        store.group.writer.write = counted
+        held = HeldCommits(store.group)
+        held.go_on.set()
         logs = [store.open_log(club) for club in CLUBS]
         told = [Told(log) for log in logs]
         numbers = [log.append(joined(at)) for at, log in enumerate(logs)]
         await asyncio.gather(*(log.wait(number) for log, number in zip(logs, numbers, strict=True)))
-        assert commits == [len(CLUBS)]
+        assert [len(each) for each in held.commits] == [len(CLUBS)]
         assert [each.facts for each in told] == [[(number, joined(at))] for at, number in enumerate(numbers)]
         assert [(log.last, log.durable) for log in logs] == [(number, number) for number in numbers]
 

@@ -1,13 +1,9 @@
 """All clubs share an SQLite file, and each sees only itself, even where names overlap."""
 
-import asyncio
-import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from rumble_server.match.facts import MatchStarted
 from rumble_server.store.care.damage import verify
 from rumble_server.store.care.repair import CLUB_FACTS_LOST, repair
 from rumble_server.store.errors import Pruned, StoreError
@@ -15,42 +11,11 @@ from rumble_server.store.row_keys import prefix_of, split
 from rumble_server.store.sqlite.match_index import bytes_of
 from rumble_server.store.sqlite.pruning import prune
 from rumble_server.store.sqlite.schema import open_database
-from rumble_server.store.sqlite.store import SqliteStore
-from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import NameUsed, TournamentEnded
-from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.facts import NameUsed
 
-from tests.server.store.disk import joined, opened_store, rows, shut, write
-from tests.server.store.played import change, cut, facts_of, played
-
-CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
-"""Names of clubs, some of which begin with other names; one is a tournament's, too."""
-FACTS = played("Friday", "Monday")
-MATCH = next(fact.match for fact in FACTS if isinstance(fact, MatchStarted) and fact.tournament == "friday")
-
-
-def name_of(club: str) -> NameUsed:
-    return NameUsed(f"bot-of-{club}", None, None, 0)
-
-
-@asynccontextmanager
-async def filled(path: Path, clubs: Sequence[str] = CLUBS) -> AsyncIterator[SqliteStore]:
-    """Yield a database in which each club has played the same matches under the same ids."""
-    async with opened_store(path) as store:
-        logs = [store.open_log(club) for club in clubs]
-        for log in logs:
-            log.append(name_of(log.club))
-        for at, fact in enumerate(FACTS):
-            for log in logs:
-                log.append(fact)
-                if isinstance(fact, TournamentEnded):
-                    rebuilt = rebuild_tournament(facts_of(FACTS, fact.tournament))
-                    assert rebuilt is not None
-                    log.add_record(EndedTournament.of(rebuilt))
-            if at % 40 == 0:
-                await store.wait_all()
-        await store.wait_all()
-        yield store
+from tests.server.store.disk import joined, opened_store, rows, write
+from tests.server.store.played import change, cut, execute
+from tests.server.store.test_clubs import MATCH, fill, name_of
 
 
 def test_main_has_no_prefix_and_the_others_their_name() -> None:
@@ -88,18 +53,6 @@ async def test_a_club_that_is_opened_later_counts_on_from_all(path: Path) -> Non
 # --- bytes ---
 
 
-async def test_a_sum_of_bytes_is_kept_for_each_club(path: Path) -> None:
-    async with filled(path, ["main", "a", "ab"]) as store:
-        sums = {club: store.log(club).bytes for club in ("a", "ab")}
-    for club, known in sums.items():
-        found = rows(path, f"SELECT sum(length(facts)) FROM log WHERE tournament LIKE '{club}/%'")
-        assert found == [(known,)]
-    store = SqliteStore(str(path))
-    assert {club: store.open_log(club).bytes for club in sums} == sums
-    assert store.open_log("new").bytes == 0
-    shut(store)
-
-
 async def test_what_other_clubs_use_and_what_is_free_does_not_count_for_main(path: Path) -> None:
     async def bytes_at_a_start() -> tuple[int, int]:
         async with opened_store(path) as store:
@@ -121,17 +74,17 @@ async def test_what_other_clubs_use_and_what_is_free_does_not_count_for_main(pat
             await write(log, NameUsed(long, None, None, 0))
     assert 950_000 < (await bytes_at_a_start())[0] - alone < 1_100_000
     pages = rows(path, "PRAGMA page_count")
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("DELETE FROM log WHERE instr(tournament, '/') = 0")
-        database.commit()
+    execute(path, "DELETE FROM log WHERE instr(tournament, '/') = 0")
     assert rows(path, "PRAGMA page_count") == pages, "the file keeps its size"
     assert abs((await bytes_at_a_start())[0] - alone) < 50_000
 
 
 async def test_pruning_one_club_leaves_the_others_and_lowers_its_sum(path: Path) -> None:
-    async with filled(path, ["main", "a", "ab"]) as store:
+    async with opened_store(path) as store:
+        await fill(store, ["main", "a", "ab"])
         before = {club: store.log(club).bytes for club in ("a", "ab")}
-    shut(SqliteStore(str(path)))
+    for club, known in before.items():
+        assert rows(path, f"SELECT sum(length(facts)) FROM log WHERE tournament LIKE '{club}/%'") == [(known,)]
     tournaments, deleted = prune(str(path), 1 << 60, "a")
     assert tournaments == 2
     assert deleted > 0
@@ -154,8 +107,8 @@ async def test_pruning_one_club_leaves_the_others_and_lowers_its_sum(path: Path)
 
 
 async def test_damage_is_told_with_its_club_and_mended_there(path: Path) -> None:
-    async with filled(path, ["main", "a", "ab"]):
-        pass
+    async with opened_store(path) as store:
+        await fill(store, ["main", "a", "ab"])
     assert verify(str(path)).problems == []
     for (number,) in rows(path, "SELECT number FROM log WHERE tournament = 'a/'"):
         change(path, cut, int(str(number)))
@@ -172,14 +125,9 @@ async def test_damage_is_told_with_its_club_and_mended_there(path: Path) -> None
         assert of_ab == [(store.open_log("ab").bytes,)]
 
 
-def test_a_database_of_one_club_is_as_it_was(path: Path) -> None:
+async def test_a_database_of_one_club_is_as_it_was(path: Path) -> None:
     """The file has only the rows that main always had: no sums of bytes, no keys with a slash."""
-
-    async def run() -> None:
-        async with filled(path, ["main"]):
-            pass
-
-    asyncio.run(run())
-    with closing(sqlite3.connect(path)) as database:
-        assert database.execute("SELECT key FROM meta").fetchall() == [("indexed",)]
-        assert database.execute("SELECT count(*) FROM matches WHERE instr(id, '/')").fetchone() == (0,)
+    async with opened_store(path) as store:
+        await fill(store, ["main"])
+    assert rows(path, "SELECT key FROM meta") == [("indexed",)]
+    assert rows(path, "SELECT count(*) FROM matches WHERE instr(id, '/')") == [(0,)]

@@ -11,7 +11,6 @@ from rumble_server.store.care.repair import CLUB_FACTS_LOST, repair
 from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.rows import read_sqlite
-from rumble_server.store.sqlite.schema import open_existing
 from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.facts import HostTokenSet, HostTokensRemoved, LogFact
 
@@ -99,8 +98,6 @@ def test_mended_twice_it_keeps_what_was_marked_first(path: Path, backup: Path) -
 
 def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None:
     before = rows(path)
-    with closing(open_existing(str(path))) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     tear(path, b'"tournament_ended"')
     with pytest.raises(StoreError, match=r"is damaged|malformed"):
         SqliteStore(str(path))
@@ -119,8 +116,6 @@ def test_torn_pages_cost_only_what_was_on_them(path: Path, backup: Path) -> None
 
 
 def test_where_nobody_knows_whose_rows_are_lost_they_may_be_about_hosts(path: Path, backup: Path) -> None:
-    with closing(open_existing(str(path))) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     tear(path, b'"tournament_ended"')
     overwrite(path, "log_by_tournament", lambda page: b"\xaa" * len(page))
     told = repair(str(path), str(backup), 0)

@@ -3,10 +3,9 @@
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,11 +26,13 @@ from rumble_server.tournament.facts import (
     TournamentPaused,
     TournamentStarted,
 )
-from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
+from rumble_server.tournament.rebuild import Rebuilt
 
+from tests.server.failing import note_calls
 from tests.server.reading_here import ReadingHere
-from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase, opened
+from tests.server.store.databases import Database, opened
 from tests.server.store.disk import group_of, write
+from tests.server.store.played import record
 
 
 def tournament(id_: str, *, over: bool = True, started: bool = True, listed: bool = True) -> list[LogFact]:
@@ -42,12 +43,6 @@ def tournament(id_: str, *, over: bool = True, started: bool = True, listed: boo
     if over:
         facts.append(TournamentEnded(id_, "cancelled", "enough", 5))
     return facts
-
-
-def record(facts: Iterable[LogFact]) -> EndedTournament:
-    rebuilt = rebuild_tournament(facts)
-    assert rebuilt is not None
-    return EndedTournament.of(rebuilt)
 
 
 FIRST, SECOND = tournament("first"), tournament("second", started=False)
@@ -63,20 +58,6 @@ def facts_of(facts: Sequence[LogFact]) -> list[LogFact]:
 
 def facts_of_tournament(rebuilt: Rebuilt) -> list[LogFact]:
     return list(rebuilt.facts())
-
-
-@pytest.fixture
-def rebuilds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list that gets the id of each rebuilt tournament."""
-    made: list[str] = []
-    make = AsyncReader.of_tournament
-
-    async def counted(self: AsyncReader, tournament_id: str, *given: Any) -> Any:
-        made.append(tournament_id)
-        return await make(self, tournament_id, *given)
-
-    monkeypatch.setattr(AsyncReader, "of_tournament", counted)
-    return made
 
 
 @asynccontextmanager
@@ -135,7 +116,8 @@ async def test_a_request_that_waits_for_time_does_not_keep_the_reading_process(d
 # --- records ---
 
 
-async def test_a_record_is_found_without_rebuilding(database: Database, rebuilds: list[str]) -> None:
+async def test_a_record_is_found_without_rebuilding(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    rebuilds = note_calls(monkeypatch, AsyncReader, "of_tournament")
     await written(database, FIRST, SECOND)
     async with reader_of(database) as reader:
         for _ in range(2):
@@ -259,16 +241,13 @@ async def test_a_disk_that_cannot_be_read_for_a_moment_is_no_damage(
 ) -> None:
     await written(database, FIRST)
 
-    async def broken(self: AsyncReader, *_: object) -> None:
-        raise StoreError("disk I/O error")
-
-    def broken_record(self: LogReader, *_: object) -> None:
+    def broken(*_: object) -> Any:
         raise StoreError("disk I/O error")
 
     async with reader_of(database) as reader:
         with monkeypatch.context() as patch:
             patch.setattr(AsyncReader, "run", broken)
-            patch.setattr(LogReader, "ended", broken_record)
+            patch.setattr(LogReader, "ended", broken)
             assert await reader.ended("first") is None
             with pytest.raises(StoreError, match="I/O"):
                 await reader.of_tournament("first", status_of)
@@ -306,12 +285,9 @@ async def test_a_process_that_dies_whenever_it_is_asked_is_a_failure_of_the_stor
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 async def test_nothing_is_rebuilt_in_the_process_of_the_server(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = request.getfixturevalue("postgres_url") if kind == "postgres" else ""
-    database: Database = PostgresDatabase(url) if url else SqliteDatabase(tmp_path)
     await written(database, FIRST)
 
     def forbidden(*_: object) -> None:

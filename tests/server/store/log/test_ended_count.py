@@ -1,4 +1,3 @@
-import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +11,8 @@ from rumble_server.store.log.ended_count import EndedCount
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import TournamentEnded
+
+from tests.server.store.played import execute
 
 
 def ended(status: Literal["finished", "cancelled"] = "finished") -> TournamentEnded:
@@ -48,8 +49,6 @@ async def test_a_server_counts_those_of_earlier_runs(tmp_path: Path) -> None:
             organiser.end(tournament.id, cancelled=True)
         await server.stop()
         assert server.ended.by_status() == counted(config.db) == {"cancelled": 3 * run}
-    with closing(sqlite3.connect(config.db)) as database:
-        database.execute("DELETE FROM ended")
-        database.execute("INSERT INTO ended VALUES ('friday', 'damaged', 0)")
-        database.commit()
+    execute(Path(config.db), "DELETE FROM ended")
+    execute(Path(config.db), "INSERT INTO ended VALUES ('friday', 'damaged', 0)")
     assert counted(config.db) == {"finished": 6}, "without a record nobody knows"

@@ -12,18 +12,17 @@ from rumble_server.store.log.club_log import ClubLog, Numbers
 from rumble_server.store.log.content import Content, lead_of
 from rumble_server.store.open import open_store
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
-from rumble_server.tournament.rebuild import rebuild_tournament
 
+from tests.server.failing import fail
+from tests.server.gateway.served import until
 from tests.server.store.databases import Database, opened, opened_store
-from tests.server.store.disk import Told, begin_write, group_of, joined, write
+from tests.server.store.disk import HeldCommits, Told, begin_write, group_of, joined, write
+from tests.server.store.played import record
 
 CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
 ENDED = TournamentEnded("friday", "cancelled", "rain", 1)
-_friday = rebuild_tournament([CREATED, ENDED])
-assert _friday is not None
-RECORD = EndedTournament.of(_friday)
+RECORD = record([CREATED, ENDED])
 
 
 @pytest.fixture
@@ -31,17 +30,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_S", 0.01)
 
 
-def fail(*_: object) -> None:
-    raise RuntimeError("a bug in what follows")
-
-
 # --- writing ---
-
-
-async def test_facts_are_numbered_from_one(database: Database) -> None:
-    async with opened(database) as log:
-        assert [log.append(joined(number)) for number in (1, 2, 3)] == [1, 2, 3]
-        assert (log.last, log.durable) == (3, 0)
 
 
 async def test_what_is_announced_is_on_disk(database: Database) -> None:
@@ -190,16 +179,8 @@ async def test_the_next_run_goes_on_counting(database: Database) -> None:
 
 
 async def test_closing_writes_what_came_while_a_commit_seemed_stuck() -> None:
-    writer, go_on = OneForEach(), asyncio.Event()
-    group = module.GroupCommit(writer, lambda: None)
-    log = ClubLog(group, "main", last=0, numbers=Numbers(0))
-    write_all = writer.write
-
-    async def hanging(contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        await go_on.wait()
-        return await write_all(contents, again=again)
-
-    writer.write = hanging  # type: ignore[method-assign]
+    group = module.GroupCommit(writer := OneForEach(), lambda: None)
+    log, held = ClubLog(group, "main", last=0, numbers=Numbers(0)), HeldCommits(group)
     group.attach(asyncio.get_running_loop())
     log.append(joined(1))
     group.write()
@@ -207,7 +188,7 @@ async def test_closing_writes_what_came_while_a_commit_seemed_stuck() -> None:
     group._report("it has not answered for 5 s")
     closing = asyncio.create_task(group.close())
     await asyncio.sleep(0)
-    go_on.set()
+    held.go_on.set()
     await closing
     assert (log.durable, len(writer.written)) == (2, 2)
 
@@ -234,15 +215,7 @@ async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_
     """The node lost the club, and took it back, so the next commit could have two logs of the club."""
     async with opened_store(database) as store:
         other, old = store.open_log(), store.open_log("go")
-        told, go_on, write_all = Told(old), asyncio.Event(), store.group.writer.write
-        commits: list[list[str]] = []
-
-        async def hanging(contents: Any, *, again: bool) -> Any:
-            commits.append([each["club"] for each in contents])
-            await go_on.wait()
-            return await write_all(contents, again=again)
-
-        store.group.writer.write = hanging
+        told, held = Told(old), HeldCommits(store.group)
         other.append(joined(1))
         begin_write(other)
         waiting = asyncio.create_task(old.wait(old.append(joined(2))))
@@ -252,11 +225,11 @@ async def test_a_club_led_again_while_a_commit_hangs_gets_no_fact_of_its_fenced_
         new = store.open_log("go")
         new.append(joined(3))
         old.append(joined(4))
-        go_on.set()
+        held.go_on.set()
         with pytest.raises(StoreError, match="another node leads the club go"):
             await waiting
         await new.wait(new.last)
-        assert commits == [["main"], ["go"]]
+        assert [[lead.partition("@")[0] for lead in each] for each in held.commits] == [["main"], ["go"]]
         assert (told.batches, new.is_fenced) == ([], False)
         with closing(store.reader("go")) as reader:
             assert reader.tournament_facts("friday") == [joined(3)]
@@ -389,25 +362,15 @@ async def test_facts_that_come_during_a_write_that_fails_keep_their_place(databa
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_the_same_trouble_is_told_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_same_trouble_is_told_once(database: Database) -> None:
     async with opened(database) as log:
         told = Told(log)
-        attempts: asyncio.Queue[None] = asyncio.Queue()
-        writer = group_of(log).writer
-        written = writer.write
-
-        async def attempted(*given: Any, **more: Any) -> Any:
-            try:
-                return await written(*given, **more)
-            finally:
-                attempts.put_nowait(None)
-
-        monkeypatch.setattr(writer, "write", attempted)
+        attempts = HeldCommits(group_of(log))
+        attempts.go_on.set()
         with database.locked():
             log.append(joined(1))
             assert await told.trouble.get() is not None
-            for _ in range(3):
-                await attempts.get()
+            await until(lambda: len(attempts.commits) > 4)
         await log.wait(1)
         assert await told.trouble.get() is None
         assert told.trouble.empty()
@@ -533,17 +496,10 @@ async def test_a_commit_that_is_not_answered_is_trouble(database: Database, monk
     monkeypatch.setattr(module, "STUCK_S", 0.05)
     monkeypatch.setattr(module, "WATCH_S", 0.01)
     async with opened(database) as log:
-        told, group, go_on = Told(log), group_of(log), asyncio.Event()
-        write_all = group.writer.write
-
-        async def stuck(contents: Any, *, again: bool) -> Any:
-            await go_on.wait()
-            return await write_all(contents, again=again)
-
-        group.writer.write = stuck  # type: ignore[method-assign]
+        told, held = Told(log), HeldCommits(group_of(log))
         log.append(joined(1))
         assert await told.trouble.get() == "it has not answered for 0.05 s"
         assert told.facts == []
-        go_on.set()
+        held.go_on.set()
         assert await told.trouble.get() is None
         await log.wait(1)

@@ -52,11 +52,8 @@ def busy_world(seed: int) -> list[LogFact]:
         world.create(name=name, start_at_bots=4)
     bots = []
     for name in ("ann", "ben", "cid", "dan"):
-        bot = world.connect()
-        bot.play(lambda turn: str(random.choice(turn["legal"])))
-        bot.login(name, join="friday", max_matches=2)
-        bot.say(type="join", tournament="monday")
-        bots.append(bot)
+        bots.append(world.player(name, lambda turn: random.choice(turn["legal"]), join="friday", max_matches=2))
+        bots[-1].say(type="join", tournament="monday")
     while world.clock.step():
         chance = random.random()
         if chance < 0.02 and world.arena.matches.live:
@@ -214,18 +211,6 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Dat
             assert reader.server_facts() == ([], {})
             await group_of(log).wait_all()
             assert reader.server_facts() == ([name], {})
-
-
-async def test_a_damaged_row_is_named_in_one_line(path: Path) -> None:
-    async with opened_file(path) as log:
-        await write(log, joined(1))
-    with closing(connect(path)) as database:
-        database.execute("UPDATE log SET facts = substr(facts, 1, 20)")
-        database.commit()
-    with closing(read_sqlite(str(path))) as reader:
-        with pytest.raises(StoreError, match="row 1 of the log is damaged") as refused:
-            reader.tournament_facts("friday")
-        assert "\n" not in str(refused.value)
 
 
 async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:

@@ -49,6 +49,19 @@ async def until(url: str, what: str, connections: int = 1) -> None:
             await asyncio.sleep(0)
 
 
+async def join(leases: Leases, nodes: str) -> None:
+    for node in nodes:
+        await leases.join(node, f"http://{node}:1", "setup")
+
+
+async def hand_over(leases: Leases, node: str, epoch: int, to: str) -> int:
+    """Have a node hand over the club one, and return the new epoch."""
+    answer = await leases.run(node, HandOver("one", epoch, to))
+    assert isinstance(answer, Executed)
+    assert answer.number is not None
+    return answer.number
+
+
 async def lead(leases: Leases, node: str, club: str) -> int:
     """Have a node lead a club, and return its epoch."""
     answer = await leases.run(node, Acquire(club))
@@ -96,8 +109,7 @@ async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
 
 
 async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases, postgres_url: str) -> None:
-    await leases.join("a", "http://a:1", "setup")
-    await leases.join("b", "http://b:1", "setup")
+    await join(leases, "ab")
     now_ms = int(1000 * time.time())
     first = await lead(leases, "a", "one")
     assert first >= now_ms
@@ -115,8 +127,7 @@ async def test_a_club_is_led_by_one_node_under_epochs_that_go_up(leases: Leases,
 async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
     leases: Leases, postgres_url: str
 ) -> None:
-    for node in "ab":
-        await leases.join(node, f"http://{node}:1", "setup")
+    await join(leases, "ab")
     await leases.run("a", Acquire("one"))
     run(postgres_url, "UPDATE nodes SET until = clock_timestamp() - interval '2 days'")
     await leases.join("c", "http://c:1", "setup")
@@ -125,31 +136,27 @@ async def test_the_row_of_a_node_that_is_long_gone_stays_while_a_club_names_it(
 
 
 async def test_a_club_is_handed_over_by_who_leads_it_to_who_is_there(leases: Leases, postgres_url: str) -> None:
-    for node in "abc":
-        await leases.join(node, f"http://{node}:1", "setup")
+    await join(leases, "abc")
     end_lease(postgres_url, "c")
     first = await lead(leases, "a", "one")
     assert await leases.run("a", HandOver("one", first + 1, "b")) == Executed(None)
     assert await leases.run("b", HandOver("one", first, "b")) == Executed(None)
     assert await leases.run("a", HandOver("one", first, "c")) == Executed(None)
-    given = await leases.run("a", HandOver("one", first, "b"))
-    assert isinstance(given, Executed)
-    assert given.number is not None
-    assert await leader_of(leases, "one") == ("b", given.number)
-    assert given.number > first
-    free = await leases.run("b", HandOver("one", given.number, None))
+    given = await hand_over(leases, "a", first, "b")
+    assert await leader_of(leases, "one") == ("b", given)
+    assert given > first
+    free = await leases.run("b", HandOver("one", given, None))
     assert await leader_of(leases, "one") is None
     ((node, epoch, last),) = run(postgres_url, "SELECT node, epoch, last FROM clubs")
     assert (node, last, free) == (None, 0, Executed(epoch))
-    assert given.number < epoch < await lead(leases, "a", "one")
+    assert given < epoch < await lead(leases, "a", "one")
 
 
 async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(leases: Leases, postgres_url: str) -> None:
     async def row() -> ClubRow:
         return (await seen_by(leases, "b")).clubs["one"]
 
-    for node in "abc":
-        await leases.join(node, f"http://{node}:1", "setup")
+    await join(leases, "abc")
     epoch = await lead(leases, "a", "one")
     assert await leases.run("b", Offer("one", epoch, "c")) == Executed(None), "it does not lead the club"
     assert await leases.run("a", Offer("one", epoch - 1, "b")) == Executed(None)
@@ -161,23 +168,20 @@ async def test_an_offer_a_ready_and_who_listens_are_for_the_newest_of_each(lease
     assert await leases.run("c", Ready("one", 2)) == Executed(2)
     assert await leases.move("one", "c")
     assert await row() == ClubRow("a", epoch, "c", "c", 2, 2)
-    given = await leases.run("a", HandOver("one", epoch, "c"))
-    assert isinstance(given, Executed)
-    assert given.number is not None
-    assert await row() == ClubRow("c", given.number, offer=2, ready=2), "what was wanted and offered is done"
+    given = await hand_over(leases, "a", epoch, "c")
+    assert await row() == ClubRow("c", given, offer=2, ready=2), "what was wanted and offered is done"
     await leases.run("a", Listen("one", epoch))
     await leases.run("c", Listen("one", epoch))
     assert (await row()).listens == 0
-    await leases.run("c", Listen("one", given.number))
-    assert (await row()).listens == given.number
+    await leases.run("c", Listen("one", given))
+    assert (await row()).listens == given
     end_lease(postgres_url, "c")
     taken = await lead(leases, "b", "one")
-    assert await row() == ClubRow("b", taken, offer=2, ready=2, listens=given.number)
+    assert await row() == ClubRow("b", taken, offer=2, ready=2, listens=given)
 
 
 async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgres_url: str) -> None:
-    for node in "abc":
-        await leases.join(node, f"http://{node}:1", "setup")
+    await join(leases, "abc")
     of = {
         club: await lead(leases, node, club) for node, club in zip("aabc", ("one", "two", "three", "four"), strict=True)
     }
@@ -199,8 +203,8 @@ async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgre
 
 
 async def test_each_node_reads_what_the_others_wrote_of_their_clubs(leases: Leases, postgres_url: str) -> None:
+    await join(leases, "abc")
     for node in "abc":
-        await leases.join(node, f"http://{node}:1", "setup")
         await leases.tell_uses(node, {f"of {node}": {"connected": 1}})
     end_lease(postgres_url, "c")
     assert await leases.uses_elsewhere("a") == {"of b": {"connected": 1}}
@@ -216,8 +220,7 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
 
 
 async def test_every_node_is_told_to_look_at_what_concerns_it(leases: Leases, postgres_url: str) -> None:
-    await leases.join("a", "http://a:1", "setup")
-    await leases.join("b", "http://b:1", "setup")
+    await join(leases, "ab")
     looks = list[None]()
     listening = asyncio.create_task(leases.listen(lambda: looks.append(None)))
     await until(postgres_url, "query LIKE 'LISTEN%%'")
@@ -250,8 +253,7 @@ async def test_a_takeover_waits_for_a_renewal_that_came_first(leases: Leases, po
     """The takeover begins before the renewal's commit: it sees a lease that is over, and waits for the row's lock."""
     import psycopg
 
-    await leases.join("a", "http://a:1", "setup")
-    await leases.join("b", "http://b:1", "setup")
+    await join(leases, "ab")
     epoch = await lead(leases, "a", "one")
     end_lease(postgres_url, "a")
     with psycopg.connect(postgres_url) as renewing:

@@ -36,21 +36,15 @@ async def test_a_whole_database_has_no_problems(url: str, monkeypatch: pytest.Mo
     assert run(url, "SELECT count(*) FROM log") == [(found.rows,)]
 
 
-@pytest.mark.parametrize(
-    ("statement", "problem"),
-    [
-        ("UPDATE log SET facts = replace(facts, 'ann', 'zoe')", "is damaged: it is not what was written"),
-        ("UPDATE log SET tournament = 'monday'", "is damaged: it is not what was written"),
-    ],
-)
-async def test_a_damaged_row_is_found_and_never_read(url: str, statement: str, problem: str) -> None:
+@pytest.mark.parametrize("change", ["facts = replace(facts, 'ann', 'zoe')", "tournament = 'monday'"])
+async def test_a_damaged_row_is_found_and_never_read(url: str, change: str) -> None:
     where = "WHERE club = 'a' AND number = (SELECT min(number) FROM log WHERE club = 'a' AND tournament = 'friday')"
-    run(url, f"{statement} {where}")
-    problems = verify(url).problems
-    assert "tournament a/friday" in problems[0] or "tournament a/monday" in problems[0]
-    assert problem in problems[0]
+    run(url, f"UPDATE log SET {change} {where}")
+    problem = verify(url).problems[0]
+    assert "tournament a/friday" in problem or "tournament a/monday" in problem
+    assert "is damaged: it is not what was written" in problem
     with closing(read_postgres(url)) as reader:
-        if "monday" not in statement:
+        if "monday" not in change:
             with pytest.raises(DamagedLog, match="of the log is damaged"):
                 reader.of("a").tournament_facts("friday")
         assert reader.tournament_facts("friday") != []

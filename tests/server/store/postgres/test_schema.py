@@ -1,6 +1,6 @@
 """The tables: made once, by the first server; tables of another version are refused."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -24,26 +24,9 @@ def begin(url: str) -> None:
 
 
 def test_of_servers_that_start_at_once_one_makes_the_tables(postgres_url: str) -> None:
-    assert begin_at_once(postgres_url) == []
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(begin, [postgres_url] * 4))
     assert run(postgres_url, "SELECT version FROM rumble_version") == [(VERSION,)]
-
-
-def begin_at_once(url: str) -> list[StoreError]:
-    """Start four servers at once, and return their errors."""
-    problems: list[StoreError] = []
-
-    def start() -> None:
-        try:
-            begin(url)
-        except StoreError as error:
-            problems.append(error)
-
-    threads = [threading.Thread(target=start) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return problems
 
 
 def test_an_old_release_of_postgresql_is_refused_in_one_line(
