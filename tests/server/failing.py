@@ -1,8 +1,11 @@
-"""Functions that fail, to test that an error is noticed and holds nothing up."""
+"""Functions that fail, to test that an error is noticed and holds nothing up; and notes of calls."""
 
 import itertools
 from collections.abc import Callable
+from math import inf
 from typing import Any
+
+import pytest
 
 
 def fail(*_: object) -> Any:
@@ -12,10 +15,32 @@ def fail(*_: object) -> Any:
 def failing_once(work: Callable[..., Any]) -> Callable[..., Any]:
     """Return `work` with an error in place of the first call."""
     calls = itertools.count()
+    return lambda *given: work(*given) if next(calls) else fail()
 
-    def called(*given: Any) -> Any:
-        if next(calls) == 0:
-            raise RuntimeError("a bug of the test")
-        return work(*given)
 
-    return called
+def fail_if(
+    patch: pytest.MonkeyPatch, owner: Any, name: str, is_bad: Callable[..., bool], times: float = inf
+) -> list[tuple[Any, ...]]:
+    """Let a function fail at its first `times` calls for which `is_bad` returns true; return the failed calls."""
+    right, failed = getattr(owner, name), list[tuple[Any, ...]]()
+
+    def call(*given: Any, **named: Any) -> Any:
+        if len(failed) < times and is_bad(*given):
+            failed.append(given)
+            fail()
+        return right(*given, **named)
+
+    patch.setattr(owner, name, call)
+    return failed
+
+
+def note_calls(patch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tuple[Any, ...]]:
+    """Return a list that gets the arguments of each call of a function; a method's first argument is its object."""
+    right, calls = getattr(owner, name), list[tuple[Any, ...]]()
+
+    def call(*given: Any) -> Any:
+        calls.append(given)
+        return right(*given)
+
+    patch.setattr(owner, name, call)
+    return calls

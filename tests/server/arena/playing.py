@@ -5,9 +5,14 @@ from random import Random
 from typing import Any
 
 from rumble_engine import Termination, get_game
+from rumble_server.tournament.audit import Audit
+from rumble_server.tournament.facts import tournament_of
+from rumble_server.tournament.history import audit_facts, context_of
+from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.frames import Frame
+from tests.server.tournament.leader import dump
 from tests.server.tournament.rounds import round_robin
 from tests.server.world import Bot, World
 
@@ -26,13 +31,8 @@ def first_legal(turn: Frame) -> str:
 
 def enter(world: World, tournament_id: str, *names: str, **login: Any) -> list[Bot]:
     """Return bots that join the tournament at login, and play at random, in each run of the server in another way."""
-    bots = []
-    for name in names:
-        bot = world.connect()
-        bot.play(at_random((name, world.arena.matches.run)))
-        bot.login(name, join=tournament_id, **login)
-        bots.append(bot)
-    return bots
+    run = world.arena.matches.run
+    return [world.player(name, at_random((name, run)), join=tournament_id, **login) for name in names]
 
 
 def begun_at_random(world: World, *names: str, max_matches: int = 1, **config: Any) -> tuple[Tournament, list[Bot]]:
@@ -67,3 +67,17 @@ def assert_all_was_played(tournament: Tournament) -> None:
                 state = state.play(move)
             assert state.outcome is not None
             assert state.outcome.scores == over.scores
+
+
+def assert_log_rebuilds(world: World, tournament: Tournament) -> None:
+    rebuilt = rebuild_tournament(fact for fact in world.log.facts if tournament_of(fact) == tournament.id)
+    assert rebuilt is not None
+    assert dump(rebuilt) == dump(tournament)
+
+
+def audited(world: World, tournament: Tournament) -> Audit:
+    """Audit a tournament as the site does."""
+    players = world.arena.players
+    free = players.of(tournament.field.keys() & players.free(tournament.config.game))
+    now = context_of(tournament, world.clock.now_ms(), {each.name: each.free_since_ms for each in free})
+    return audit_facts([fact for fact in world.log.facts if tournament_of(fact) == tournament.id], now)

@@ -5,13 +5,11 @@ from random import Random
 
 import pytest
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.audit import Audit
-from rumble_server.tournament.facts import tournament_of
-from rumble_server.tournament.history import audit_facts, context_of
 from rumble_server.tournament.pairs.queue import PairQueue
 from rumble_server.tournament.slot import Slot
 from rumble_server.tournament.tournament import Tournament
 
+from tests.server.arena.playing import audited
 from tests.server.world import Bot, World
 
 NAMES = tuple("abcdef")
@@ -31,21 +29,13 @@ def plays(bot: Bot, think_ms: int) -> None:
     bot.play(lambda turn: random.choice(turn["legal"]), lambda: think_ms + random.randrange(think_ms))
 
 
-def audited(world: World, tournament_id: str) -> Audit:
-    """Audit a tournament as the site does."""
-    tournament, players = world.tournament(tournament_id), world.arena.players
-    free = players.of(tournament.field.keys() & players.free(tournament.config.game))
-    now = context_of(tournament, world.clock.now_ms(), {each.name: each.free_since_ms for each in free})
-    return audit_facts([fact for fact in world.log.facts if tournament_of(fact) == tournament_id], now)
-
-
 def run(world: World, *tournament_ids: str) -> set[str]:
     """Play to the end, and return the kinds of flags of the audits on the way."""
     told: set[str] = set()
     tournaments = [world.tournament(each) for each in tournament_ids]
     while any(each.status == "running" for each in tournaments):
         world.run(1_000)
-        told |= {flag.message for each in tournament_ids for flag in audited(world, each).flags}
+        told |= {flag.message for each in tournaments for flag in audited(world, each).flags}
     assert all(each.status == "finished" for each in tournaments)
     return told
 
@@ -72,7 +62,7 @@ def test_nobody_is_accused_after_a_restart() -> None:
     for name in NAMES:
         again.run(1_500)
         plays(again.login(name, max_matches=1), 100)
-        told |= {flag.message for flag in audited(again, tournament.id).flags}
+        told |= {flag.message for flag in audited(again, again.tournament(tournament.id)).flags}
     assert told | run(again, tournament.id) == set()
 
 
@@ -107,5 +97,5 @@ def test_a_starved_bot_is_accused_for_once(monkeypatch: pytest.MonkeyPatch) -> N
     players(world, [tournament])
     world.organiser.start(tournament.id)
     run(world, tournament.id)
-    (flag,) = audited(world, tournament.id).flags
+    (flag,) = audited(world, tournament).flags
     assert (flag.kind, flag.bot) == ("passed_over", "a")

@@ -7,7 +7,7 @@ from rumble_protocol.fields import TimeControl
 from rumble_server.match.draws import commitment_of
 
 from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter, first_legal
-from tests.server.world import Bot, World
+from tests.server.world import World
 
 # --- promise 1: held back until it is on disk, and nothing overtakes ---
 
@@ -25,15 +25,6 @@ def test_a_result_is_held_back_until_it_is_on_disk_and_nothing_later_overtakes_i
     world.log.unstick()
     for bot in bots:
         assert bot.inbox.kinds()[:2] == ["match_over", "match_start"]
-
-
-def test_moves_do_not_wait_for_the_disk() -> None:
-    world = World()
-    _, (ann, ben) = world.begun("ann", "ben")
-    world.log.stuck = True
-    for _ in range(3):
-        (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
-        mover.move(first_legal(mover.last("turn")))
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "dilemma", "backgammon"])
@@ -176,8 +167,9 @@ def test_a_tournament_that_starts_meanwhile_waits_for_the_disk_and_charges_nobod
     assert (tournament.status, tournament.field["ben"].absent_left_ms) == ("running", 30_000)
 
 
-def behind_a_join() -> tuple[World, Bot]:
-    """Return a world whose disk is stuck, and the bot whose turn waits behind the answer to its `join`."""
+@pytest.mark.parametrize("drops", [False, True])
+def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time(drops: bool) -> None:
+    """The turn waits behind the answer to a `join`; its bot may drop before."""
     world = World()
     tournament = world.create(start_at_bots=2, time_control=TimeControl(move_ms=1000))
     enter(world, tournament.id, "ann")
@@ -186,28 +178,18 @@ def behind_a_join() -> tuple[World, Bot]:
     ben.say(type="join", tournament=tournament.id)
     world.run(10_000)
     (match,) = world.arena.matches.live.values()
-    seat = match.players.index(world.arena.players["ben"])
-    turn = match.referee.progress.seats[seat].turn
+    turn = match.referee.progress.seats[match.players.index(world.arena.players["ben"])].turn
     assert turn is not None
     assert turn.is_held
     assert ben.inbox.all("turn") == []
-    return world, ben
-
-
-def test_a_turn_that_waits_for_the_disk_costs_no_thinking_time() -> None:
-    world, ben = behind_a_join()
+    if drops:
+        ben.drop()
     world.log.unstick()
+    if drops:
+        ben = world.login("ben")
     assert ben.last("turn")["clock"]["remaining_ms"] == 1000
     ben.move(first_legal(ben.last("turn")))
-    (match,) = world.arena.matches.live.values()
     assert match.referee.progress.over is None
-
-
-def test_nor_does_it_if_its_bot_drops_before_it_was_sent() -> None:
-    world, ben = behind_a_join()
-    ben.drop()
-    world.log.unstick()
-    assert world.login("ben").last("turn")["clock"]["remaining_ms"] == 1000
 
 
 def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> None:

@@ -53,11 +53,8 @@ def come(world: World, *names: str) -> list[Bot]:
     """Let bots log in, join both tournaments, and play the first legal move."""
     bots = []
     for name in names:
-        bot = world.connect()
-        bot.play(first_legal, lambda: THINK_MS)
-        bot.login(name, join="bad")
-        bot.say(type="join", tournament="good")
-        bots.append(bot)
+        bots.append(world.player(name, first_legal, lambda: THINK_MS, join="bad"))
+        bots[-1].say(type="join", tournament="good")
     return bots
 
 

@@ -14,12 +14,10 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotLeft, RoundPaired, TournamentEnded
 from rumble_server.tournament.formats import FORMATS
 from rumble_server.tournament.pairs.plan import Pairing, Plan
-from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.needs import long_or
-from tests.server.arena.playing import at_random
-from tests.server.tournament.leader import dump
+from tests.server.arena.playing import assert_log_rebuilds, at_random
 from tests.server.tournament.rounds import all_rounds
 from tests.server.world import Bot, World
 
@@ -32,19 +30,19 @@ def names(count: int) -> list[str]:
 
 def log_in(world: World, bots: list[str], *join: str) -> list[Bot]:
     """Connect bots that join at login."""
-    found = []
-    for name in bots:
-        bot = world.connect()
-        bot.play(at_random((name, world.arena.matches.run)))
-        bot.login(name, max_matches=1 + len(name + str(world.arena.matches.run)) % 2)
+    run = world.arena.matches.run
+    found = [world.player(each, at_random((each, run)), max_matches=1 + len(f"{each}{run}") % 2) for each in bots]
+    for bot in found:
         for tournament in join or ("friday",):
             bot.say(type="join", tournament=tournament)
-        found.append(bot)
     return found
 
 
-def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) -> World:
-    """Play a tournament to its end, with crashes of the server after any fact; told facts stay true."""
+def through_crashes(seed: int, bots: int, *, leavers: int = 0, has_drops: bool = False, **config: Any) -> World:
+    """Play a tournament to its end, with crashes of the server after any fact; told facts stay true.
+
+    With `has_drops`, bots lose their connections meanwhile, and come back.
+    """
     random = Random(f"{seed}.{bots}")
     world = World(seed=seed, delay_ms=random.randrange(4))
     world.create(start_at_bots=bots, **config)
@@ -56,6 +54,10 @@ def through_crashes(seed: int, bots: int, *, leavers: int = 0, **config: Any) ->
             if leavers and random.random() < 0.01:
                 leavers -= 1
                 random.choice(connected).say(type="leave", tournament="friday")
+            if has_drops and random.random() < 0.02:
+                lost = random.choice(connected)
+                lost.drop()
+                connected += log_in(world, [lost.name])
         note(told, connected)
         if world.tournament("friday").status == "finished":
             break
@@ -99,24 +101,23 @@ def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, t
     return seats
 
 
-def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str = "friday") -> Tournament:
-    """Assert that the tournament ended by itself, each leg of each pairing has one result, and the log rebuilds it."""
+def assert_ended(world: World, tournament: str = "friday") -> Tournament:
+    """Assert that the tournament ended by itself, no match has two results, and the log rebuilds the tournament."""
     found = world.tournament(tournament)
     assert (found.status, found.running) == ("finished", {})
-    assert {match: over.seats for match, over in found.results.items()} == seats_of(found, iter(pairings))
-    results = [f.match for f in world.log.facts if isinstance(f, MatchOver) and f.scores is not None]
+    results = [fact.match for fact in world.log.facts if isinstance(fact, MatchOver) and fact.scores is not None]
     mine = [match for match in results if match.startswith(f"{tournament}.")]
     assert sorted(mine) == sorted(found.results), "two results of one match"
-    rebuilt = rebuild_tournament(fact for fact in world.log.facts if of(fact) in (tournament, ""))
-    assert rebuilt is not None
-    assert dump(rebuilt) == dump(found)
+    assert_log_rebuilds(world, found)
     assert found.matches_total == len(found.results)
     return found
 
 
-def of(fact: object) -> str:
-    given = getattr(fact, "match", None)
-    return given.partition(".")[0] if given else getattr(fact, "tournament", "")
+def assert_all_was_played(world: World, pairings: list[Pairing], tournament: str = "friday") -> Tournament:
+    """Assert that the tournament ended, and each leg of each pairing has one result."""
+    found = assert_ended(world, tournament)
+    assert {match: over.seats for match, over in found.results.items()} == seats_of(found, iter(pairings))
+    return found
 
 
 def paired(world: World, tournament: str = "friday") -> list[Pairing]:
@@ -141,9 +142,7 @@ def test_it_goes_on_from_whatever_fact(kind: str, bots: int) -> None:
             assert len({(each.round, each.board) for each in paired(world)}) == (4 if kind == "knockout" else 6)
         assert status(tournament) == "finished"
         assert [over for over in tournament.results.values() if over in logged] == logged, "a result is lost"
-        rebuilt = rebuild_tournament(world.log.facts)
-        assert rebuilt is not None
-        assert dump(rebuilt) == dump(tournament)
+        assert_log_rebuilds(world, tournament)
 
 
 # --- knockout ---
@@ -157,13 +156,9 @@ def places_by_hand(tournament: Tournament, pairings: list[Pairing]) -> dict[str,
     last = {(pairing.round, pairing.board): pairing for pairing in sorted(pairings, key=lambda each: each.cycle)}
     places = dict.fromkeys(bots, 1)
     for pairing in last.values():
-        first = sum(
-            (tournament.results[str(MatchId("friday", *pairing.match_key(leg)))].scores or ())[1 - leg % 2]
-            for leg in range(1, legs + 1)
-        )
-        second = sum(
-            (tournament.results[str(MatchId("friday", *pairing.match_key(leg)))].scores or ())[leg % 2]
-            for leg in range(1, legs + 1)
+        overs = [tournament.results[str(MatchId("friday", *pairing.match_key(1 + leg)))] for leg in range(legs)]
+        first, second = (
+            sum((over.scores or ())[(leg + side) % 2] for leg, over in enumerate(overs)) for side in (0, 1)
         )
         first_lost = first < second or (first == second and pairing.first > pairing.second)
         places[bots[pairing.first if first_lost else pairing.second]] = 2 ** (rounds - pairing.round) + 1
@@ -265,8 +260,7 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
     pairings = paired(world)
     tournament = assert_all_was_played(world, pairings)
     assert tournament.agenda is not None
-    met = [frozenset((each.first, each.second)) for each in pairings]
-    played = Counter(met[index] for index in range(len(met)))
+    played = Counter(frozenset((each.first, each.second)) for each in pairings)
     unplayed = {
         frozenset(over.seats) for over in tournament.results.values() if over.termination is Termination.NO_SHOW
     }

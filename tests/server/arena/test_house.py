@@ -5,6 +5,7 @@ from rumble_server.arena.ports import HouseBot
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse
+from tests.server.arena.playing import first_legal
 from tests.server.world import World
 
 KEYS = HouseKeys("a-secret")
@@ -24,6 +25,11 @@ def keeper(world: World, *residents: str) -> tuple[HouseBots, FakeHouse]:
     return made, house
 
 
+def housed(*residents: str) -> tuple[World, HouseBots, FakeHouse]:
+    world = World(may_claim=KEYS.may_claim)
+    return world, *keeper(world, *residents)
+
+
 def names(house: FakeHouse) -> list[str]:
     return [bot.name for bot in house.kept]
 
@@ -31,13 +37,11 @@ def names(house: FakeHouse) -> list[str]:
 def play(world: World, bots: list[HouseBot]) -> None:
     """Do the work of the house's processes: log in under the given name and key, and play."""
     for bot in bots:
-        login = world.login(bot.name, key=bot.key, challenges=bot.challenges)
-        login.play(lambda turn: str(turn["legal"][0]), lambda: 1)
+        world.player(bot.name, first_legal, lambda: 1, key=bot.key, challenges=bot.challenges)
 
 
 def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, house = keeper(world)
+    world, made, house = housed()
     tournament = world.create(invite="hush")
     made.add("friday", "random", count=2)
     world.clock.advance(10)
@@ -53,8 +57,7 @@ def test_house_bots_fill_a_field_play_and_end_with_their_tournament() -> None:
 
 
 def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, house = keeper(world)
+    world, made, house = housed()
     world.create()
     made.add("friday", "random", "filler")
     made.add("friday", "perfect")
@@ -68,8 +71,7 @@ def test_one_that_is_removed_ends_and_its_name_is_free_again() -> None:
 
 
 def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, house = keeper(world, "random")
+    world, made, house = housed("random")
     made.open()
     tournament = world.create()
     made.add("friday", "random", count=2)
@@ -89,8 +91,7 @@ def test_after_a_restart_they_are_there_again_with_their_keys() -> None:
 
 
 def test_one_that_never_connects_is_not_waited_for_longer_than_others() -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, _ = keeper(world)
+    world, made, _ = housed()
     tournament = world.create(absent_ms=5_000)
     made.add("friday", "random", count=2)
     world.organiser.start("friday")
@@ -100,8 +101,7 @@ def test_one_that_never_connects_is_not_waited_for_longer_than_others() -> None:
 
 
 def test_it_starts_a_tournament_that_waits_for_so_many_bots() -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, _ = keeper(world)
+    world, made, _ = housed()
     tournament = world.create(start_at_bots=3)
     made.add("friday", "random", count=3)
     assert tournament.status == "running"
@@ -128,13 +128,11 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
     made, house = keeper(world, "random")
     made.open()
     for name in ("House-Random", "house-any"):
-        stranger = world.connect()
-        stranger.login(name, key=key)
-        assert stranger.error() == "bad_name"
+        assert world.login(name, key=key).error() == "bad_name"
     play(world, house.kept)
     assert world.arena.players["house-random"].is_connected
     world.organiser.reset_key("house-random")
-    world.connect().login("house-random", key="a-key-of-16-chars")
+    world.login("house-random", key="a-key-of-16-chars")
     assert world.arena.names.get("house-random") is None
     play(world, house.kept)
     assert made.names_lost() == []
@@ -142,7 +140,7 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
 
 
 def test_functions_of_files_are_residents_too() -> None:
-    made, house = keeper(World(may_claim=KEYS.may_claim), "my.py:ai")
+    _, made, house = housed("my.py:ai")
     made.open()
     assert house.kept == [HouseBot("house-ai", house.kept[0].key, "my.py:ai", challenges=True)]
 
@@ -163,8 +161,7 @@ def test_functions_of_files_are_residents_too() -> None:
     ],
 )
 def test_what_cannot_be_added_is_refused(given: tuple[str, str], code: ErrorCode, message: str) -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, _ = keeper(world, "perfect")
+    world, made, _ = housed("perfect")
     world.create()
     world.create(name="other")
     world.create(name="hexes", game="hex")
@@ -200,8 +197,7 @@ def test_a_server_without_a_house_says_so() -> None:
 
 
 def test_residents_come_and_go_by_a_switch_and_added_bots_stay() -> None:
-    world = World(may_claim=KEYS.may_claim)
-    made, house = keeper(world)
+    world, made, house = housed()
     made.open()
     assert names(house) == []
     world.create()

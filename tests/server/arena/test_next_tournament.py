@@ -24,10 +24,8 @@ def by_code(world: World, tournament: Tournament, *names: str) -> None:
 
 
 def pupil(world: World, name: str, **login: Any) -> Bot:
-    bot = world.connect()
-    bot.play(at_random(name))
-    bot.login(name, **{"join": "friday", "follow": True} | login)
-    return bot
+    given: dict[str, Any] = {"join": "friday", "follow": True, **login}
+    return world.player(name, at_random(name), **given)
 
 
 def lesson(world: World, *names: str) -> dict[str, Bot]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from rumble_engine import Termination
@@ -15,12 +16,13 @@ from rumble_server.tournament.openings import duplicates
 from rumble_server.tournament.pairs.plan import Plan, Round
 from rumble_server.tournament.pairs.queue import LOOK_AHEAD, MOST_IN_SIGHT
 from rumble_server.tournament.pairs.round_robin import RoundRobin
-from rumble_server.tournament.rebuild import rebuild_tournament
+from rumble_server.tournament.tournament import Tournament
 
 from tests.needs import long_or
+from tests.server.arena.playing import assert_log_rebuilds
 from tests.server.arena.test_formats_in_play import log_in, names, status, through_crashes
 from tests.server.frames import Frame
-from tests.server.tournament.leader import Leader, dump
+from tests.server.tournament.leader import Leader
 from tests.server.world import World
 
 MINUTE = 60_000
@@ -59,28 +61,26 @@ def test_every_pair_plays_the_same_openings_each_from_both_seats(cycles: int, le
         assert over.moves[: len(started.moves)] == started.moves
 
 
+def played_alike(bots: int, **config: Any) -> Tournament:
+    """Return a tournament of deterministic bots, played to the end."""
+    world = World()
+    tournament = world.create(start_at_bots=bots, **config)
+    for name in names(bots):
+        world.player(name, same_move_every_time, join="friday")
+    world.run()
+    return tournament
+
+
 @pytest.mark.parametrize("game", ["tictactoe", "connect4"])
 @pytest.mark.parametrize("openings", ["auto", "suite"])
 def test_two_deterministic_bots_never_play_one_match_twice(game: str, openings: str) -> None:
-    world = World()
-    tournament = world.create(start_at_bots=3, cycles=10, game=game, openings=openings)
-    for name in names(3):
-        bot = world.connect()
-        bot.play(same_move_every_time)
-        bot.login(name, join="friday")
-    world.run()
+    tournament = played_alike(3, cycles=10, game=game, openings=openings)
     assert (tournament.status, len(tournament.results)) == ("finished", 60)
     assert duplicates((over.seats, over.moves) for over in tournament.results.values()) == {}
 
 
 def test_without_openings_they_would_and_the_test_above_can_fail() -> None:
-    world = World()
-    tournament = world.create(start_at_bots=2, cycles=2, openings="none")
-    for name in names(2):
-        bot = world.connect()
-        bot.play(same_move_every_time)
-        bot.login(name, join="friday")
-    world.run()
+    tournament = played_alike(2, cycles=2, openings="none")
     assert tournament.openings == ()
     assert len(duplicates((over.seats, over.moves) for over in tournament.results.values())) == 2
 
@@ -268,9 +268,7 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
         firsts = sum(over.seats[0] == bot for over in tournament.results.values())
         seconds = sum(over.seats[1] == bot for over in tournament.results.values())
         assert abs(firsts - seconds) <= 1
-    rebuilt = rebuild_tournament(world.log.facts)
-    assert rebuilt is not None
-    assert dump(rebuilt) == dump(tournament)
+    assert_log_rebuilds(world, tournament)
 
 
 @pytest.mark.parametrize("early", long_or((2, 3, 4, 7), range(2, 8)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from rumble_server.tournament.errors import TournamentError
@@ -32,24 +31,25 @@ class Elsewhere:
         self.asked += 1
         self.tasks.append((task, done))
 
-    def come_back(self) -> None:
+    def come_back(self, *, fails: bool = False) -> None:
         ((task, done),) = self.tasks
         self.tasks.clear()
-        done(task())
-
-    def fail(self) -> None:
-        ((_, done),) = self.tasks
-        self.tasks.clear()
-        done(None)
+        done(None if fails else task())
 
 
-def between_rounds(**config: Any) -> tuple[World, Elsewhere, list[Bot]]:
-    """Return a Swiss of five bots whose second round is being paired after the first was played."""
+def in_the_first_round(count: int = 4) -> tuple[World, Elsewhere, list[Bot]]:
+    """Return a Swiss of so many bots whose first round was paired and begins."""
     elsewhere = Elsewhere()
     world = World(work=elsewhere.take)
-    world.create(start_at_bots=5, format="swiss", **config)
-    bots = log_in(world, names(5))
+    world.create(start_at_bots=count, format="swiss")
+    bots = log_in(world, names(count))
     elsewhere.come_back()
+    return world, elsewhere, bots
+
+
+def between_rounds() -> tuple[World, Elsewhere, list[Bot]]:
+    """Return a Swiss of five bots whose second round is being paired after the first was played."""
+    world, elsewhere, bots = in_the_first_round(5)
     world.run(1_000)
     assert len(elsewhere.tasks) == 1
     assert len(rounds_paired(world)) == 1
@@ -88,11 +88,7 @@ def test_while_the_server_drains_a_round_that_comes_back_is_kept_and_none_is_ask
 
 
 def test_while_it_drains_no_round_is_asked_for() -> None:
-    elsewhere = Elsewhere()
-    world = World(work=elsewhere.take)
-    world.create(start_at_bots=4, format="swiss")
-    log_in(world, names(4))
-    elsewhere.come_back()
+    world, elsewhere, _ = in_the_first_round()
     world.arena.drain()
     world.run(1_000)
     assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
@@ -124,11 +120,7 @@ def test_a_round_that_comes_back_while_it_is_paused_is_played_when_it_goes_on(wh
 
 @pytest.mark.parametrize("what", ["the disk", "the host"])
 def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
-    elsewhere = Elsewhere()
-    world = World(work=elsewhere.take)
-    world.create(start_at_bots=4, format="swiss")
-    log_in(world, names(4))
-    elsewhere.come_back()
+    world, elsewhere, _ = in_the_first_round()
     with paused(world, what):
         world.run(1_000)
         assert (len(world.tournament("friday").results), elsewhere.asked) == (4, 1)
@@ -186,13 +178,13 @@ FAILED = "the server failed at the pairing of the next round; the server's log h
 def test_a_round_that_cannot_be_paired_pauses_its_tournament_and_is_paired_when_it_goes_on() -> None:
     world, elsewhere, bots = between_rounds()
     tournament = world.tournament("friday")
-    elsewhere.fail()
+    elsewhere.come_back(fails=True)
     world.run(1_000)
     assert (status(tournament), tournament.reason, tournament.is_pairing_slow) == ("paused", FAILED, False)
     assert [bot.last("notice")["message"] for bot in bots] == [f"friday is paused: {FAILED}"] * len(bots)
     assert elsewhere.tasks == [], "it is not tried again without the host"
     world.organiser.resume("friday")
-    elsewhere.fail()
+    elsewhere.come_back(fails=True)
     assert status(tournament) == "paused"
     world.organiser.resume("friday")
     finish(world, elsewhere)
@@ -201,7 +193,7 @@ def test_a_round_that_cannot_be_paired_pauses_its_tournament_and_is_paired_when_
 
 def test_after_a_restart_a_round_that_could_not_be_paired_is_paired_when_it_goes_on() -> None:
     world, elsewhere, _ = between_rounds()
-    elsewhere.fail()
+    elsewhere.come_back(fails=True)
     world.run(1_000)
     after = world.after_crash()
     log_in(after, names(5))
@@ -224,7 +216,7 @@ def test_a_pairing_that_fails_after_the_end_changes_nothing(cancelled: bool) -> 
     world, elsewhere, _ = between_rounds()
     world.organiser.end("friday", cancelled=cancelled)
     facts = len(world.log.facts)
-    elsewhere.fail()
+    elsewhere.come_back(fails=True)
     world.run(1_000)
     assert len(world.log.facts) == facts
 
@@ -232,7 +224,7 @@ def test_a_pairing_that_fails_after_the_end_changes_nothing(cancelled: bool) -> 
 def test_a_pairing_that_fails_in_a_pause_of_the_host_is_tried_again_afterwards() -> None:
     world, elsewhere, _ = between_rounds()
     world.organiser.pause("friday", "lunch")
-    elsewhere.fail()
+    elsewhere.come_back(fails=True)
     assert world.tournament("friday").reason == "lunch"
     world.organiser.resume("friday")
     finish(world, elsewhere)

@@ -1,8 +1,6 @@
 """Recovery: after a crash at any point the next run loses no told fact, and counts no fact twice."""
 
-from collections.abc import Callable, Collection
-from dataclasses import replace
-from random import Random
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -10,7 +8,7 @@ from rumble_engine import Termination
 from rumble_engine.games.tictactoe import TicTacToe, TicTacToeState
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.matches import WHY_VOID
-from rumble_server.arena.recovery import facts_of_attempt, read, restore_arena
+from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.match.facts import ChanceDrawn, MatchOver, MatchStarted, MoveMade, _state_after
 from rumble_server.tournament.facts import (
     BotJoined,
@@ -22,15 +20,17 @@ from rumble_server.tournament.facts import (
 )
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.arena.playing import NAMES, assert_all_was_played, begun_at_random, enter, first_legal
-from tests.server.tournament.leader import dump
+from tests.server.arena.playing import (
+    NAMES,
+    assert_all_was_played,
+    assert_log_rebuilds,
+    begun_at_random,
+    enter,
+    first_legal,
+)
+from tests.server.arena.test_formats_in_play import through_crashes
+from tests.server.failing import fail_if
 from tests.server.world import Bot, World
-
-
-def come_back(world: World, bot: Bot) -> Bot:
-    """End a bot's connection, and log it in again."""
-    bot.drop()
-    return enter(world, "friday", bot.name)[0]
 
 
 def played(seed: int, bots: int, **config: Any) -> World:
@@ -54,37 +54,13 @@ def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
         assert_all_was_played(tournament)
         for fact in logged:
             assert tournament.results[fact.match].moves[fact.ply] == fact.move, "a logged move is lost"
-        rebuilt = rebuild_tournament(world.log.facts)
-        assert rebuilt is not None
-        assert dump(rebuilt) == dump(tournament)
+        assert_log_rebuilds(world, tournament)
 
 
 @pytest.mark.parametrize("seed", range(25))
 def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told_stands(seed: int) -> None:
-    random = Random(seed)
-    bots = random.randrange(2, 7)
-    world = World(seed=seed, delay_ms=random.randrange(4))
-    world.create(start_at_bots=bots, legs=random.randrange(1, 4))
-    told: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {}
-    for _ in range(random.randrange(1, 8)):
-        connected = enter(world, "friday", *NAMES[:bots], max_matches=random.randrange(1, 4))
-        for _ in range(random.randrange(300)):
-            world.clock.step()
-            if random.random() < 0.02:
-                connected.append(come_back(world, random.choice(connected)))
-        for frame in (frame for bot in connected for frame in bot.inbox.all("match_over")):
-            result = (tuple(frame["scores"]), tuple(frame["moves"]))
-            assert told.setdefault(frame["match"], result) == result, "told twice, and differently"
-        if world.tournament("friday").status == "finished":
-            break
-        world = world.after_crash(random.randrange(world.log.durable, world.log.last + 1))
-    if "friday" in world.arena.tournaments and world.tournament("friday").status != "finished":
-        enter(world, "friday", *NAMES[:bots])
-        world.run()
-    tournament = world.tournament("friday")
-    assert_all_was_played(tournament)
-    for match, result in told.items():
-        assert (tournament.results[match].scores, tournament.results[match].moves) == result
+    world = through_crashes(seed, 2 + seed % 5, legs=1 + seed % 3, has_drops=True)
+    assert_all_was_played(world.tournament("friday"))
 
 
 def test_who_comes_back_gets_its_match_from_the_last_logged_ply_with_the_clock_it_had() -> None:
@@ -207,16 +183,6 @@ def test_a_void_attempt_leaves_nothing_behind_in_the_next() -> None:
     assert (match.referee.progress.terms.attempt, match.referee.progress.moves) == (2, [])
 
 
-def test_only_the_facts_of_the_running_attempt_make_its_referee() -> None:
-    world = World()
-    world.begun("ann", "ben")
-    started = next(fact for fact in world.log.facts if isinstance(fact, MatchStarted))
-    of_attempt = facts_of_attempt(started, world.log.facts)
-    assert of_attempt
-    assert {(fact.match, fact.attempt) for fact in of_attempt} == {("friday.1.1.1.1", 1)}
-    assert facts_of_attempt(replace(started, attempt=2), world.log.facts) == []
-
-
 def restart(world: World, first: World, unfinished: list[str], match_facts: Any = None, **given: Any) -> Any:
     """Fill a world with tournaments from the log of a first world, without its names."""
     facts = world.log.facts = first.log.facts
@@ -311,19 +277,6 @@ def test_a_match_whose_moves_are_lost_is_void_and_played_again() -> None:
     assert "lost moves" in overs[0].reason
 
 
-def broken(monkeypatch: pytest.MonkeyPatch, kind: type, method: str, is_bad: Callable[..., bool]) -> None:
-    """Let a method of a game fail where `is_bad` returns true, as after an upgrade of the game between two runs."""
-    right = getattr(kind, method)
-
-    def call(self: Any, *given: Any) -> Any:
-        if is_bad(self, *given):
-            raise RuntimeError("a bug in the upgraded game")
-        return right(self, *given)
-
-    monkeypatch.setattr(kind, method, call)
-    _state_after.cache_clear()  # a new run has no states of the run before
-
-
 def stopped_after(*moves: str) -> World:
     """Return a world with two tournaments of two bots each. In Friday, of tic-tac-toe, the moves were made."""
     world = World()
@@ -338,12 +291,7 @@ def stopped_after(*moves: str) -> World:
 
 def come_all_back(world: World) -> list[Bot]:
     """Let the four bots log in again, and play the first legal move."""
-    bots = []
-    for name in ("ann", "ben", "cid", "dot"):
-        bot = world.connect()
-        bot.play(first_legal)
-        bot.login(name)
-        bots.append(bot)
+    bots = [world.player(name, first_legal) for name in ("ann", "ben", "cid", "dot")]
     world.run()
     return bots
 
@@ -353,7 +301,8 @@ def test_a_match_whose_game_fails_at_a_logged_move_is_void_and_played_again(
 ) -> None:
     first = stopped_after("0", "4")
     with monkeypatch.context() as upgraded:
-        broken(upgraded, TicTacToeState, "code_of", lambda _, text: text == "4")
+        fail_if(upgraded, TicTacToeState, "code_of", lambda _, text: text == "4")
+        _state_after.cache_clear()  # a new run has no states of the run before
         world = first.after_crash()
         (void,) = world.tournament("friday").voided
         assert (void.termination, void.scores, void.at_fault, void.reason) == (Termination.ABORTED, None, (), WHY_VOID)
@@ -378,7 +327,8 @@ def test_a_match_whose_game_cannot_begin_any_more_is_void_and_its_tournament_is_
 ) -> None:
     first = stopped_after("4")
     with monkeypatch.context() as upgraded:
-        broken(upgraded, TicTacToe, "initial", lambda *_: True)
+        fail_if(upgraded, TicTacToe, "initial", lambda *_: True)
+        _state_after.cache_clear()  # a new run has no states of the run before
         world = first.after_crash()
         (void,) = world.tournament("friday").voided
         assert (void.termination, void.scores, void.at_fault) == (Termination.ABORTED, None, ())
@@ -435,9 +385,7 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
     world = World(run=2, taken_ids=["friday"])
     restart(world, first, ["friday"], lost_rows=[7], played_before=["old"])
     for name, key in (("ann", "a" * 16), ("ann", "b" * 16), ("ann", None), ("old", "c" * 16)):
-        thief = world.connect()
-        thief.login(name, **({} if key is None else {"key": key}))
-        assert thief.last("error")["code"] == ("key_required" if key is None else "bad_key")
+        assert world.login(name, key=key).error() == ("key_required" if key is None else "bad_key")
     assert world.login("zoe", key="y" * 16).inbox.kinds() != []
     world.organiser.reset_key("ann")
     back = world.login("ann", key="a" * 16)
@@ -447,8 +395,3 @@ def test_names_that_are_lost_are_nobodys_until_the_host_resets_them() -> None:
 def test_facts_of_a_tournament_without_its_creation_are_nothing() -> None:
     world = played(0, 2)
     assert rebuild_tournament(fact for fact in world.log.facts if not isinstance(fact, TournamentCreated)) is None
-
-
-def test_after_a_restart_who_was_in_a_finished_tournament_is_told_its_result_again() -> None:
-    after = played(0, 2).after_crash()
-    assert after.login("ann", join="friday").inbox.kinds()[-2:] == ["joined", "tournament_over"]

@@ -18,23 +18,8 @@ from rumble_server.tournament.terms import Terms
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import first_legal
+from tests.server.failing import fail, fail_if
 from tests.server.world import Bot, World
-
-
-@pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list of moves at which a game's code fails, once each."""
-    moves: list[str] = []
-    right = TicTacToeState.code_of
-
-    def code_of(state: TicTacToeState, text: str) -> int:
-        if text in moves:
-            moves.remove(text)
-            raise RuntimeError("a bug in the game")
-        return right(state, text)
-
-    monkeypatch.setattr(TicTacToeState, "code_of", code_of)
-    return moves
 
 
 def played(**config: Any) -> tuple[World, Tournament, list[Bot]]:
@@ -50,9 +35,9 @@ def played(**config: Any) -> tuple[World, Tournament, list[Bot]]:
 
 
 def test_a_match_at_which_the_server_fails_is_void_and_played_again_under_its_id(
-    failing: list[str], caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    failing.append("2")
+    fail_if(monkeypatch, TicTacToeState, "code_of", lambda _, text: text == "2", times=1)
     _, tournament, _ = played(legs=1)
     assert [(over.termination, over.scores, over.at_fault) for over in tournament.voided] == [
         (Termination.ABORTED, None, ())
@@ -62,8 +47,8 @@ def test_a_match_at_which_the_server_fails_is_void_and_played_again_under_its_id
     assert "the referee failed at ply 2" in caplog.text
 
 
-def test_a_match_that_is_void_again_and_again_pauses_its_tournament(failing: list[str]) -> None:
-    failing.extend(["0"] * 50)
+def test_a_match_that_is_void_again_and_again_pauses_its_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_if(monkeypatch, TicTacToeState, "code_of", lambda _, text: text == "0")
     _, tournament, _ = played(legs=1)
     assert tournament.status == "paused"
     assert "was void 5 times" in tournament.reason
@@ -71,15 +56,7 @@ def test_a_match_that_is_void_again_and_again_pauses_its_tournament(failing: lis
 
 
 def test_a_move_after_which_the_game_fails_is_in_the_log_without_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    right, failed = TicTacToeState.view, list[str]()
-
-    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
-        if len(state.legal_moves) == 6 and not failed:
-            failed.append(state.text())
-            raise RuntimeError("a bug in the game")
-        return right(state, seat)
-
-    monkeypatch.setattr(TicTacToeState, "view", view)
+    fail_if(monkeypatch, TicTacToeState, "view", lambda state, *_: len(state.legal_moves) == 6, times=1)
     world, tournament, _ = played(legs=1)
     (void,) = tournament.voided
     made = [fact for fact in world.log.facts if isinstance(fact, MoveMade) and fact.attempt == 1]
@@ -110,14 +87,7 @@ def test_a_move_that_the_game_cannot_make_or_judge_is_in_the_log(
 def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_comes(
     monkeypatch: pytest.MonkeyPatch, empty: int
 ) -> None:
-    right = TicTacToeState.view
-
-    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
-        if len(state.legal_moves) == empty:
-            raise RuntimeError("a bug in the game")
-        return right(state, seat)
-
-    monkeypatch.setattr(TicTacToeState, "view", view)
+    fail_if(monkeypatch, TicTacToeState, "view", lambda state, *_: len(state.legal_moves) == empty)
     world, tournament, bots = played(legs=1, openings="none")
     assert (tournament.status, len(tournament.voided), world.arena.matches.live) == ("paused", 5, {})
     for bot in bots:
@@ -156,34 +126,18 @@ def test_a_game_that_does_not_show_its_last_position_ends_all_the_same(
 
 
 def test_after_an_end_that_cannot_be_told_the_next_match_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    right, failed = BotSession.send_over, list[str]()
-
-    def send_over(session: BotSession, frame: bytes, match_id: str, after: int) -> None:
-        if not failed:
-            failed.append(match_id)
-            raise RuntimeError("a bug in the server")
-        right(session, frame, match_id, after)
-
-    monkeypatch.setattr(BotSession, "send_over", send_over)
+    failed = fail_if(monkeypatch, BotSession, "send_over", lambda *_: True, times=1)
     _, tournament, _ = played(legs=2)
     assert failed
     assert (tournament.status, len(tournament.results)) == ("finished", 2)
 
 
 def test_a_game_that_fails_when_a_bot_comes_back_voids_the_match_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    right, broken = TicTacToeState.view, list[bool]()
-
-    def view(state: TicTacToeState, seat: int | None = None) -> dict[str, Any]:
-        if broken:
-            raise RuntimeError("a bug in the game")
-        return right(state, seat)
-
-    monkeypatch.setattr(TicTacToeState, "view", view)
     world = World()
     tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
     for bot in (ann, ben):
         bot.drop()
-    broken.append(True)
+    fail_if(monkeypatch, TicTacToeState, "view", lambda *_: True)
     again = world.logins("ann", "ben")
     assert [over.termination for over in tournament.voided] == [Termination.ABORTED] * 5
     assert tournament.status == "paused"
@@ -232,15 +186,7 @@ def be_removed(bot: Bot) -> None:
 def test_a_game_that_fails_at_a_fall_voids_the_match_alone(
     fall: Callable[[Bot], None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    right, failed = DilemmaState._ended, list[str]()
-
-    def ended(state: DilemmaState, stayed: Any) -> DilemmaState:
-        if not failed:
-            failed.append(state.text())
-            raise RuntimeError("a bug in the game")
-        return right(state, stayed)
-
-    monkeypatch.setattr(DilemmaState, "_ended", ended)
+    fail_if(monkeypatch, DilemmaState, "_ended", lambda *_: True, times=1)
     world = World()
     tournament = world.create(name="Friday", game="dilemma", legs=1, time_control=TimeControl(move_ms=1_000))
     other = world.create(name="Monday", legs=1)
@@ -262,10 +208,7 @@ def test_a_game_that_fails_at_a_fall_voids_the_match_alone(
 def test_a_restart_after_a_ply_that_fails_voids_the_match_and_its_transcript_can_be_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def ended(state: DilemmaState, stayed: Any) -> DilemmaState:
-        raise RuntimeError("a bug in the game")
-
-    monkeypatch.setattr(DilemmaState, "_ended", ended)
+    monkeypatch.setattr(DilemmaState, "_ended", fail)
     world = World()
     _, (ann, ben) = world.begun("ann", "ben", game="dilemma", legs=1)
     ann.move("C")
@@ -279,18 +222,6 @@ def test_a_restart_after_a_ply_that_fails_voids_the_match_and_its_transcript_can
 
 
 # --- errors at the schedule of a tournament ---
-
-
-def failing_for(monkeypatch: pytest.MonkeyPatch, kind: type, method: str, is_bad: Callable[..., bool]) -> None:
-    """Let a method fail at each call for which `is_bad` returns true."""
-    right = getattr(kind, method)
-
-    def call(self: Any, *given: Any, **named: Any) -> Any:
-        if is_bad(self, *given):
-            raise RuntimeError("a bug in a schedule")
-        return right(self, *given, **named)
-
-    monkeypatch.setattr(kind, method, call)
 
 
 @pytest.mark.parametrize(
@@ -314,7 +245,7 @@ def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
     for bot in world.logins("ann", "ben", "cid", "dot", join=bad.id):
         bot.play(first_legal)
     with monkeypatch.context() as broken:
-        failing_for(broken, kind, method, is_bad)
+        fail_if(broken, kind, method, is_bad)
         world.organiser.start(bad.id)
         world.run()
         for bot in world.logins("eve", "fay", join=other.id):
@@ -336,7 +267,7 @@ def test_a_pairing_that_fails_is_tried_again_after_the_pause(monkeypatch: pytest
     world = World()
     tournament = world.create(format="knockout", start_at_bots=4)
     with monkeypatch.context() as broken:
-        failing_for(broken, Agenda, "prepare", lambda agenda: bool(agenda._played) and not agenda.open)
+        fail_if(broken, Agenda, "prepare", lambda agenda: bool(agenda._played) and not agenda.open)
         for bot in world.logins("ann", "ben", "cid", "dot", join=tournament.id):
             bot.play(first_legal)
         world.run()
@@ -351,7 +282,7 @@ def test_a_tournament_that_fails_at_a_no_show_is_paused_alone(monkeypatch: pytes
     bad, other = world.create(name="Bad", legs=1), world.create(name="Other", legs=1)
     *_, third = world.logins("ann", "ben", "cid", join=bad.id)
     world.organiser.start(bad.id)
-    failing_for(monkeypatch, Terms, "no_show", lambda *_: True)
+    fail_if(monkeypatch, Terms, "no_show", lambda *_: True)
     third.say(type="leave", tournament=bad.id)
     world.logins("eve", "fay", join=other.id)
     world.organiser.start(other.id)
@@ -360,7 +291,7 @@ def test_a_tournament_that_fails_at_a_no_show_is_paused_alone(monkeypatch: pytes
 
 
 def test_a_tournament_that_fails_to_start_by_itself_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    failing_for(monkeypatch, TournamentConfig, "make_openings", lambda config: config.name == "Bad")
+    fail_if(monkeypatch, TournamentConfig, "make_openings", lambda config: config.name == "Bad")
     world = World()
     bad, _ = world.begun("ann", "ben", name="Bad")
     good, _ = world.begun("ann", "ben", name="Good")

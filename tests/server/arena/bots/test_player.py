@@ -81,10 +81,7 @@ def test_workers_share_the_matches_of_their_bot_and_are_one_bot_in_the_standings
     enter(world, tournament.id, *NAMES[1:5], max_matches=3)
     bots = []
     for worker, most in (("one", 1), ("two", 2), (None, 1)):
-        bot = world.connect()
-        bot.play(at_random(worker))
-        bot.login("ann", join=tournament.id, max_matches=most, worker=worker)
-        bots.append(bot)
+        bots.append(world.player("ann", at_random(worker), join=tournament.id, max_matches=most, worker=worker))
     most_at_once = 0
     while world.clock.step():
         live = world.arena.matches.live.values()
@@ -334,9 +331,9 @@ def test_a_bot_is_absent_from_its_tournaments_when_no_session_is_left() -> None:
 def test_a_session_that_is_closing_is_given_nothing() -> None:
     world = World()
     tournament = gauntlet(world)
-    one = world.connect(address="203.0.113.7", is_local=False)
-    one.login("ann", worker="one", key="correct-horse-battery", join=tournament.id, max_matches=9)
-    (two,) = workers(world, "two", key="correct-horse-battery")
+    beyond, key = {"address": "203.0.113.7", "is_local": False}, "correct-horse-battery"
+    one = world.login("ann", beyond, worker="one", key=key, join=tournament.id, max_matches=9)
+    (two,) = workers(world, "two", key=key)
     world.organiser.ban("203.0.113.7/32", by_name=False, until_ms=None, reason="")
     assert (one.link.closed, two.link.closed) == (CloseCode.BANNED, None)
     start(world, tournament, "ben")
@@ -491,11 +488,8 @@ def test_no_ply_is_asked_of_two_sessions_while_workers_come_and_go() -> None:
     everyone: list[Bot] = []
 
     def come(worker: str) -> None:
-        bot = world.connect()
-        bot.play(first_legal, lambda: 3)
-        bot.login("ann", worker=worker, join=tournament.id)
-        live[worker] = bot
-        everyone.append(bot)
+        live[worker] = world.player("ann", first_legal, lambda: 3, worker=worker, join=tournament.id)
+        everyone.append(live[worker])
 
     for worker in ("one", "two", "three"):
         come(worker)

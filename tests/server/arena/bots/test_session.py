@@ -1,5 +1,7 @@
 """A session on the arena's side: frames keep their order, wait for the disk, and report when they have left."""
 
+from typing import Any, cast
+
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
 from rumble_server.arena.bots.session import BotSession, Outlet, Part
@@ -9,34 +11,16 @@ from tests.server.world import MemoryLog, VirtualClock
 
 
 class Socket:
-    """The sockets' side: it records frames and calls in order."""
+    """The sockets' side: it records frames and closes in order; any other call is an error."""
 
     def __init__(self) -> None:
         self.said: list[object] = []
 
-    def logged_in(self, session_id: int, name: str) -> None:
-        raise AssertionError
-
-    def not_logged_in(self, session_id: int) -> None:
-        raise AssertionError
-
-    def count_stranger(self, session_id: int) -> None:
-        raise AssertionError
-
-    def mark_invited(self, session_id: int, tournament_id: str) -> None:
-        raise AssertionError
-
     def send(self, session_id: int, frame: bytes) -> None:
         self.said.append(frame)
 
-    def count_unsolicited(self, session_id: int) -> None:
-        raise AssertionError
-
     def close(self, session_id: int, code: CloseCode) -> None:
         self.said.append(code)
-
-    def abort(self, session_id: int) -> None:
-        raise AssertionError
 
 
 class Held:
@@ -46,7 +30,7 @@ class Held:
         self.log, self.socket = MemoryLog(VirtualClock()), Socket()
         self.log.stuck = True
         self.log.facts = [object(), object()]  # type: ignore[list-item]  # only their numbers matter
-        self.outlet = Outlet(self.log, self.socket)
+        self.outlet = Outlet(self.log, cast(Any, self.socket))
         login = Login(type="login", name="ann", max_matches=max_matches)
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
         self.session = BotSession(7, login, caller, self.outlet)

@@ -52,8 +52,7 @@ def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> N
     assert (entrant.absent_since_ms is not None, world.arena.is_connected("jorg")) == (True, False)
     assert joined.tournament.standings.lines()[0].display_name == "J\u00f6rg"
     assert not joined.tournament.config.listed
-    bot = world.connect(is_local=False, address=ADDRESS)
-    bot.login("jorg", key=KEY)
+    bot = world.login("jorg", {"is_local": False, "address": ADDRESS}, key=KEY)
     assert bot.last("session")["tournaments"][0]["id"] == joined.tournament.id
     assert joined.tournament.field["jorg"].absent_since_ms is None
     again = world.after_crash().arena
@@ -85,8 +84,7 @@ def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
     assert refusal(world, code, "Plain") == "name_taken"
     assert refusal(world, code, "a  b") == "bad_display_name"
     join(world, code, "Anna-Lena-Maria-of-the-7th-grade")
-    thief = world.connect()
-    thief.login("anna-lena-maria-OF-the-7th-grade")
+    thief = world.login("anna-lena-maria-OF-the-7th-grade")
     assert thief.error() == "bad_name", "people would take this bot for the pupil"
     longest = join(world, code, "x" * 32).name, join(world, code, "X" * 31).name
     assert longest == ("x" * 24, "x" * 24 + "-2")
@@ -123,10 +121,8 @@ def test_a_name_that_came_back_in_another_spelling_enters_a_field_once() -> None
 
 
 def test_a_long_name_of_marks_costs_no_comparison() -> None:
-    stranger = World().connect()
-    began_s = perf_counter()
-    stranger.login("a" + "\u0301\u0323" * 6000, key=KEY)
-    assert stranger.error() == "bad_name"
+    world, began_s = World(), perf_counter()
+    assert world.login("a" + "\u0301\u0323" * 6000, key=KEY).error() == "bad_name"
     assert perf_counter() - began_s < 0.5, "to put the marks in order takes time by the square of their number"
 
 

@@ -6,8 +6,8 @@ from rumble_server.arena.commands import slips
 from rumble_server.arena.commands.joining import Joining
 from rumble_server.arena.commands.slips import LENGTH, LIFETIME_MS, SlipDesk
 from rumble_server.arena.state.join_refused import JoinRefused
-from rumble_server.arena.state.names_and_keys import digest_of
 
+from tests.server.failing import note_calls
 from tests.server.world import World
 
 
@@ -23,9 +23,7 @@ def test_the_old_program_is_told_and_the_new_one_plays_on() -> None:
     world.end_iteration()
     assert (redeemed.name, redeemed.display) == ("ann", "Ann")
     assert (old.last("error")["code"], old.last("error")["fatal"]) == ("bad_key", True)
-    refused = world.connect()
-    refused.login("ann", key=key)
-    assert refused.last("error")["code"] == "bad_key"
+    assert world.login("ann", key=key).error() == "bad_key"
     assert world.login("ann", key=redeemed.key).last("session")["tournaments"][0]["id"] == tournament.id
     with pytest.raises(JoinRefused) as error:
         SlipDesk(world.arena).redeem(code, "192.0.2.2")
@@ -50,18 +48,12 @@ def test_a_slip_is_valid_for_two_weeks_and_while_the_host_knows_the_key() -> Non
 
 def test_a_guess_costs_the_same_for_one_slip_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
-    computed: list[tuple[str, ...]] = []
     tournament = world.create(classroom=True)
     desk, joining = SlipDesk(world.arena), Joining(world.arena)
     for display in ("Ann", "Ben", "Cid"):
         joining.join(str(tournament.join_code), display, make_secret(), "192.0.2.1")
         code = desk.make(tournament.id, display)
-
-    def counted(*given: str) -> str:
-        computed.append(given)
-        return digest_of(*given)
-
-    monkeypatch.setattr(slips, "digest_of", counted)
+    computed = note_calls(monkeypatch, slips, "digest_of")
     with pytest.raises(JoinRefused):
         desk.redeem("AAAAAAAA", "192.0.2.2")
     assert len(computed) == 1

@@ -11,10 +11,9 @@ def test_refused_logins_and_joins_are_kept_with_their_reasons_and_without_secret
     world = World()
     world.create(name="Cup", invite="hush-hush")
     for key in (None, None, "wrong-horse-battery"):
-        bot = world.connect(is_local=False, address="203.0.113.7")
         if key is not None:
             world.login("ann", key=KEY)
-        bot.login("ann", key=key, join="cup")
+        world.login("ann", {"is_local": False, "address": "203.0.113.7"}, key=key, join="cup")
     world.login("bob", key=KEY, join="cup", invite="not-this-one")
     kept = list(world.arena.refused_bots.newest_first())
     assert [(each.name, each.tournament, each.code, each.times) for each in kept] == [

@@ -13,7 +13,8 @@ from rumble_server.match.facts import MatchStarted
 from rumble_server.tournament.errors import TournamentError
 
 from tests.server.arena.fake_house import FakeHouse
-from tests.server.world import Bot, World
+from tests.server.arena.playing import first_legal
+from tests.server.world import World
 
 
 def world(**quotas: int) -> World:
@@ -31,23 +32,16 @@ def refused(of: World, name: str) -> str:
 
 def claim(here: World, name: str, address: str) -> str:
     """Log a bot in, and end its connection. Return the code of the error, or `session`."""
-    bot = here.connect(address=address)
-    bot.login(name, key="k" * 16)
+    bot = here.login(name, {"address": address}, key="k" * 16)
     bot.drop()
     return str(bot.inbox.frames[-1].get("code", "session"))
-
-
-def first_move(bot: Bot) -> None:
-    bot.play(lambda turn: str(turn["legal"][0]), lambda: 1)
 
 
 def test_a_club_has_so_many_bots_and_those_that_it_has_come_back() -> None:
     here = world(bots=2)
     here.login("ada", key="k" * 16)
     here.login("bob")
-    late = here.connect()
-    late.login("eve")
-    error = late.inbox.frames[-1]
+    error = here.login("eve").inbox.frames[-1]
     assert (error["type"], error["code"], error["fatal"]) == ("error", "quota", False)
     assert "quota of bots (2)" in error["message"]
     assert here.arena.names.get("eve") is None
@@ -123,9 +117,7 @@ def test_the_house_takes_nothing_of_the_quota_of_bots() -> None:
         assert here.login(name, key=keys.key(name)).inbox.frames[-1]["type"] == "session"
     assert here.login("ada").inbox.frames[-1]["type"] == "session"
     assert here.login("house-minimax", key=keys.key("house-minimax")).inbox.frames[-1]["type"] == "session"
-    late = here.connect()
-    late.login("eve")
-    assert late.inbox.frames[-1]["code"] == "quota"
+    assert here.login("eve").error() == "quota"
 
 
 def test_a_club_has_so_many_tournaments_that_are_not_over() -> None:
@@ -145,7 +137,7 @@ def test_where_the_bytes_are_used_up_nothing_is_created_and_what_runs_goes_on() 
     bots[0].say(type="challenge", against="bob", game="tictactoe")
     assert [frame["code"] for frame in bots[0].inbox.frames if frame["type"] == "error"] == ["quota"]
     for bot in bots:
-        first_move(bot)
+        bot.play(first_legal, lambda: 1)
     here.organiser.start("friday")
     here.run()
     assert tournament.status == "finished"
@@ -180,8 +172,7 @@ def test_never_more_matches_at_once_and_every_tournament_ends(quota: int, fields
     for number, size in enumerate(fields):
         here.create(name=f"cup-{number}")
         for each in range(size):
-            bot = here.login(f"bot-{number}-{each}", join=f"cup-{number}")
-            first_move(bot)
+            bot = here.player(f"bot-{number}-{each}", first_legal, lambda: 1, join=f"cup-{number}")
 
             def look(_: object) -> None:
                 nonlocal most
@@ -201,7 +192,7 @@ def test_of_tournaments_that_wait_for_a_match_each_has_its_turn() -> None:
     for number in range(3):
         here.create(name=f"cup-{number}")
         for each in range(3):
-            first_move(here.login(f"bot-{number}-{each}", join=f"cup-{number}"))
+            here.player(f"bot-{number}-{each}", first_legal, lambda: 1, join=f"cup-{number}")
     for number in range(3):
         here.organiser.start(f"cup-{number}")
     here.run()

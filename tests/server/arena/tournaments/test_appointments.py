@@ -9,11 +9,9 @@ from types import FrameType
 import pytest
 from rumble_server.arena.tournaments.appointments import PATIENCE, Appointments
 from rumble_server.match.facts import MatchOver, MatchStarted
-from rumble_server.tournament.facts import RoundPaired, tournament_of
-from rumble_server.tournament.history import audit_facts, context_of
-from rumble_server.tournament.tournament import Tournament
+from rumble_server.tournament.facts import RoundPaired
 
-from tests.server.arena.playing import at_random
+from tests.server.arena.playing import at_random, audited
 from tests.server.world import World
 
 Fields = Sequence[tuple[str, Sequence[str]]]
@@ -76,21 +74,13 @@ def most_passed(world: World) -> int:
     return most
 
 
-def flags(world: World, tournament: Tournament) -> set[str]:
-    players = world.arena.players
-    free = players.of(tournament.field.keys() & players.free(tournament.config.game))
-    now = context_of(tournament, world.clock.now_ms(), {each.name: each.free_since_ms for each in free})
-    facts = [fact for fact in world.log.facts if tournament_of(fact) == tournament.id]
-    return {flag.message for flag in audit_facts(facts, now).flags}
-
-
 def play(world: World, every_ms: int = 10_000_000, *, is_audited: bool = True) -> int:
     """Play to the end, audited on the way. Return the duration in ms."""
     tournaments, began_ms = list(world.arena.tournaments.values()), world.clock.now_ms()
     while any(each.status == "running" for each in tournaments):
         world.run(every_ms)
         if is_audited:
-            assert set().union(*(flags(world, each) for each in tournaments)) == set()
+            assert [flag.message for each in tournaments for flag in audited(world, each).flags] == []
     assert all(each.status == "finished" for each in tournaments)
     return max(fact.at_ms for fact in world.log.facts if isinstance(fact, MatchOver)) - began_ms
 

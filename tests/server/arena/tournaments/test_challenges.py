@@ -99,9 +99,7 @@ def test_a_challenge_that_cannot_be(given: dict[str, Any], code: str) -> None:
 
 def guest(world: World, name: str, **link: Any) -> Bot:
     """Return a bot from another machine."""
-    bot = world.connect(**{"is_local": False, "address": "203.0.113.7", **link})
-    bot.login(name, key="correct-horse-battery")
-    return bot
+    return world.login(name, {"is_local": False, "address": "203.0.113.7", **link}, key="correct-horse-battery")
 
 
 @pytest.mark.parametrize(
@@ -180,9 +178,7 @@ def test_25_pupils_of_one_address_play_the_same_house_bot_at_once() -> None:
     for number in range(25):
         key = make_secret()
         joined = Joining(world.arena).join(code, f"Pupil {number}", key, "203.0.113.7")
-        bot = world.connect(is_local=False, address="203.0.113.7")
-        bot.login(joined.name, key=key)
-        pupils.append(bot)
+        pupils.append(world.login(joined.name, {"is_local": False, "address": "203.0.113.7"}, key=key))
     wanted = {"against": "house-heuristic", "game": "connect4", "time_control": {"move_ms": 600_000}}
     assert all(challenge(bot, **wanted)["type"] != "error" for bot in pupils)
     assert len(house.inbox.all("match_start")) == 25
