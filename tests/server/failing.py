@@ -19,7 +19,12 @@ def failing_once(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def fail_if(
-    patch: pytest.MonkeyPatch, owner: Any, name: str, is_bad: Callable[..., bool], times: float = inf
+    patch: pytest.MonkeyPatch,
+    owner: Any,
+    name: str,
+    is_bad: Callable[..., bool],
+    times: float = inf,
+    error: Exception | None = None,
 ) -> list[tuple[Any, ...]]:
     """Let a function fail at its first `times` calls for which `is_bad` returns true; return the failed calls."""
     right, failed = getattr(owner, name), list[tuple[Any, ...]]()
@@ -27,7 +32,7 @@ def fail_if(
     def call(*given: Any, **named: Any) -> Any:
         if len(failed) < times and is_bad(*given):
             failed.append(given)
-            fail()
+            raise error or RuntimeError("a bug of the test")
         return right(*given, **named)
 
     patch.setattr(owner, name, call)

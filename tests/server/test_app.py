@@ -31,15 +31,18 @@ from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 
 from tests.server.arena.fake_house import FakeHouse
-from tests.server.failing import fail
+from tests.server.failing import fail, fail_if
 from tests.server.gateway.served import until
 from tests.server.whole_server import PATIENCE_S, running
 
 
-async def ask(server: Server, path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def ask(
+    server: Server, path: str, *headers: str, source: str = "127.0.0.1"
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Send a request from a loopback address."""
     host, port = server.address
-    reader, writer = await asyncio.open_connection(host, port)
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+    reader, writer = await asyncio.open_connection(host, port, local_addr=(source, 0))
+    writer.write("\r\n".join([f"GET {path} HTTP/1.1", f"Host: {host}:{port}", *headers, "", ""]).encode())
     await writer.drain()
     return reader, writer
 
@@ -138,11 +141,8 @@ async def test_a_server_that_cannot_listen_lets_go_of_its_database(tmp_path: Pat
 async def test_a_server_that_cannot_load_its_clubs_lets_go_of_port_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(self: LoneLoader) -> None:
-        raise StoreError("main cannot be read")
-
     with monkeypatch.context() as broken:
-        broken.setattr(LoneLoader, "start", fail)
+        fail_if(broken, LoneLoader, "start", lambda *_: True, error=StoreError("main cannot be read"))
         refused = Server(ServerConfig(port=0, db=str(tmp_path / "refused.db")))
         with pytest.raises(StoreError, match="main cannot be read"):
             await refused.start()
@@ -173,10 +173,7 @@ async def test_a_tournament_begins_at_its_time_though_the_machine_slept(
 
 async def of_source(server: Server, source: str, path: str, *headers: str) -> tuple[int, bytes]:
     """Send a request from a loopback address; return the status and the whole answer."""
-    host, port = server.address
-    reader, writer = await asyncio.open_connection(host, port, local_addr=(source, 0))
-    lines = [f"GET {path} HTTP/1.1", f"Host: {host}:{port}", *(headers or ("Connection: close",)), "", ""]
-    writer.write("\r\n".join(lines).encode())
+    reader, writer = await ask(server, path, *(headers or ("Connection: close",)), source=source)
     async with asyncio.timeout(PATIENCE_S):
         answer = await reader.read()
     writer.close()
@@ -192,9 +189,7 @@ async def test_who_is_banned_is_closed_and_refused_at_the_door(tmp_path: Path) -
         organiser = Organiser(server.arena)
         tournament = organiser.create(TournamentConfig(name="Friday", game="tictactoe"))
         await server.log.wait(server.log.last)
-        host, port = server.address
-        reader, writer = await asyncio.open_connection(host, port, local_addr=("127.0.1.9", 0))
-        writer.write(f"GET /api/tournaments/{tournament.id}/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        reader, writer = await ask(server, f"/api/tournaments/{tournament.id}/events", source="127.0.1.9")
         async with asyncio.timeout(PATIENCE_S):
             await reader.readuntil(b"event: snapshot")
             organiser.ban("127.0.1.9/32", by_name=False, until_ms=None, reason="floods")

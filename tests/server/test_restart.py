@@ -1,11 +1,8 @@
 """A whole server on the database of an earlier run: what stays, what is damaged, and what is not read again."""
 
 import asyncio
-import contextlib
 import json
-import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rumble_server.arena.commands.organiser import Organiser
@@ -17,6 +14,8 @@ from rumble_server.store.sqlite.pruning import prune
 from rumble_server.tournament.config import TournamentConfig
 from websockets.asyncio.client import connect
 
+from tests.server.failing import note_calls
+from tests.server.store.played import execute
 from tests.server.whole_server import Bot, get, running
 
 TIMES = 100
@@ -41,17 +40,11 @@ async def test_nothing_is_rebuilt_however_often_bots_join_and_leave_what_is_over
     path = tmp_path / "rumble.db"
     await play(path)
     async with running(path, bounds=Bounds(unsolicited_per_minute=10 * TIMES)) as server:
-        made: list[str] = []
-        make = AsyncReader.of_tournament
-
-        async def counted(self: AsyncReader, tournament_id: str, *given: Any) -> Any:
-            made.append(tournament_id)
-            return await make(self, tournament_id, *given)
 
         def forbidden(*_: object) -> None:
             pytest.fail("it was read in the server's own process")
 
-        monkeypatch.setattr(AsyncReader, "of_tournament", counted)
+        made = note_calls(monkeypatch, AsyncReader, "of_tournament")
         monkeypatch.setattr(LogReader, "facts_after", forbidden)
         ann, zoe = Bot(server, "ann"), Bot(server, "zoe")
         for _ in range(TIMES):
@@ -98,10 +91,7 @@ async def test_the_identity_stays_over_restarts_and_goes_with_a_backup(tmp_path:
 
 def damage(path: Path, which: str) -> None:
     """Change a byte of every row that matches the SQL condition."""
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        changed = database.execute(f"UPDATE log SET facts = replace(facts, '\"facts\"', '\"fakts\"') WHERE {which}")
-        assert changed.rowcount > 0
-        database.commit()
+    assert execute(path, f"UPDATE log SET facts = replace(facts, '\"facts\"', '\"fakts\"') WHERE {which}") > 0
 
 
 @pytest.mark.e2e

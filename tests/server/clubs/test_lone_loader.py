@@ -20,7 +20,9 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import NameUsed
 from websockets.exceptions import InvalidStatus
 
-from tests.server.clubs.test_registry import Bot, Houses, create, loaded, rest, running, until
+from tests.server.clubs.test_registry import Bot, Houses, create, loaded, rest, running
+from tests.server.failing import fail_if
+from tests.server.gateway.served import until
 
 pytestmark = pytest.mark.e2e
 
@@ -95,14 +97,8 @@ async def test_a_database_that_fails_for_a_moment_damages_no_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await with_cups(tmp_path / "x.db", "chess")
-    errors, facts_after = [StoreError("the connection is lost")], LogReader.facts_after
-
-    def failing_once(self: LogReader, tournament_id: str, number: int) -> Any:
-        if errors:
-            raise errors.pop()
-        return facts_after(self, tournament_id, number)
-
-    monkeypatch.setattr(LogReader, "facts_after", failing_once)
+    lost = StoreError("the connection is lost")
+    fail_if(monkeypatch, LogReader, "facts_after", lambda *_: True, times=1, error=lost)
     async with running(tmp_path / "x.db") as server:
         assert loaded(server) == [MAIN]
         chess = await server.clubs.load("chess")

@@ -4,9 +4,9 @@ import asyncio
 import gc
 import json
 import tracemalloc
-from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from ssl import SSLContext
 from typing import Any
 
 import httpx
@@ -26,7 +26,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from tests.needs import long_or
 from tests.server import whole_server
 from tests.server.arena.fake_house import FakeHouse
-from tests.server.failing import fail
+from tests.server.failing import fail, fail_if
+from tests.server.gateway.served import until
 from tests.server.whole_server import PATIENCE_S
 
 pytestmark = pytest.mark.e2e
@@ -66,12 +67,6 @@ async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> lis
     return [club for club in clubs if club is not None]
 
 
-async def until(what: Callable[[], object]) -> None:
-    """Turn the event loop until `what` returns something true; `running` limits the time."""
-    while not what():  # noqa: ASYNC110  # no event announces the change
-        await asyncio.sleep(0)
-
-
 class Bot:
     """A bot on a real connection to a club."""
 
@@ -79,9 +74,9 @@ class Bot:
         self.connection = connection
 
     @classmethod
-    async def of(cls, server: Server, club: str, **login: Any) -> "Bot":
+    async def of(cls, server: Server, club: str, tls: SSLContext | None = None, **login: Any) -> "Bot":
         url = server.url.replace("http", "ws", 1) + web_path(club) + "/bot"
-        bot = cls(await connect(url, proxy=None))
+        bot = cls(await connect(url, proxy=None, ssl=tls))
         welcome = await bot.hears("welcome")
         assert welcome["club"] == club
         await bot.say(type="login", **login)
@@ -423,13 +418,7 @@ async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:
 
 async def test_idle_clubs_are_looked_for_after_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
-        looked: list[int] = []
-
-        def fail(now_ms: int) -> None:
-            looked.append(now_ms)
-            raise RuntimeError("a bug of the test")
-
-        monkeypatch.setattr(server.clubs, "unload_idle", fail)
+        looked = fail_if(monkeypatch, server.clubs, "unload_idle", lambda _: True)
         await until(lambda: len(looked) > 1)
 
 

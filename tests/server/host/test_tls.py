@@ -1,20 +1,18 @@
 """TLS of a server: bots and house bots play over TLS, and the certificate is exchanged meanwhile."""
 
 import asyncio
-import json
 import os
 import re
 import signal
 import ssl
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from rumble_protocol import SUBPROTOCOL
+from rumble_protocol.clubs import MAIN
 from rumble_server.app import Server, StartError
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.cli.main import run
@@ -23,13 +21,12 @@ from rumble_server.config import ServerConfig
 from rumble_server.host.tls import Certificate, CertificateError, read_leaf, trusting
 from rumble_server.tournament.config import TournamentConfig
 from trustme import KeyType
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Subprotocol
 
 from tests.e2e.processes import PATIENCE_S, RUMBLE, clean_environment, running
 from tests.needs import need
 from tests.server import whole_server
 from tests.server.certificates import Authority
+from tests.server.clubs.test_registry import Bot
 
 
 @pytest.fixture(scope="module")
@@ -48,34 +45,10 @@ def serving(tmp_path: Path, authority: Authority, **config: Any) -> AbstractAsyn
     return whole_server.running(tmp_path / "rumble.db", HouseProcesses, tls_cert=cert, tls_key=key, **config)
 
 
-class Bot:
-    """A bot on a secure socket that plays the first legal move."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
-
-    async def say(self, **message: Any) -> None:
-        await self._socket.send(json.dumps(message))
-
-    async def play(self, until: str) -> dict[str, Any]:
-        """Answer turns until a frame of the given type comes."""
-        while True:
-            frame: dict[str, Any] = json.loads(await self._socket.recv())
-            if frame["type"] == until:
-                return frame
-            if frame["type"] == "turn":
-                move = frame["legal"][0]
-                await self.say(type="move", match=frame["match"], turn_id=frame["turn_id"], move=move)
-
-
-@asynccontextmanager
-async def bot_of(server: Server, context: ssl.SSLContext, name: str) -> AsyncIterator[Bot]:
-    url = server.url.replace("https", "wss") + "/bot"
-    async with connect(url, ssl=context, subprotocols=[Subprotocol(SUBPROTOCOL)]) as socket:
-        bot = Bot(socket)
-        await bot.say(type="login", name=name, key="a-key-of-this-bot")
-        await bot.play("session")
-        yield bot
+async def bot_of(server: Server, authority: Authority) -> Bot:
+    bot = await Bot.of(server, MAIN, authority.context, name="ann", key="a-key-of-this-bot")
+    await bot.hears("session")
+    return bot
 
 
 @pytest.mark.e2e
@@ -85,10 +58,8 @@ async def test_bots_and_house_bots_play_over_tls_while_the_certificate_changes(
     async with serving(tmp_path, authority, host_token="the-host-token") as server:
         assert server.url.startswith("https://127.0.0.1:")
         Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", start_at_bots=2))
-        async with (
-            bot_of(server, authority.context, "ann") as ann,
-            httpx.AsyncClient(verify=authority.context, base_url=server.url, timeout=PATIENCE_S) as browser,
-        ):
+        async with httpx.AsyncClient(verify=authority.context, base_url=server.url, timeout=PATIENCE_S) as browser:
+            ann = await bot_of(server, authority)
             await ann.say(type="join", tournament="friday")
             headers = {"Authorization": "Bearer the-host-token"}
             first = await asyncio.to_thread(shown, server.url)
@@ -100,11 +71,12 @@ async def test_bots_and_house_bots_play_over_tls_while_the_certificate_changes(
             # The house bot comes after the change, and knows the new certificate; ann is on her old connection.
             added = await browser.post("/api/tournaments/friday/house", json={"bot": "random"}, headers=headers)
             assert added.status_code == 200
-            assert (await ann.play("tournament_over"))["bots"] == 2
+            assert (await ann.play())["bots"] == 2
             figures = (await browser.get("/metrics")).text
             assert 'rumble_connections{kind="bot"} ' in figures
             for name in ("turn_latency", "commit"):
                 assert float(re.findall(rf"rumble_{name}_seconds_count (\S+)", figures)[0]) > 0
+            await ann.close()
         assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
 
 
@@ -117,8 +89,7 @@ async def test_a_bad_file_leaves_the_old_certificate(
         (tmp_path / "key.pem").write_text("nothing")
         server.reload()
         assert await asyncio.to_thread(shown, server.url) == first
-        async with bot_of(server, authority.context, "ann"):
-            pass
+        await (await bot_of(server, authority)).close()
     assert [record.levelname for record in caplog.records if "the old certificate stays" in record.message] == ["ERROR"]
 
 

@@ -1,7 +1,6 @@
 """The commands of a node for its clubs."""
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import closing
 from math import inf
 from pathlib import Path
@@ -11,12 +10,12 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.content import Content, lead_of
 from rumble_server.tournament.facts import NameUsed
 
 from tests.needs import need_module
 from tests.server.failing import fail
 from tests.server.gateway.served import until
+from tests.server.store.disk import HeldCommits
 
 need_module("psycopg", "postgres")
 
@@ -81,19 +80,10 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
         (only,) = cluster.nodes
         lost = await cluster.led("chess")
         main, group = only.clubs.main, cluster.store.group
-        go_on, write_all = asyncio.Event(), group.writer.write
-        commits: list[list[str]] = []
-
-        async def hanging(contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-            commits.append([lead_of(each) for each in contents])
-            async with asyncio.timeout(5):  # else a failure of the test would hang
-                await go_on.wait()
-            return await write_all(contents, again=again)
-
-        group.writer.write = hanging  # type: ignore[method-assign]
+        held = HeldCommits(group)
         await group.wait_all()
         waiting = asyncio.create_task(main.log.wait(main.log.append(NameUsed("anna", None, None, 0))))
-        await until(lambda: bool(commits))
+        await until(lambda: bool(held.commits))
         stale = asyncio.create_task(lost.log.wait(lost.log.append(NameUsed("ben", None, None, 0))))
         await asyncio.sleep(0)
         row = cluster.leases.table.clubs["chess"]
@@ -106,9 +96,9 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
         assert again is not None
         new = again.log.append(NameUsed("carl", None, None, 0))
         lost.log.append(NameUsed("dora", None, None, 0))
-        go_on.set()
+        held.go_on.set()
         await asyncio.gather(waiting, again.log.wait(new))
-        assert commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
+        assert held.commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
         with closing(cluster.store.reader("chess")) as reader:
             assert [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
 

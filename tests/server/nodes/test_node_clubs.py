@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rumble_protocol.clubs import MAIN
@@ -18,8 +17,9 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import NameUsed
 
 from tests.needs import need_module
-from tests.server.failing import failing_once
+from tests.server.failing import fail_if, failing_once, note_calls
 from tests.server.gateway.served import until
+from tests.server.store.disk import HeldCommits
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
@@ -38,6 +38,10 @@ def playing(cluster: MemoryCluster, club: Club, cycles: int = 100) -> list[Bot]:
     Organiser(club.arena).create(TournamentConfig(name="Friday", game="tictactoe", cycles=cycles, start_at_bots=2))
     leader = cluster.leader(club.name)
     return [play(leader.bot(club.name, name, key=name * 4, join="friday")) for name in ("anna", "bert")]
+
+
+async def never(_club: str) -> None:
+    await asyncio.Event().wait()
 
 
 def other_than(cluster: MemoryCluster, leader: MemoryNode) -> MemoryNode:
@@ -65,26 +69,19 @@ async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_pa
 async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[int] = []
-    facts_after = LogReader.facts_after
-
-    def counted(self: LogReader, tournament: str, number: int) -> Any:
-        read.append(number)
-        return facts_after(self, tournament, number)
-
     async with memory_nodes(tmp_path, 2) as cluster:
         club = await cluster.led("one")
         leader = cluster.leader("one")
         other = other_than(cluster, leader)
         bots = playing(cluster, club)
         await until(lambda: all(heard(bot, "match_over") for bot in bots))
-        monkeypatch.setattr(LogReader, "facts_after", counted)
+        read = note_calls(monkeypatch, LogReader, "facts_after")
         cluster.leases.move("one", other.id)
         await until(lambda: all(bot.link.closed is not None for bot in bots))
         assert "one" in other.leads(), "bots are closed when they can come back"
         assert [bot.link.closed for bot in bots] == [CloseCode.NO_LEADER] * 2
         assert len(read) == 2, "ahead, and when it was led"
-        assert 0 == read[0] < read[1]
+        assert 0 == read[0][2] < read[1][2]
         assert other.led._ahead == {}
         back = [play(other.bot("one", name, key=name * 4)) for name in ("anna", "bert")]
         await until(lambda: all(heard(bot, "match_over") for bot in back))
@@ -100,9 +97,6 @@ async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
         for name in ("one", "two"):
             await cluster.led(name, by=first)
 
-        async def never(_club: str) -> None:
-            await asyncio.Event().wait()
-
         silent.led._rebuild = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
             await first.node.hand_all_over()
@@ -116,9 +110,6 @@ async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go
     monkeypatch.setattr(node, "GOES_MS", 50)
     async with memory_nodes(tmp_path, 2) as cluster:
         leader = cluster.leader(MAIN)
-
-        async def never(_club: str) -> None:
-            await asyncio.Event().wait()
 
         other_than(cluster, leader).led._rebuild = never  # type: ignore[method-assign,assignment]
         async with asyncio.timeout(10):
@@ -135,11 +126,7 @@ async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
         other = other_than(cluster, cluster.leader("one"))
         await other.led._rebuild("one")
         await until(lambda: not other.led._ahead)
-
-        def fail(*_: Any) -> Any:
-            raise StoreError("no database")
-
-        monkeypatch.setattr(cluster.store, "reader", fail)
+        fail_if(monkeypatch, cluster.store, "reader", lambda *_: True, error=StoreError("no database"))
         with pytest.raises(StoreError, match="no database"):
             await other.led._rebuild("one")
 
@@ -229,14 +216,7 @@ async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_t
         first = cluster.leader(MAIN)
         second, main = other_than(cluster, first), first.clubs.main
         await first.led._main.read()
-        go_on, write_all = asyncio.Event(), cluster.store.group.writer.write
-
-        async def hanging(contents: Any, *, again: bool) -> Any:
-            async with asyncio.timeout(5):  # else a failure of the test would hang
-                await go_on.wait()
-            return await write_all(contents, again=again)
-
-        cluster.store.group.writer.write = hanging  # type: ignore[method-assign]
+        held = HeldCommits(cluster.store.group)
         main.log.append(NameUsed("anna", None, None, 0))
         cluster.store.group.write()
         Administrator(main.arena).create("chess", "", NO_QUOTAS)
@@ -248,4 +228,4 @@ async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_t
         await first.led._main.read()
         assert [each.name for each in first.clubs.directory] == [MAIN, "go"]
         assert list(first.clubs.shared.admission.bans) == []
-        go_on.set()
+        held.go_on.set()

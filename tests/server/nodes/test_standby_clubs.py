@@ -13,8 +13,9 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
 from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.clubs.test_registry import Bot, create, loaded, rest, running, until
+from tests.server.clubs.test_registry import Bot, create, loaded, rest, running
 from tests.server.failing import failing_once
+from tests.server.gateway.served import until
 
 pytestmark = pytest.mark.e2e
 

@@ -128,11 +128,7 @@ def test_facts_keep_their_names_and_fields_their_places() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "{",
-        "[]",
-        "null",
-        '{"fields": {}}',
+        *("", "{", "[]", "null", '{"fields": {}}'),
         '{"fields": {}, "facts": [[7, "bot_joined", "friday", "ann", 5]]}',
         '{"fields": {"bot_joined": 2}, "facts": [[7, "bot_joined", "friday", "ann", 5]]}',
         '{"fields": {"bot_joined": 2}, "facts": [[7, "bot_joined", "friday", "ann"]]}',
