@@ -47,13 +47,18 @@ async def ask(
     return reader, writer
 
 
+async def streaming(folder: Path) -> tuple[Server, asyncio.StreamReader, asyncio.StreamWriter]:
+    """Start a server, and ask for the events of a tournament."""
+    server = Server(ServerConfig(port=0, db=str(folder / "x.db"), drain_ms=0))
+    await server.start()
+    Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
+    await server.log.wait(server.log.last)
+    return server, *(await ask(server, "/api/tournaments/friday/events"))
+
+
 @pytest.mark.e2e
 async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0))
-    await server.start()
-    tournament = Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
-    await server.log.wait(server.log.last)
-    reader, writer = await ask(server, f"/api/tournaments/{tournament.id}/events")
+    server, reader, writer = await streaming(tmp_path)
     async with asyncio.timeout(PATIENCE_S):
         head = await reader.readuntil(b"event: snapshot")
         assert head.startswith(b"HTTP/1.1 200")
@@ -69,16 +74,10 @@ async def test_the_server_stops_while_streams_are_open(tmp_path: Path, caplog: p
 @pytest.mark.usefixtures("without_collector")
 @pytest.mark.e2e
 async def test_a_stream_whose_reader_goes_is_freed_without_the_collector(tmp_path: Path) -> None:
-    server = Server(ServerConfig(port=0, db=str(tmp_path / "x.db"), drain_ms=0))
-    await server.start()
-    tournament = Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe"))
-    await server.log.wait(server.log.last)
-    reader, writer = await ask(server, f"/api/tournaments/{tournament.id}/events")
+    server, reader, writer = await streaming(tmp_path)
     await reader.readuntil(b"event: snapshot")
     freed = asyncio.Event()
-    (_spectator,) = [
-        ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels[tournament.id].spectators
-    ]
+    (_spectator,) = [ref(each, lambda _: freed.set()) for each in server.clubs.main.feed._channels["friday"].spectators]
     writer.close()
     async with asyncio.timeout(PATIENCE_S):
         await freed.wait()

@@ -75,6 +75,12 @@ def assert_log_rebuilds(world: World, tournament: Tournament) -> None:
     assert dump(rebuilt) == dump(tournament)
 
 
+def numbered(tournament: Tournament) -> tuple[str, ...]:
+    """Return the bots of a tournament that has started, in the order of their numbers."""
+    assert tournament.agenda is not None
+    return tuple(tournament.agenda.bots)
+
+
 def audited(world: World, tournament: Tournament) -> Audit:
     """Audit a tournament as the site does."""
     players = world.arena.players

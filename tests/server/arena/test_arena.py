@@ -25,6 +25,7 @@ from tests.server.arena.playing import (
     begun_at_random,
     enter,
     first_legal,
+    numbered,
     schedule_ids,
 )
 from tests.server.failing import note_calls
@@ -84,9 +85,8 @@ def test_ids_numbering_and_seats_do_not_depend_on_who_joins_or_finishes_first() 
             world.player(name, at_random((name, attempt)), think_ms, join=tournament.id, max_matches=most)
         world.run()
         assert_all_was_played(tournament)
-        assert tournament.agenda is not None
         matches = frozenset((started.match, started.seats, started.moves) for started in matches_started(world))
-        seen.add((tuple(tournament.agenda.bots), tournament.openings, matches))
+        seen.add((numbered(tournament), tournament.openings, matches))
     assert len(seen) == 1
 
 
@@ -95,8 +95,7 @@ def test_another_seed_draws_other_numbers() -> None:
     for seed in range(5):
         world = World()
         tournament, _ = begun_at_random(world, *NAMES[:6], seed=seed)
-        assert tournament.agenda is not None
-        numberings.add(tuple(tournament.agenda.bots))
+        numberings.add(numbered(tournament))
     assert len(numberings) > 1
 
 
@@ -143,12 +142,11 @@ def test_a_bot_of_one_match_at_a_time_plays_all_its_tournaments_in_turn(bots: in
 
 
 def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
-    assert tournament.agenda is not None
     cycle, number, board, _ = (int(part) for part in match.split(".")[-4:])
     for pairings in round_robin(len(tournament.field), cycle):
         for each in pairings:
             if (each.cycle, each.round, each.board) == (cycle, number, board):
-                return frozenset((tournament.agenda.bots[each.first], tournament.agenda.bots[each.second]))
+                return frozenset(numbered(tournament)[bot] for bot in (each.first, each.second))
     raise KeyError(match)
 
 

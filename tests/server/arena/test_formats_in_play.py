@@ -17,7 +17,7 @@ from rumble_server.tournament.pairs.plan import Pairing, Plan
 from rumble_server.tournament.tournament import Tournament
 
 from tests.needs import long_or
-from tests.server.arena.playing import assert_log_rebuilds, at_random
+from tests.server.arena.playing import assert_log_rebuilds, at_random, numbered
 from tests.server.tournament.rounds import all_rounds
 from tests.server.world import Bot, World
 
@@ -89,9 +89,7 @@ def rounds_paired(world: World, tournament: str = "friday") -> list[RoundPaired]
 
 def seats_of(tournament: Tournament, pairings: Iterator[Pairing]) -> dict[str, tuple[str, str]]:
     """Return the seats of each match of these pairings, by match id."""
-    assert tournament.agenda is not None
-    bots = tournament.agenda.bots
-    seats = {}
+    bots, seats = numbered(tournament), {}
     for pairing in pairings:
         pair = (bots[pairing.first], bots[pairing.second])
         for leg in range(1, tournament.config.legs + 1):
@@ -150,8 +148,7 @@ def test_it_goes_on_from_whatever_fact(kind: str, bots: int) -> None:
 
 def places_by_hand(tournament: Tournament, pairings: list[Pairing]) -> dict[str, int]:
     """Return each bot's place, from the last replay of each pairing and its scores alone."""
-    assert tournament.agenda is not None
-    bots, legs = tournament.agenda.bots, tournament.config.legs
+    bots, legs = numbered(tournament), tournament.config.legs
     rounds = (len(bots) - 1).bit_length()
     last = {(pairing.round, pairing.board): pairing for pairing in sorted(pairings, key=lambda each: each.cycle)}
     places = dict.fromkeys(bots, 1)
@@ -174,7 +171,6 @@ def test_a_knockout_ends_by_itself_and_ranks_by_how_far_each_came(bots: int, lea
     tournament = assert_all_was_played(world, pairings)
     assert len({(each.round, each.board) for each in pairings}) == bots - 1
     assert max(each.cycle for each in pairings) <= 1 + replays
-    assert tournament.agenda is not None
     lines = tournament.standings.lines()
     assert {standing.name: standing.rank for standing in lines} == places_by_hand(tournament, pairings)
     assert [standing.rank for standing in lines] == sorted(standing.rank for standing in lines)
@@ -259,18 +255,17 @@ def test_a_swiss_ends_by_itself_and_byes_count_as_won(bots: int, leavers: int) -
     world = through_crashes(bots, bots, format="swiss", legs=legs, leavers=leavers)
     pairings = paired(world)
     tournament = assert_all_was_played(world, pairings)
-    assert tournament.agenda is not None
     played = Counter(frozenset((each.first, each.second)) for each in pairings)
     unplayed = {
         frozenset(over.seats) for over in tournament.results.values() if over.termination is Termination.NO_SHOW
     }
-    numbers = {bot: number for number, bot in enumerate(tournament.agenda.bots)}
+    numbers = {bot: number for number, bot in enumerate(numbered(tournament))}
     forfeited = {frozenset(numbers[bot] for bot in pair) for pair in unplayed}
     assert all(count == 1 or pair in forfeited for pair, count in played.items()), "two met twice"
     byes = Counter(bot for fact in rounds_paired(world) for bot in fact.byes)
     assert set(byes.values()) <= {1}
     counts = tournament.standings.tally.bots
-    for number, bot in enumerate(tournament.agenda.bots):
+    for number, bot in enumerate(numbered(tournament)):
         assert counts[bot].byes == byes[number] * legs
     points = sum(standing.points for standing in tournament.standings.lines())
     lost_by_both = sum(over.scores == (0, 0) for over in tournament.results.values())
@@ -294,12 +289,11 @@ def test_who_has_left_a_swiss_is_not_paired_any_more(seed: int) -> None:
         random.choice(connected).say(type="leave", tournament="friday")
     world.run()
     assert_all_was_played(world, paired(world))
-    assert tournament.agenda is not None
     gone: set[int] = set()
     told = 0
     for fact in world.log.facts:
         if isinstance(fact, BotLeft):
-            gone.add(tournament.agenda.bots.index(fact.bot))
+            gone.add(numbered(tournament).index(fact.bot))
         elif isinstance(fact, RoundPaired):
             told += 1
             paired_now = {bot for each in fact.pairings for bot in (each.first, each.second)} | {*fact.byes}
@@ -339,8 +333,7 @@ def test_a_swiss_that_cannot_be_paired_without_meeting_again_ends_and_says_why()
         world.organiser.pause("friday", "lunch")
         world.run(1_000)
         found = world.tournament("friday")
-        assert found.agenda is not None
-        numbers = found.agenda.bots
+        numbers = numbered(found)
         met = {frozenset((numbers[each.first], numbers[each.second])) for each in paired(world)}
         trios = [
             trio for trio in combinations(numbers, 3) if all(frozenset(pair) in met for pair in combinations(trio, 2))
@@ -371,9 +364,8 @@ def test_a_gauntlet_ends_by_itself_and_only_challengers_meet_the_others(bots: in
     for each in all_rounds(schedule):
         pairings += each.pairings
     tournament = assert_all_was_played(world, pairings)
-    assert tournament.agenda is not None
     met = Counter(frozenset(over.seats) for over in tournament.results.values())
-    numbers = tournament.agenda.bots
+    numbers = numbered(tournament)
     assert met == {
         frozenset((challenger, other)): cycles * legs
         for challenger in numbers[:challengers]

@@ -18,7 +18,7 @@ from rumble_server.tournament.tables.plan import Seating, TablePlan
 from rumble_server.tournament.tournament import Tournament
 
 from tests.needs import long_or
-from tests.server.arena.playing import at_random
+from tests.server.arena.playing import at_random, numbered
 from tests.server.arena.test_formats_in_play import assert_ended, log_in, names, through_crashes
 from tests.server.world import World
 
@@ -33,9 +33,8 @@ def seatings(world: World) -> list[Seating]:
 def assert_all_was_played(world: World) -> Tournament:
     """Assert that the tournament ended, and each table has one result."""
     found = assert_ended(world)
-    assert found.agenda is not None
     made = {
-        f"friday.{each.cycle}.{each.round}.{each.board}.1": {found.agenda.bots[bot] for bot in each.bots}
+        f"friday.{each.cycle}.{each.round}.{each.board}.1": {numbered(found)[bot] for bot in each.bots}
         for each in seatings(world)
     }
     assert {match: {*over.seats, *over.absent} for match, over in found.results.items()} == made
@@ -58,12 +57,8 @@ def test_tables_end_by_themselves_through_crashes(kind: str, bots: int, leavers:
     elif not leavers:
         points = sum(line.points for line in lines)
         byes = sum(count.byes for count in found.standings.tally.bots.values())
-        assert points == pytest.approx(6 * len(found.results) + 3 * byes - _missing(found))
-
-
-def _missing(found: Tournament) -> float:
-    """Return the points that smaller tables give less: 4.5 in place of 6 for three seats."""
-    return sum(1.5 for over in found.results.values() if len(over.seats) == 3)
+        small_tables = sum(len(over.seats) == 3 for over in found.results.values())  # which give 4.5 points, not 6
+        assert points == pytest.approx(6 * len(found.results) + 3 * byes - 1.5 * small_tables)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -149,8 +144,7 @@ def test_a_started_table_names_its_bots_in_the_order_of_their_seats() -> None:
     tournament = world.create(start_at_bots=4, cycles=1, **SHORT)
     log_in(world, names(4))
     world.run()
-    assert tournament.agenda is not None
-    numbers = {name: number for number, name in enumerate(tournament.agenda.bots)}
+    numbers = {name: number for number, name in enumerate(numbered(tournament))}
     started = [fact for fact in world.log.facts if isinstance(fact, MatchStarted)]
     assert [tuple(numbers[bot] for bot in fact.seats) for fact in started] == [each.bots for each in seatings(world)]
     had = [[fact.seats.index(bot) for fact in started] for bot in numbers]

@@ -20,22 +20,11 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import NameUsed
 from websockets.exceptions import InvalidStatus
 
-from tests.server.clubs.test_registry import Bot, Houses, create, loaded, rest, running
+from tests.server.clubs.test_registry import Bot, Houses, club_of, create, loaded, rest, running
 from tests.server.failing import fail_if
 from tests.server.gateway.served import until
 
 pytestmark = pytest.mark.e2e
-
-
-async def test_clubs_with_a_tournament_that_is_not_over_are_loaded_at_the_start(tmp_path: Path) -> None:
-    async with running(tmp_path / "x.db") as server:
-        chess, _ = await create(server, "chess", "go")
-        Organiser(chess.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
-    async with running(tmp_path / "x.db") as server:
-        assert [each.name for each in server.clubs] == [MAIN, "chess"]
-        loaded = server.clubs.loaded("chess")
-        assert loaded is not None
-        assert list(loaded.arena.tournaments) == ["cup"]
 
 
 async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_name(
@@ -88,9 +77,7 @@ async def with_cups(path: Path, *names: str) -> None:
     async with running(path) as server:
         await create(server, *(name for name in names if name != MAIN))
         for name in names:
-            club = server.clubs.loaded(name)
-            assert club is not None
-            Organiser(club.arena).create(TournamentConfig(name="Cup", game="tictactoe"))
+            Organiser(club_of(server, name).arena).create(TournamentConfig(name="Cup", game="tictactoe"))
 
 
 async def test_a_database_that_fails_for_a_moment_damages_no_tournament(
@@ -101,9 +88,8 @@ async def test_a_database_that_fails_for_a_moment_damages_no_tournament(
     fail_if(monkeypatch, LogReader, "facts_after", lambda *_: True, times=1, error=lost)
     async with running(tmp_path / "x.db") as server:
         assert loaded(server) == [MAIN]
-        chess = await server.clubs.load("chess")
-        assert chess is not None
-        assert list(chess.arena.tournaments) == ["cup"]
+        await server.clubs.load("chess")
+        assert list(club_of(server, "chess").arena.tournaments) == ["cup"]
 
 
 async def test_a_club_that_fails_stops_no_other_and_leaves_nothing_that_acts(

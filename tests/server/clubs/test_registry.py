@@ -63,8 +63,15 @@ async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> lis
     for name in names:
         Administrator(server.arena).create(name, "", quotas)
     await server.log.wait(server.log.last)
-    clubs = [await server.clubs.load(name) for name in names]
-    return [club for club in clubs if club is not None]
+    for name in names:
+        await server.clubs.load(name)
+    return [club_of(server, name) for name in names]
+
+
+def club_of(server: Server, name: str) -> Club:
+    club = server.clubs.loaded(name)
+    assert club is not None
+    return club
 
 
 class Bot:
@@ -108,9 +115,9 @@ async def test_the_same_names_ids_and_keys_live_side_by_side(tmp_path: Path) -> 
         await create(server, "chess", "go")
         games = dict(zip(THREE, ("tictactoe", "connect4", "tictactoe"), strict=True))
         for name, game in games.items():
-            club = server.clubs.loaded(name)
-            assert club is not None
-            tournament = Organiser(club.arena).create(TournamentConfig(name="Cup", game=game, start_at_bots=2))
+            tournament = Organiser(club_of(server, name).arena).create(
+                TournamentConfig(name="Cup", game=game, start_at_bots=2)
+            )
             assert tournament.id == "cup"
         bots = [
             await Bot.of(server, club, name=name, key=f"the key of {name} in {club}", join="cup")
@@ -182,9 +189,8 @@ async def test_what_main_says_of_a_club_holds_once_it_is_on_disk(tmp_path: Path)
         assert known.title == "Chess club"
     async with running(tmp_path / "x.db", Houses(), house=("random",)) as server:
         assert server.arena.allowance.quotas == Quotas(bots=5)
-        again = await server.clubs.load("chess")
-        assert again is not None
-        assert again.arena.allowance.quotas == Quotas(bots=1)
+        await server.clubs.load("chess")
+        assert club_of(server, "chess").arena.allowance.quotas == Quotas(bots=1)
 
 
 async def test_bytes_that_a_club_has_written_count_and_survive_a_restart(tmp_path: Path) -> None:
@@ -197,9 +203,7 @@ async def test_bytes_that_a_club_has_written_count_and_survive_a_restart(tmp_pat
         assert used > 500
         assert go.arena.allowance.used_bytes == 0
     async with running(tmp_path / "x.db") as server:
-        again = server.clubs.loaded("chess")
-        assert again is not None
-        assert again.arena.allowance.used_bytes == used
+        assert club_of(server, "chess").arena.allowance.used_bytes == used
 
 
 async def test_a_removed_club_is_gone_with_its_connections_and_stays_gone(tmp_path: Path) -> None:
@@ -226,9 +230,7 @@ async def test_main_bans_addresses_everywhere_and_a_club_for_itself(
         bots = {club: await Bot.of(server, club, name="ada") for club in THREE}
         for bot in bots.values():
             await bot.hears("session")
-        club = server.clubs.loaded(where)
-        assert club is not None
-        Organiser(club.arena).ban("127.0.0.0/8", by_name=False, until_ms=None, reason="")
+        Organiser(club_of(server, where).arena).ban("127.0.0.0/8", by_name=False, until_ms=None, reason="")
         for name, bot in bots.items():
             if name not in stay:
                 await bot.connection.wait_closed()
@@ -327,8 +329,7 @@ async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as
         assert listed[1]["used"]["bytes"] == bytes_used
         again = await Bot.of(server, "chess", name="a", key="the whole key of a", join="cup")
         assert (await again.hears("tournament_over"))["status"] == "finished"
-        chess_again = server.clubs.loaded("chess")
-        assert chess_again is not None
+        chess_again = club_of(server, "chess")
         assert chess_again is not chess
         assert chess_again.arena.allowance.used_bytes >= bytes_used
         assert (await browser.get("/c/chess/api/tournaments/cup/matches")).json() == results
@@ -410,12 +411,6 @@ async def test_a_club_that_fails_when_it_is_opened_leaves_nothing_behind(
         assert await server.clubs.load("chess") is not None
 
 
-async def test_idle_clubs_are_looked_for_all_the_time(tmp_path: Path) -> None:
-    async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
-        await create(server, "chess")
-        await until(lambda: loaded(server) == [MAIN])
-
-
 async def test_idle_clubs_are_looked_for_after_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running(tmp_path / "x.db", bounds=Bounds(idle_club_ms=1)) as server:
         looked = fail_if(monkeypatch, server.clubs, "unload_idle", lambda _: True)
@@ -449,9 +444,8 @@ async def test_a_club_that_is_loaded_while_the_disk_is_full_knows_it(
         await create(server, "chess")
     async with running(tmp_path / "x.db") as server:
         monkeypatch.setattr(server.store.group, "trouble", "no space left on device")
-        chess = await server.clubs.load("chess")
-        assert chess is not None
-        assert chess.arena.scheduler.trouble == "no space left on device"
+        await server.clubs.load("chess")
+        assert club_of(server, "chess").arena.scheduler.trouble == "no space left on device"
         monkeypatch.undo()
 
 

@@ -174,30 +174,7 @@ async def test_what_breaks_the_protocol_of_websockets_is_closed_with_1002() -> N
         assert await client.close_code() == 1002
 
 
-# --- a whole conversation ---
-
-
-async def test_two_bots_play_a_tournament_over_real_sockets() -> None:
-    async with served() as server, server.connect() as ann, server.connect() as ben:
-        tournament = server.create(start_at_bots=2)
-        for client, name in ((ann, "ann"), (ben, "ben")):
-            await say(client, type="login", name=name, join=tournament)
-
-        async def play(client: Any) -> list[str]:
-            kinds = []
-            while "tournament_over" not in kinds:
-                frame = checked(await client.recv(decode=False))
-                kinds.append(frame["type"])
-                if frame["type"] == "turn":
-                    move = {"type": "move", "match": frame["match"], "turn_id": frame["turn_id"]}
-                    await say(client, **move, move=frame["legal"][-1])
-            return kinds
-
-        async with asyncio.timeout(PATIENCE_S):
-            told = await asyncio.gather(play(ann), play(ben))
-        for kinds in told:
-            assert kinds[:3] == ["welcome", "session", "joined"]
-            assert (kinds.count("match_start"), kinds.count("match_over")) == (2, 2)
+# --- the end ---
 
 
 @pytest.mark.parametrize(
@@ -221,9 +198,6 @@ async def test_the_closes_of_a_session_reach_the_client(message: Any, code: Clos
         assert client.close_reason == CLOSE_REASONS[code]
 
 
-# --- the end ---
-
-
 async def test_a_client_that_closes_is_answered_and_forgotten() -> None:
     async with served() as server, server.connect() as client:
         await say(client, type="login", name="ann")
@@ -245,23 +219,16 @@ async def test_nothing_is_sent_to_a_client_that_has_closed() -> None:
         assert await client.reader.read() == b""
 
 
-async def test_a_client_that_vanishes_is_away() -> None:
+@pytest.mark.parametrize("way", ["abort", "write_eof"])
+async def test_a_client_that_vanishes_or_ends_its_side_is_away(way: str) -> None:
     async with served() as server, server.raw() as client:
         await client.upgrade()
         client.say(type="login", name="ann")
         await client.hear("session")
-        client.writer.transport.abort()
-        await server.all_gone()
-        assert server.arena.players["ann"].newest is None
-
-
-async def test_a_client_that_ends_its_side_is_gone() -> None:
-    async with served() as server, server.raw() as client:
-        await client.upgrade()
-        await client.hear("welcome")
-        client.writer.write_eof()
+        getattr(client.writer.transport, way)()
         await client.ended()
         await server.all_gone()
+        assert server.arena.players["ann"].newest is None
 
 
 async def test_frames_that_wait_at_the_end_of_a_connection_are_dropped(caplog: pytest.LogCaptureFixture) -> None:

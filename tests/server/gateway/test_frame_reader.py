@@ -42,16 +42,6 @@ class Peer:
                 self.protocol.send_close(code)
 
 
-def test_bytes_that_come_with_the_end_of_the_connection_are_dropped() -> None:
-    peer = Peer()
-    peer.open(REQUEST)
-    reader = FrameReader(peer.protocol, Bounds(), ReadFairness(100_000, lambda _: None, lambda: 0.0))
-    reader.feed(Frame(Opcode.PING, b"x").serialize(mask=True) * 3)
-    peer.protocol.receive_eof()  # with TLS, while reading is paused
-    assert list(reader.read()) == []
-    assert not reader.has_bytes
-
-
 def read_by_reader(chunks: list[bytes]) -> tuple[list[str], Any]:
     peer = Peer()
     peer.open(chunks[0])

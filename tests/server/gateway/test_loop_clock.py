@@ -256,13 +256,9 @@ def test_it_is_watched_while_anybody_watches(loop: BeatingLoop) -> None:
     playing = [True, True]
     clock = watched(loop, lambda: playing[0])
     clock.watch(lambda: playing[1])
-    playing[0] = False
-    loop.run_ms(100)
-    loop.pass_ms(300)
-    loop.come_round()
-    assert clock.late_ms == 300
-    playing[1] = False
-    loop.run_ms(100)
-    loop.pass_ms(300)
-    loop.come_round()
-    assert clock.late_ms == 300
+    for number in (0, 1):
+        playing[number] = False
+        loop.run_ms(100)
+        loop.pass_ms(300)
+        loop.come_round()
+        assert clock.late_ms == 300

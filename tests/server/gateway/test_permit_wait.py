@@ -66,16 +66,21 @@ def entrance(monkeypatch: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(permits=Permits(bounds), refusals=Refusals(), clock=clock)
 
 
+def acquiring(entrance: Any, count: int) -> list[Newcomer]:
+    """Return connections that acquire permits, in this order."""
+    newcomers = [Newcomer(entrance) for _ in range(count)]
+    for newcomer in newcomers:
+        newcomer.acquire()
+    return newcomers
+
+
 async def test_a_free_permit_is_granted_at_once(entrance: Any) -> None:
-    newcomer = Newcomer(entrance)
-    newcomer.acquire()
+    (newcomer,) = acquiring(entrance, 1)
     assert (newcomer.heard, newcomer.transport.is_paused) == (["granted"], False)
 
 
 async def test_who_waits_gets_the_next_permit_but_in_no_callback_of_another_connection(entrance: Any) -> None:
-    first, second = Newcomer(entrance), Newcomer(entrance)
-    first.acquire()
-    second.acquire()
+    first, second = acquiring(entrance, 2)
     assert (second.heard, second.transport.is_paused, second.wait.is_waiting) == ([], True, True)
     first.lose()
     assert second.heard == []
@@ -86,9 +91,7 @@ async def test_who_waits_gets_the_next_permit_but_in_no_callback_of_another_conn
 
 
 async def test_who_has_waited_its_time_is_refused(entrance: Any) -> None:
-    first, second = Newcomer(entrance), Newcomer(entrance)
-    first.acquire()
-    second.acquire()
+    first, second = acquiring(entrance, 2)
     await second.over()
     assert (first.heard, second.heard) == (["granted"], ["refused"])
     assert entrance.refusals.counts == {"strangers": 1}
@@ -96,21 +99,17 @@ async def test_who_has_waited_its_time_is_refused(entrance: Any) -> None:
 
 
 async def test_an_old_stranger_gives_way_to_who_has_waited_its_time(entrance: Any) -> None:
-    first, second, third = (Newcomer(entrance) for _ in range(3))
-    first.acquire()
-    second.acquire()
+    first, second = acquiring(entrance, 2)
     entrance.clock.ms = permits.WAIT_MS
     await second.over()
     assert (first.heard, second.heard) == (["granted", "end"], ["granted"])
-    third.acquire()
+    (third,) = acquiring(entrance, 1)
     assert second.heard == ["granted"], "its time as a stranger began with its permit"
     third.wait.stop()
 
 
 async def test_when_too_many_wait_the_next_is_refused_at_once(entrance: Any) -> None:
-    newcomers = [Newcomer(entrance) for _ in range(4)]
-    for newcomer in newcomers:
-        newcomer.acquire()
+    newcomers = acquiring(entrance, 4)
     assert [newcomer.heard for newcomer in newcomers] == [["granted"], [], [], ["refused"]]
     assert entrance.refusals.counts == {"strangers": 1}
     for newcomer in newcomers:
@@ -118,12 +117,9 @@ async def test_when_too_many_wait_the_next_is_refused_at_once(entrance: Any) -> 
 
 
 async def test_a_connection_that_is_lost_while_it_waits_takes_no_permit(entrance: Any) -> None:
-    first, lost, late, last = (Newcomer(entrance) for _ in range(4))
-    first.acquire()
-    lost.acquire()
+    first, lost = acquiring(entrance, 2)
     lost.wait.stop()
-    late.acquire()
-    last.acquire()
+    late, last = acquiring(entrance, 2)
     late.lose()
     first.lose()
     await last.over()
@@ -133,11 +129,9 @@ async def test_a_connection_that_is_lost_while_it_waits_takes_no_permit(entrance
 
 async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(entrance: Any) -> None:
     """Under load, the clean-up of a lost connection, which stops the wait, comes later than the loss."""
-    first, lost, last = (Newcomer(entrance) for _ in range(3))
-    first.acquire()
-    lost.acquire()
+    first, lost = acquiring(entrance, 2)
     lost.lose()
-    last.acquire()
+    (last,) = acquiring(entrance, 1)
     await last.over()
     assert (first.heard, lost.heard, last.heard) == (["granted"], [], ["refused"])
     assert entrance.refusals.counts == {"strangers": 1}
@@ -147,9 +141,7 @@ async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(en
 
 @pytest.mark.usefixtures("without_collector")
 async def test_a_connection_whose_wait_was_stopped_is_freed_without_the_collector(entrance: Any) -> None:
-    first, second = Newcomer(entrance), Newcomer(entrance)
-    first.acquire()
-    second.acquire()
+    _first, second = acquiring(entrance, 2)
     second.wait.stop()
     gone = ref(second)
     del second

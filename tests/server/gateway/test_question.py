@@ -9,7 +9,8 @@ import pytest
 from rumble_protocol.clubs import MAIN
 from rumble_server.limits.bounds import Bounds
 
-from tests.server.gateway.served import GatewayServer, OneClub, Raw, served
+from tests.server.gateway.pages import answer
+from tests.server.gateway.served import GatewayServer, OneClub, served
 
 pytestmark = pytest.mark.e2e
 
@@ -54,14 +55,6 @@ def of_several(server: GatewayServer, *, abandoned: bool = False) -> Leads:
     return leads
 
 
-async def next_answer(client: Raw) -> tuple[int, bytes]:
-    """Return the status and the head of the next answer; its body is dropped."""
-    head = await client.until(b"\r\n\r\n")
-    size = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or 0)
-    await client.reader.readexactly(size)
-    return int(head.split()[1]), head
-
-
 async def test_questions_are_answered_one_after_the_other_before_any_application() -> None:
     scopes: list[Any] = []
 
@@ -81,7 +74,7 @@ async def test_questions_are_answered_one_after_the_other_before_any_application
             client.writer.write(QUESTION)
             assert await client.until(b"\r\n\r\n") == NOBODY
             client.writer.write(b"GET /page HTTP/1.1\r\nHost: node1\r\n\r\n")
-            assert (await next_answer(client))[0] == 200
+            assert (await answer(client))[0] == 200
             client.writer.write(QUESTION)
             assert await client.until(b"\r\n\r\n") == NOBODY
     assert (leads.asked, scopes) == (5 * [b"/bot"], ["/page"])

@@ -16,6 +16,15 @@ def led(*clubs: str) -> tuple[Cluster, Node, Node, Node]:
     return cluster, a, b, c
 
 
+def alone() -> tuple[Cluster, Node]:
+    """Return a cluster of a single node, which leads the club one."""
+    cluster = Cluster(Random(1))
+    a = cluster.node("a")
+    cluster.run(300)
+    lead(cluster, a, "one")
+    return cluster, a
+
+
 def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
     cluster, a, b, c = three()
     assert a.take() == ["suspend", "go on"]
@@ -112,12 +121,7 @@ def test_without_the_database_all_are_suspended_and_then_go_on_with_what_they_ha
 
 
 def test_alone_it_goes_on_with_what_it_had() -> None:
-    cluster = Cluster(Random(1))
-    a = cluster.node("a")
-    a.want("one")
-    cluster.run(300)
-    a.want("one")
-    cluster.run(300)
+    cluster, a = alone()
     a.take()
     a.cut(5 * LEASE_MS)
     cluster.run(7 * LEASE_MS)
@@ -204,10 +208,7 @@ def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
 
 
 def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> None:
-    cluster = Cluster(Random(1))
-    a = cluster.node("a")
-    cluster.run(300)
-    lead(cluster, a, "one")
+    cluster, a = alone()
     a.take()
     a.cut(LEASE_MS + ABANDON_MS + 500)
     cluster.run(LEASE_MS + ABANDON_MS - 300)
@@ -296,10 +297,7 @@ def test_a_node_that_drains_hands_all_over_and_takes_none() -> None:
 
 
 def test_the_last_node_that_drains_keeps_its_clubs_until_there_is_another() -> None:
-    cluster = Cluster(Random(1))
-    a = cluster.node("a")
-    cluster.run(300)
-    lead(cluster, a, "one")
+    cluster, a = alone()
     a.act(lambda: a.lease.drain(a.now_ms()))
     cluster.run(2 * LEASE_MS)
     assert cluster.leaders("one") == ["a"]

@@ -23,7 +23,7 @@ from tests.server.store.disk import HeldCommits
 from tests.server.world import Bot
 
 need_module("psycopg", "postgres")
-from rumble_server.nodes import hand_over, main_follower, node, node_clubs  # noqa: E402
+from rumble_server.nodes import main_follower, node, node_clubs  # noqa: E402
 
 from tests.server.nodes.memory_nodes import MemoryCluster, MemoryNode, heard, memory_nodes  # noqa: E402
 
@@ -86,22 +86,6 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
         back = [play(other.bot("one", name, key=name * 4)) for name in ("anna", "bert")]
         await until(lambda: all(heard(bot, "match_over") for bot in back))
         assert all(heard(bot, "session") for bot in back)
-
-
-async def test_a_node_that_reads_nothing_is_passed_over_in_a_drain(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hand_over, "READY_MS", 500)
-    async with memory_nodes(tmp_path, 3) as cluster:
-        first, silent, third = cluster.nodes
-        for name in ("one", "two"):
-            await cluster.led(name, by=first)
-
-        silent.led._rebuild = never  # type: ignore[method-assign,assignment]
-        async with asyncio.timeout(10):
-            await first.node.hand_all_over()
-        assert {"one", "two"} <= set(third.leads())
-        assert first.leads() == []
 
 
 async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go(

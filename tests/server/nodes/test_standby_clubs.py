@@ -9,13 +9,12 @@ from rumble_server.clubs.club import read_club
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
-from rumble_server.tournament.rebuild import rebuild_tournament
 
-from tests.server.clubs.test_registry import Bot, create, loaded, rest, running
+from tests.server.clubs.test_registry import Bot, club_of, create, loaded, rest, running
 from tests.server.failing import failing_once
 from tests.server.gateway.served import until
+from tests.server.store.played import record
 
 pytestmark = pytest.mark.e2e
 
@@ -34,9 +33,7 @@ async def test_on_postgresql_an_idle_club_has_no_leader_and_is_led_again(
         assert loaded(server) == [MAIN]
         wrong = await Bot.of(server, "chess", name="ada", key="the key of another bot")
         assert (await wrong.hears("error"))["code"] == "bad_key"
-        again = server.clubs.loaded("chess")
-        assert again is not None
-        assert again.log.epoch > chess.log.epoch
+        assert club_of(server, "chess").log.epoch > chess.log.epoch
         assert sum(text.startswith("leading chess") for text in caplog.messages) == 2, "it was given up once"
 
 
@@ -50,9 +47,7 @@ async def test_on_postgresql_a_leader_goes_on_from_the_newest_fact(postgres_url:
         ]
         for fact in facts:
             server.log.append(fact)
-        tournament = rebuild_tournament(facts)
-        assert tournament is not None
-        server.log.add_record(EndedTournament.of(tournament))
+        server.log.add_record(record(facts))
         await server.log.wait(server.log.last)
     async with running(postgres_url) as server:
         assert server.arena.clock.now_ms() >= ahead_ms

@@ -81,7 +81,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {name: values for values, names in O
         tuples(st.tuples(small, small, st.sampled_from(Termination))),
         hexes,
     ),
-    "quotas": st.builds(Quotas),
+    "quotas": st.builds(Quotas, *[st.none() | small] * 5),
     "scores": st.none() | tuples(st.sampled_from([0.0, 0.5, 1.0])),
     "seatings": tuples(st.builds(Seating, small, small, small, tuples(small, 3))),
     "sender": st.sampled_from(["bot", "server"]),

@@ -1,33 +1,12 @@
 """The directory of clubs, rebuilt from facts."""
 
-from hypothesis import given
-from hypothesis import strategies as st
 from rumble_protocol.clubs import MAIN
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.limits.quotas import Quotas
-from rumble_server.store.log.codec import read_facts
 from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved
 
-from tests.server.store.disk import write_facts
-
 FEW = Quotas(bots=3, bytes=1_000)
-NAMES = st.sampled_from(["a", "b", MAIN])
-COUNTS = st.none() | st.integers(0, 9)
-QUOTAS = st.builds(Quotas, bots=COUNTS, tournaments=COUNTS, bytes=COUNTS, matches=COUNTS, house_bots=COUNTS)
-FACTS: st.SearchStrategy[ClubFact] = st.one_of(
-    st.builds(ClubCreated, club=NAMES, title=st.text(max_size=3), quotas=QUOTAS, at_ms=st.integers(0, 9)),
-    st.builds(
-        ClubChanged,
-        club=NAMES,
-        title=st.text(max_size=3),
-        listed=st.booleans(),
-        house=st.booleans(),
-        quotas=QUOTAS,
-        at_ms=st.integers(0, 9),
-    ),
-    st.builds(ClubRemoved, club=NAMES, at_ms=st.integers(0, 9)),
-)
 
 
 def directory(*facts: ClubFact) -> ClubDirectory:
@@ -64,9 +43,3 @@ def test_the_administrator_is_known_by_the_newest_token() -> None:
     clubs = directory(*(AdministratorSet("0a", digest_of(token, "0a"), 1) for token in ("first", "second")))
     assert clubs.has_administrator
     assert [clubs.is_administrator(each) for each in ("first", "second", "")] == [False, True, False]
-
-
-@given(st.lists(FACTS))
-def test_what_the_log_tells_of_clubs_is_what_was_recorded(facts: list[ClubFact]) -> None:
-    read = [fact for _, fact in read_facts(write_facts(list(enumerate(facts, 1))))] if facts else []
-    assert read == facts

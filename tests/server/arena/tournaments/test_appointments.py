@@ -11,7 +11,7 @@ from rumble_server.arena.tournaments.appointments import PATIENCE, Appointments
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.tournament.facts import RoundPaired
 
-from tests.server.arena.playing import at_random, audited
+from tests.server.arena.playing import at_random, audited, numbered
 from tests.server.world import World
 
 Fields = Sequence[tuple[str, Sequence[str]]]
@@ -63,9 +63,8 @@ def most_passed(world: World) -> int:
     most = 0
     for fact in world.log.facts:
         if isinstance(fact, RoundPaired):
-            agenda = world.tournament(fact.tournament).agenda
-            assert agenda is not None
-            names = [agenda.bots[each] for pairing in fact.pairings for each in (pairing.first, pairing.second)]
+            bots = numbered(world.tournament(fact.tournament))
+            names = [bots[each] for pairing in fact.pairings for each in (pairing.first, pairing.second)]
             since.update({(name, fact.tournament): begun[name] for name in names})
         elif isinstance(fact, MatchStarted):
             for name in fact.seats:

@@ -170,6 +170,32 @@ def running(url: str) -> AbstractAsyncContextManager[Server]:
     return whole_server.running(url, bounds=Bounds(lease_ms=LEASE_MS))
 
 
+def begun(server: Server) -> list[Bot]:
+    """Begin a tournament of two bots, and return the bots."""
+    Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))
+    bots = come(server)
+    for bot in bots:
+        bot.say(type="join", tournament="friday")
+    return bots
+
+
+def come(server: Server) -> list[Bot]:
+    return [Bot(server, name) for name in ("ann", "ben")]
+
+
+async def play_to_the_end(server: Server, *old: dict[str, Any]) -> None:
+    """Assert that the match goes on from the turn of the last of the old turns, which are all stale."""
+    bots = come(server)
+    bot, turn = await turn_of(bots)
+    assert (turn["match"], turn["ply"]) == (old[-1]["match"], old[-1]["ply"])
+    for each in old:
+        assert turn["turn_id"] != each["turn_id"]
+        bot.say(**move(each))
+        assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
+    bot.say(**move(turn))
+    await asyncio.gather(*(play_on(each) for each in bots))
+
+
 async def turn_of(bots: list[Bot]) -> tuple[Bot, dict[str, Any]]:
     """Wait until it is the turn of one of the bots; return the bot and the turn."""
     waiting = {asyncio.create_task(bot.hears("turn")): bot for bot in bots}
@@ -194,10 +220,7 @@ async def play_on(bot: Bot) -> None:
 @pytest.mark.slow
 async def test_a_running_tournament_goes_on_and_an_old_turn_is_stale(path: Path, postgres_url: str) -> None:
     async with running(str(path)) as server:
-        Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))
-        bots = [Bot(server, name) for name in ("ann", "ben")]
-        for bot in bots:
-            bot.say(type="join", tournament="friday")
+        bots = begun(server)
         for _ in range(3):
             bot, old = await turn_of(bots)
             bot.say(**move(old))
@@ -207,14 +230,7 @@ async def test_a_running_tournament_goes_on_and_an_old_turn_is_stale(path: Path,
     copy_database(str(path), postgres_url)
     async with running(postgres_url) as server:
         assert server.store.run_of() > before
-        bots = [Bot(server, name) for name in ("ann", "ben")]
-        bot, turn = await turn_of(bots)
-        assert (turn["match"], turn["ply"]) == (old["match"], old["ply"])
-        assert turn["turn_id"] != old["turn_id"]
-        bot.say(**move(old))
-        assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
-        bot.say(**move(turn))
-        await asyncio.gather(*(play_on(each) for each in bots))
+        await play_to_the_end(server, old)
         reader = server.store.reader()
     with closing(reader):
         assert reader.ended(["friday"])["friday"].status == "finished"

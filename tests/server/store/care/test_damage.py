@@ -45,14 +45,6 @@ def test_a_damaged_row_is_named(path: Path, how: Callable[[bytes], bytes], of: t
     assert verify(str(path)).problems == [f"row {number} of the log ({kind}) is damaged: it is not what was written"]
 
 
-def test_a_row_in_a_wrong_place_is_found(path: Path) -> None:
-    number = next(int(str(row[0])) for row in rows(path) if row[1] == "friday")
-    execute(path, "UPDATE log SET tournament = 'monday' WHERE number = ?", number)
-    assert verify(str(path)).problems[0] == (
-        f"row {number} of the log (tournament monday) is damaged: it is not what was written"
-    )
-
-
 def test_a_damaged_record_is_named(path: Path) -> None:
     assert execute(path, "UPDATE ended SET record = replace(record, 'ann', 'amm') WHERE id = 'monday'") == 1
     assert verify(str(path)).problems == ["the record of monday is damaged"]

@@ -277,11 +277,9 @@ async def test_of_many_that_acquire_at_once_one_leads(postgres_url: str) -> None
         await leases.close()
 
 
-async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(postgres_url: str) -> None:
+async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(leases: Leases, postgres_url: str) -> None:
     import psycopg
 
-    make_tables(postgres_url)
-    leases = Leases(postgres_url, LEASE_MS)
     with psycopg.connect(postgres_url) as held:
         held.execute("LOCK TABLE nodes")
         asking = asyncio.create_task(leases.listed())
@@ -293,9 +291,7 @@ async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(postgres
         await until(postgres_url, "application_name = 'rumble leases'", 0)
 
 
-async def test_calls_at_the_same_time_leave_no_connection_open(postgres_url: str) -> None:
-    make_tables(postgres_url)
-    leases = Leases(postgres_url, LEASE_MS)
+async def test_calls_at_the_same_time_leave_no_connection_open(leases: Leases, postgres_url: str) -> None:
     await leases.listed()
     for _ in range(2):
         await asyncio.gather(leases.uses_elsewhere("a"), leases.uses_elsewhere("b"))

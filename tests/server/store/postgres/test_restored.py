@@ -6,21 +6,17 @@ from pathlib import Path
 
 import pytest
 from rumble_server.app import Server
-from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.config import ServerConfig
 from rumble_server.store.errors import StoreError
-from rumble_server.tournament.config import TournamentConfig
 
 from tests.needs import need_module
 from tests.postgres.cluster import PATIENCE_S, Cluster, programs, run
 from tests.server.gateway.served import until
-from tests.server.whole_server import Bot
 
 need_module("psycopg", "postgres")
-from tests.server.store.care.test_copying import move, play_on, running, turn_of  # noqa: E402
+from tests.server.store.care.test_copying import begun, come, move, play_to_the_end, running, turn_of  # noqa: E402
 
 pytestmark = pytest.mark.e2e
-NAMES = ("ann", "ben")
 
 
 async def program(name: str, *words: str) -> None:
@@ -36,19 +32,15 @@ async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stal
 ) -> None:
     dump = str(tmp_path / "rumble.dump")
     async with running(postgres_url) as server:
-        Organiser(server.arena).create(TournamentConfig(name="Friday", game="tictactoe", legs=1, start_at_bots=2))
-        bots = [Bot(server, name) for name in NAMES]
-        for bot in bots:
-            bot.say(type="join", tournament="friday")
+        bots = begun(server)
         for _ in range(2):
             bot, turn = await turn_of(bots)
             bot.say(**move(turn))
-        bot, dumped = await turn_of(bots)
+        _, dumped = await turn_of(bots)
         await server.store.wait_all()
         await program("pg_dump", "--format=custom", f"--file={dump}", postgres_url)
     async with running(postgres_url) as server:  # another epoch, which is not in the dump
-        bots = [Bot(server, name) for name in NAMES]
-        bot, since = await turn_of(bots)
+        _, since = await turn_of(come(server))
         epoch = server.store.run_of()
     assert since["ply"] == dumped["ply"]
     restored = postgres.database()
@@ -56,14 +48,7 @@ async def test_a_tournament_goes_on_from_a_dump_and_a_turn_of_since_then_is_stal
     assert run(restored, "SELECT epoch FROM clubs")[0][0] < epoch
     async with running(restored) as server:
         assert server.store.run_of() > epoch
-        bots = [Bot(server, name) for name in NAMES]
-        bot, turn = await turn_of(bots)
-        assert (turn["match"], turn["ply"]) == (since["match"], since["ply"])
-        for old in (dumped, since):
-            bot.say(**move(old))
-            assert (await bot.hears("rejected"))[0]["code"] == "stale_turn"
-        bot.say(**move(turn))
-        await asyncio.gather(*(play_on(each) for each in bots))
+        await play_to_the_end(server, dumped, since)
 
 
 async def test_a_server_on_standby_whose_row_is_gone_ends_so_that_it_is_started_again(postgres_url: str) -> None:

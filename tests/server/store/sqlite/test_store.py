@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rumble_server.store.sqlite.schema import APPLICATION_ID, VERSION
 from rumble_server.store.sqlite.store import SqliteStore, database_path
 
 from tests.server.store.disk import locked, opened_store, rows, shut
+from tests.server.store.played import execute
 
 # --- the file ---
 
@@ -63,38 +65,14 @@ def test_a_value_that_cannot_be_kept_is_an_error_in_one_line(path: Path) -> None
 # --- which files are opened ---
 
 
-def foreign(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE recipes (name TEXT)")
-        database.commit()
-
-
-def foreign_empty(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA application_id = 7")
-
-
 def not_sqlite(path: Path) -> None:
     path.write_bytes(b"The quick brown fox jumps over the lazy dog. " * 100)
 
 
 def of_version(path: Path, version: int) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(
-            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version}; CREATE TABLE log (what TEXT);"
-        )
-
-
-def newer(path: Path) -> None:
-    of_version(path, VERSION + 1)
-
-
-def older(path: Path) -> None:
-    of_version(path, VERSION - 1)
-
-
-def without_version(path: Path) -> None:
-    of_version(path, 0)
+    for statement in (f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {version}"):
+        execute(path, statement)
+    execute(path, "CREATE TABLE log (what TEXT)")
 
 
 def damaged(path: Path) -> None:
@@ -115,16 +93,17 @@ def cut_short(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (foreign, "is not a database of Rumble"),
-        (foreign_empty, "is not a database of Rumble"),
+        (partial(execute, statement="CREATE TABLE recipes (name TEXT)"), "is not a database of Rumble"),
+        (partial(execute, statement="PRAGMA application_id = 7"), "is not a database of Rumble"),
         (not_sqlite, "not a database"),
-        (newer, f"is a database of Rumble of version {VERSION + 1}; this Rumble reads version {VERSION} only"),
-        (older, f"is a database of Rumble of version {VERSION - 1}; this Rumble reads version {VERSION} only"),
-        (without_version, "is a database of Rumble of version 0"),
+        *(
+            (partial(of_version, version=each), f"of version {each}; this Rumble reads version {VERSION} only")
+            for each in (VERSION + 1, VERSION - 1, 0)
+        ),
         (damaged, "is damaged|malformed"),
         (cut_short, "is damaged|malformed"),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=range(8),
 )
 def test_what_is_not_a_good_database_of_ours_is_refused_in_one_line_and_left_untouched(
     path: Path, make: Any, why: str
@@ -143,7 +122,7 @@ def test_what_is_not_a_good_database_of_ours_is_refused_in_one_line_and_left_unt
 def test_a_newer_database_whose_server_crashed_is_left_untouched(path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA journal_mode = WAL")
-        newer(path)
+        of_version(path, VERSION + 1)
         database.execute("CREATE TABLE more (what TEXT)")
         database.commit()
         copy = path.with_name("copy.db")
