@@ -266,7 +266,6 @@ class MemoryLink:
         self.was_cut = False
         self.has_room = self.has_invited_room = True
         self.is_held = False
-        self.is_known = False
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
         self.delay_ms = delay_ms
@@ -284,7 +283,7 @@ class MemoryLink:
         self.is_held = False
 
     def count_as_logged_in(self) -> None:
-        self.is_known = True
+        """Do nothing: connections need no permits here."""
 
     def invited(self, tournament_id: str) -> None:
         self.invited_to = tournament_id

@@ -111,9 +111,8 @@ def stamped(world: World, waited_ms: list[int], *, is_exact: bool = True, bank_m
     """Return two bots in a match of 300 ms a move whose answers' waiting times are known: first the bot on turn."""
     control = TimeControl(move_ms=300, bank_ms=bank_ms)
     tournament = world.create(start_at_bots=2, legs=1, time_control=control)
-    bots = [world.connect(delay_ms=lambda _ago_ms: (waited_ms[0], is_exact)) for _ in range(2)]
-    for name, bot in zip(("ann", "ben"), bots, strict=True):
-        bot.login(name, join=tournament.id)
+    link = {"delay_ms": lambda _ago_ms: (waited_ms[0], is_exact)}
+    bots = [world.login(name, link, join=tournament.id) for name in ("ann", "ben")]
     bots.sort(key=lambda bot: not bot.inbox.all("turn"))
     return bots[0], bots[1]
 
@@ -187,8 +186,7 @@ def test_who_thinks_while_the_server_is_late_gains_nothing_by_going_and_coming_b
     mover, _ = stamped(world, [0])
     world.clock.stall(3000)
     mover.drop()
-    again = world.connect(delay_ms=lambda _ago_ms: (0, True))
-    again.login(mover.name)
+    again = world.login(mover.name, {"delay_ms": lambda _ago_ms: (0, True)})
     assert again.last("turn")["clock"]["remaining_ms"] == 0
 
 
@@ -217,9 +215,8 @@ def test_who_joins_is_told_whether_its_clock_runs_while_it_is_away() -> None:
 def test_lag_of_a_proxied_bot_has_a_budget() -> None:
     world = World(bounds=Bounds(proxied_lag_ms=150))
     tournament = world.create(start_at_bots=2, legs=1)
-    bots = [world.connect(lag_ms=100, lag_by_pings=by_pings) for by_pings in (True, False)]
-    for name, bot in zip(("ann", "ben"), bots, strict=True):
-        bot.login(name, join=tournament.id)
+    links = {"ann": {"lag_ms": 100, "lag_by_pings": True}, "ben": {"lag_ms": 100}}
+    bots = [world.login(name, link, join=tournament.id) for name, link in links.items()]
     for _ in range(6):
         mover = max(bots, key=lambda bot: bot.last("turn")["ply"] if bot.inbox.all("turn") else -1)
         mover.move(first_legal(mover.last("turn")))

@@ -98,21 +98,26 @@ class GatewayServer:
 
     def __init__(
         self,
-        limits: Limits,
-        host_names: Iterable[str],
-        bounds: Bounds,
-        proxies: Iterable[str],
-        app: Any,
-        descriptors: int,
-        now_s: Callable[[], float],
+        *,
+        host_names: Iterable[str] = (),
+        bounds: Bounds | None = None,
+        proxies: Iterable[str] = (),
+        app: Any = _no_pages,
+        descriptors: int = 1 << 20,
+        now_s: Callable[[], float] = perf_counter,
+        **limits: int,
     ) -> None:
+        """`now_s` measures iterations of the loop."""
+        bounds = bounds or Bounds()
         clock = LoopClock(asyncio.get_running_loop(), lambda: 1_000_000.0)
         self.log = MemoryLog(clock, delay_ms=0)
         self._sessions = SessionRegistry()
         self.arena = make_arena(log=self.log, clock=clock, sessions=self._sessions, run=1, random=Random(0))
         self.refusals = Refusals()
         strangers = Strangers(bounds, self.refusals)
-        self.gateway = WatchedGateway(self.arena, self.arena, self._sessions, clock, strangers, "test", limits)
+        self.gateway = WatchedGateway(
+            self.arena, self.arena, self._sessions, clock, strangers, "test", Limits(**limits)
+        )
         self.log.on_durable.append(self.arena.on_durable)
         self.http: list[HttpConnection] = []
         self.entrance = Entrance(
@@ -221,18 +226,9 @@ class GatewayServer:
 
 
 @contextlib.asynccontextmanager
-async def served(
-    *,
-    host_names: Iterable[str] = (),
-    bounds: Bounds | None = None,
-    proxies: Iterable[str] = (),
-    app: Any = _no_pages,
-    descriptors: int = 1 << 20,
-    now_s: Callable[[], float] = perf_counter,
-    **limits: int,
-) -> AsyncIterator[GatewayServer]:
-    """Run a server with default limits and bounds, or the given ones. `now_s` measures iterations of the loop."""
-    made = GatewayServer(Limits(**limits), host_names, bounds or Bounds(), proxies, app, descriptors, now_s)
+async def served(**given: Any) -> AsyncIterator[GatewayServer]:
+    """Run a server with default limits and bounds, or the given ones."""
+    made = GatewayServer(**given)
     await made.start()
     try:
         yield made

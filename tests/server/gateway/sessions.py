@@ -9,10 +9,9 @@ OTHER = "another-horse-battery"
 BEYOND: dict[str, Any] = {"is_local": False, "address": "203.0.113.7"}
 
 
-def in_play(world: World, **login: Any) -> tuple[Bot, Bot]:
+def in_play(world: World) -> tuple[Bot, Bot]:
     """Return two bots in a match: the bot to move, and the waiting bot."""
-    world.create(start_at_bots=2, legs=2)
-    bots = [world.login(name, join="friday", **login) for name in ("ann", "ben")]
+    _, bots = world.begun("ann", "ben", legs=2)
     bots.sort(key=lambda bot: not bot.inbox.all("turn"))
     for bot in bots:
         bot.heard()

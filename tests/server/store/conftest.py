@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.store.databases import Database, PostgresDatabase, SqliteDatabase
+from tests.server.store.played import FACTS, save
 
 
 @pytest.fixture
@@ -17,3 +18,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     if request.param == "sqlite":
         return SqliteDatabase(tmp_path)
     return PostgresDatabase(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def saved(path: Path) -> None:
+    """Save the log of two tournaments in the file."""
+    save(path, FACTS)

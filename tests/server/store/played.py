@@ -35,6 +35,9 @@ def played(*names: str, end: bool = True) -> list[LogFact]:
     return list(world.log.facts)
 
 
+FACTS = played("Friday", "Monday")
+
+
 def as_challenges(facts: Iterable[LogFact]) -> list[LogFact]:
     """Return the facts as those of challenges: unlisted tournaments that a bot asked for."""
     return [

@@ -14,11 +14,10 @@ from rumble_server.tournament.facts import LogFact, NameUsed, TournamentCreated,
 from tests.server.store.databases import Database, opened_store
 from tests.server.store.disk import HeldCommits, Told, joined
 from tests.server.store.log.test_async_reader import FIRST
-from tests.server.store.played import as_challenges, facts_of, played, record
+from tests.server.store.played import FACTS, as_challenges, facts_of, record
 
 CLUBS = ["main", "a", "a-b", "ab", "a0", "friday"]
 """Names of clubs, some of which begin with other names; one is a tournament's, too."""
-FACTS = played("Friday", "Monday")
 MATCH = next(fact.match for fact in FACTS if isinstance(fact, MatchStarted) and fact.tournament == "friday")
 OF_MATCH = [fact for fact in FACTS if getattr(fact, "match", None) == MATCH]
 

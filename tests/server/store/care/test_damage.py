@@ -19,16 +19,10 @@ from rumble_server.store.sqlite.writer import write
 from rumble_server.tournament.facts import TournamentEnded
 
 from tests.server.store.disk import rows, shut
-from tests.server.store.played import bit, change, cut, digit, execute, overwrite, played, save, tear
+from tests.server.store.played import FACTS, bit, change, cut, digit, execute, overwrite, played, save, tear
 
+pytestmark = pytest.mark.usefixtures("saved")
 NAMES = ("Friday", "Monday", "Sunday", "Tuesday")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "rumble.db"
-    save(path, played("Friday", "Monday"))
-    return path
 
 
 def test_a_whole_database_has_none(path: Path) -> None:
@@ -134,7 +128,7 @@ def test_a_page_of_an_index_that_lost_its_entries_is_told_and_keeps_a_server_fro
 
 
 def test_what_a_server_writes_meanwhile_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = played("Friday", "Monday")
+    facts = FACTS
     half = next(number for number, fact in enumerate(facts) if isinstance(fact, TournamentEnded))
     path.unlink()
     save(path, facts[:half])

@@ -15,17 +15,10 @@ from rumble_server.store.sqlite.store import SqliteStore
 from rumble_server.tournament.facts import HostTokenSet, HostTokensRemoved, LogFact
 
 from tests.server.store.disk import rows, shut
-from tests.server.store.played import bit, change, cut, digit, execute, facts_of, overwrite, played, save, tear
+from tests.server.store.played import FACTS, bit, change, cut, digit, execute, facts_of, overwrite, save, tear
 
-FACTS = played("Friday", "Monday")
+pytestmark = pytest.mark.usefixtures("saved")
 MATCH = "monday.1.1.1.1"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "rumble.db"
-    save(path, FACTS)
-    return path
 
 
 @pytest.fixture

@@ -18,20 +18,13 @@ from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 from tests.server.store.disk import joined, opened, rows, write
-from tests.server.store.played import as_challenges, execute, facts_of, played, save
+from tests.server.store.played import FACTS, as_challenges, execute, facts_of, save
 
-FACTS = played("Friday", "Monday")
+pytestmark = pytest.mark.usefixtures("saved")
 ENDED = {fact.tournament: fact.at_ms for fact in FACTS if isinstance(fact, TournamentEnded)}
 (MONDAY,) = (fact for fact in FACTS if isinstance(fact, TournamentCreated) and fact.tournament == "monday")
 LATER_MS = max(ENDED.values()) + 1
 MATCHES = [fact.match for fact in FACTS if isinstance(fact, MatchOver)]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "rumble.db"
-    save(path, FACTS)
-    return path
 
 
 def plies(path: Path) -> list[tuple[object, ...]]:
