@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from sqlite3 import Connection
+from sqlite3 import Connection, OperationalError
 
 import pytest
 from rumble_engine import Termination
@@ -66,6 +66,13 @@ def test_writing_a_batch_again_changes_nothing(database: Connection) -> None:
     for _ in range(2):
         put(database, 1, *facts, index=True)
         assert (matches(database), indexed(database), last_number(database)) == ([("a", 1, 2)], 3, 3)
+
+
+def test_a_batch_whose_index_cannot_be_written_leaves_nothing(database: Connection) -> None:
+    database.execute("DROP TABLE matches")
+    with pytest.raises(OperationalError, match="no such table"):
+        put(database, 1, joined(1), index=True)
+    assert database.execute("SELECT count(*) FROM log").fetchone() == (0,)
 
 
 def test_the_last_number_is_that_of_the_last_fact_not_of_the_last_row(database: Connection) -> None:
