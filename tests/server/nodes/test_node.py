@@ -45,7 +45,7 @@ class Clubs(NodeClubs):
     def __init__(self, node: Node) -> None:
         self.log: list[str] = []
         self.epochs: dict[str, int] = {}
-        self.unreadable = False
+        self.failures, self.unreadable = 0, False
         self.use = Use()
         registry = SimpleNamespace(
             shared=SimpleNamespace(store=None), on_unloaded=[], own_uses=lambda: dict.fromkeys(self.epochs, self.use)
@@ -53,6 +53,9 @@ class Clubs(NodeClubs):
         super().__init__(cast(Any, registry), node)
 
     async def _load(self, club: str, epoch: int) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise StoreError("not yet")
         self.epochs[club] = epoch
         self.log.append(f"lead {club}")
 
@@ -227,6 +230,13 @@ async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str)
             more = {"main": {"told": "more"}}
             while await second.telling.uses_elsewhere(second.id) != more:  # noqa: ASYNC110  # written after a second
                 await asyncio.sleep(0.05)
+
+
+async def test_a_club_that_cannot_be_loaded_is_loaded_again(url: str) -> None:
+    async with node(url) as (only, clubs):
+        clubs.failures = 2
+        epoch = await only.acquire("main")
+        await until(lambda: clubs.epochs == {"main": epoch})
 
 
 async def test_a_club_that_is_led_before_there_are_clubs_lets_no_bot_in(url: str) -> None:
