@@ -158,12 +158,6 @@ def test_added_house_bots_count_and_the_server_has_its_own_bound() -> None:
         assert house.room == 0
 
 
-def test_added_house_bots_of_other_clubs_are_processes_of_the_same_server() -> None:
-    here = world(house_bots=5)
-    house = HouseBots(here.arena, HouseKeys("a-secret"), FakeHouse(), elsewhere=lambda: MOST_ADDED - 2)
-    assert house.room == 2
-
-
 @given(quota=st.integers(1, 3), fields=st.lists(st.integers(2, 4), min_size=1, max_size=3), seed=st.integers(0, 99))
 def test_never_more_matches_at_once_and_every_tournament_ends(quota: int, fields: list[int], seed: int) -> None:
     here = World(seed=seed)
