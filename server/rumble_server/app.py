@@ -112,7 +112,7 @@ class Server:
         self.store = open_store(config.db, config.bounds)
         self.refusals = Refusals()
         self.ended = EndedCount()
-        self._counts: Counter[type] = Counter()
+        self._fact_counts: Counter[type] = Counter()
         """Number of facts that this process has written, by type of fact."""
         self.made_token: str | None = None
         """Host token made at this start, to be printed once; None if a token is configured, or main has a token."""
@@ -126,7 +126,7 @@ class Server:
         self._pairing = PairingProcess()
         self._upkeep: Upkeep | None = None
         self._ending = contextlib.AsyncExitStack()
-        """The steps of the server's end, in reverse order (see `_at_end`)."""
+        """The steps of the server's end, in reverse order (see `_add_end_steps`)."""
         self._errors: list[Exception] = []
         """Errors of these steps."""
 
@@ -141,14 +141,14 @@ class Server:
         async with self._ending:
             # The lease ends when this server has nothing left to write, and before threads and other processes end,
             # whose current tasks may take seconds.
-            self._at_end(
+            self._add_end_steps(
                 self.store.end_writing, self._end_lease, self._end_threads, self.store.close, self._pairing.close
             )
             if not await self._take_lease(stopping):
                 return False
             # Clients may connect from now on, and wait in the socket's backlog until all clubs are loaded.
             listening = _listen(self.config.host, self.config.port)
-            self._at_end(listening.close)
+            self._add_end_steps(listening.close)
             name = listening.getsockname()
             self._address = str(name[0]), int(name[1])
             await self._open(listening)
@@ -156,7 +156,7 @@ class Server:
         tell_ready()
         return True
 
-    def _at_end(self, *steps: Callable[[], Awaitable[None] | None]) -> None:
+    def _add_end_steps(self, *steps: Callable[[], Awaitable[None] | None]) -> None:
         """Run these steps at the end, in this order, and before the steps of earlier calls."""
         for step in reversed(steps):
             self._ending.push_async_callback(self._run_step, step)
@@ -182,30 +182,30 @@ class Server:
         self._shared = ClubParts(
             config=self.config,
             store=self.store,
-            identity=self._kept("identity", 16),
-            secret=self._kept("house_secret", 32),
+            identity=self._stored_random_text("identity", 16),
+            secret=self._stored_random_text("house_secret", 32),
             clock=self._clock,
             work=self._pairing.work,
             house=self._house,
             admission=admission,
             strangers=Strangers(self.config.bounds, self.refusals),
             process=self._process,
-            shut_out=self._shut_out,
+            close_banned=self._close_banned,
             ended=self.ended,
-            counts=self._counts,
+            fact_counts=self._fact_counts,
             make_gate=self._make_gate(),
             directory=ClubDirectory(self.config.bounds.main_quotas),
         )
-        self.clubs = ClubRegistry(self._shared, self._take_up_tokens)
+        self.clubs = ClubRegistry(self._shared, self._register_tokens)
         self._upkeep = Upkeep(self.clubs)
         loader = self._make_loader()
         # Results are on disk and told before connections close. Arenas and house bots stop before the bots are closed,
         # so that no bot is judged for the end of the server.
-        self._at_end(self.clubs.close, self._end_serving, self._pairing.cancel)
+        self._add_end_steps(self.clubs.close, self._end_serving, self._pairing.cancel)
         if self._house is not None:
-            self._at_end(self._house.close)
-        self._at_end(self.store.wait_all, self.clubs.stop, self._clock.stop)
-        self._clock.on_sleep.append(self._go_on_after_sleep)
+            self._add_end_steps(self._house.close)
+        self._add_end_steps(self.store.wait_all, self.clubs.stop, self._clock.stop)
+        self._clock.on_sleep.append(self._resume_after_sleep)
         await self.clubs.start(loader)
         self._uvicorn = self._make_uvicorn(outbox, permits)
         self._uvicorn.config.load()
@@ -220,7 +220,7 @@ class Server:
         self.clubs.open_house()
         await run_in_threadpool(bool)  # loads modules now, because loading takes 20 ms
         self._clock.measure()
-        self._at_end(self._upkeep.stop, self._drain)
+        self._add_end_steps(self._upkeep.stop, self._drain)
         self._upkeep.start()
 
     async def _take_lease(self, stopping: asyncio.Event | None) -> bool:
@@ -282,23 +282,23 @@ class Server:
 
         return Question(node.lease, node.holds, self.clubs.knows, node.want, node.address)
 
-    def _leads(self) -> list[str]:
+    def _led_club_names(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
 
-    def _kept(self, key: str, size: int) -> str:
+    def _stored_random_text(self, key: str, size: int) -> str:
         """Return the random text that the database keeps under `key`.
 
         If the database has no such text, make and store a text of `size` bytes in hex.
         """
-        return self.store.keep(key, secrets.token_hex(size))
+        return self.store.get_or_put(key, secrets.token_hex(size))
 
     # --- tokens ---
 
-    def _take_up_tokens(self, has_lost_tokens: bool) -> None:
-        self._take_up_token()
-        self._take_up_administrator(has_lost_tokens)
+    def _register_tokens(self, has_lost_tokens: bool) -> None:
+        self._register_host_token()
+        self._register_administrator_token(has_lost_tokens)
 
-    def _take_up_token(self) -> None:
+    def _register_host_token(self) -> None:
         """Register the configured host token. Without a configured token, make a token if main has none."""
         arena, token = self.clubs.main.arena, self.config.host_token
         if token is None and not arena.host_tokens:
@@ -306,7 +306,7 @@ class Server:
         if token is not None and arena.host_tokens.holder(token) != DEFAULT:
             Organiser(arena).set_token(DEFAULT, token)
 
-    def _take_up_administrator(self, has_lost_tokens: bool) -> None:
+    def _register_administrator_token(self, has_lost_tokens: bool) -> None:
         """Register the configured token of the administrator.
 
         Without a configured token, make a token if none is stored, or if facts about main are lost.
@@ -324,7 +324,7 @@ class Server:
         config = self.config
         operation = ProcessFigures(
             ended=self.ended.by_status,
-            counts=self._counts,
+            fact_counts=self._fact_counts,
             connections=self._count_connections,
             refusals=self.refusals,
             turn_latency=outbox.latency,
@@ -340,9 +340,9 @@ class Server:
             config.bounds,
             operation,
             permits,
-            unready_reason=self._unready,
+            unready_reason=self._unready_reason,
             guesses=admission.guesses,
-            led_clubs=self._leads,
+            led_clubs=self._led_club_names,
         )
 
     def _make_uvicorn(self, outbox: Outbox, permits: Permits) -> _Uvicorn:
@@ -380,7 +380,7 @@ class Server:
             )
         )
 
-    def _unready(self) -> str | None:
+    def _unready_reason(self) -> str | None:
         if self._node is not None and not self._node.holds():
             return "the lease of this node is over"
         main = self.clubs.loaded(MAIN)
@@ -393,19 +393,19 @@ class Server:
         everything = 0 if self._uvicorn is None else len(self._uvicorn.server_state.connections)
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
 
-    def _go_on_after_sleep(self, slept_ms: int) -> None:
+    def _resume_after_sleep(self, slept_ms: int) -> None:
         """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
 
         def go_on(club: Club) -> None:
-            club.enter(partial(club.arena.resume, slept_ms, bots_were_closed=True))
+            club.run_or_queue(partial(club.arena.resume, slept_ms, bots_were_closed=True))
 
         self.clubs.for_each(go_on, "go on")
 
-    def _shut_out(self) -> None:
+    def _close_banned(self) -> None:
         """End the connections of banned addresses."""
         if self._uvicorn is not None:
             for each in list(self._uvicorn.server_state.connections):
-                cast(HttpConnection | Connection, each).shut_out()
+                cast(HttpConnection | Connection, each).close_if_banned()
 
     # --- parts of main, for commands and tests ---
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 from rumble_engine import Drawing, Game, JointState, State, game_families, game_names, get_game
-from rumble_server.web.pages.drawn import seat_piece, svg
+from rumble_server.web.pages.board_svg import seat_piece, svg
 
 PLAYOUTS = 3
 MOST_PLIES = 1_000

@@ -22,7 +22,7 @@ class HouseInside(house.HouseProcesses):
         self._changes = asyncio.Queue[dict[str, Any]]()
         self._task = asyncio.create_task(self._play())
 
-    def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
+    def set_bots(self, club: str, bots: Sequence[HouseBot]) -> None:
         self._bots[club] = bots
         every = [{**asdict(bot), "club": club} for club, of_club in self._bots.items() for bot in of_club]
         self._changes.put_nowait({"server": self._address, "bots": every})

@@ -285,7 +285,7 @@ class MemoryLink:
     def count_as_logged_in(self) -> None:
         """Do nothing: connections need no permits here."""
 
-    def invited(self, tournament_id: str) -> None:
+    def mark_invited(self, tournament_id: str) -> None:
         self.invited_to = tournament_id
 
     def send(self, frame: bytes) -> None:
@@ -300,7 +300,7 @@ class MemoryLink:
         self.reason = reason
         self.closed = code
 
-    def cut(self) -> None:
+    def abort_silent(self) -> None:
         self.was_cut = True
 
 
@@ -381,7 +381,7 @@ class World:
             identity="1d",
             open_names=open_names,
         )
-        self.log.on_durable.append(lambda: self.gate.enter(self.arena.on_durable))
+        self.log.on_durable.append(lambda: self.gate.run_or_queue(self.arena.on_durable))
         self.disk = Disk(self.log)
 
     def end_iteration(self) -> None:

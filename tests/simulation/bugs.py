@@ -229,14 +229,14 @@ def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
 
 def give_the_first_move_to_the_same(patch: pytest.MonkeyPatch) -> None:
     """Keep the seats from leg to leg instead of swapping them."""
-    put = Agenda.put
+    put = Agenda.open_slot
 
     def changed(self: Agenda, slot: Slot) -> None:
         if MatchId.parse(slot.match_id).leg % 2 == 0 and len(slot.seats) == 2:
             slot.seats = (slot.seats[1], slot.seats[0])
         put(self, slot)
 
-    patch.setattr(Agenda, "put", changed)
+    patch.setattr(Agenda, "open_slot", changed)
 
 
 def start_during_a_pause(patch: pytest.MonkeyPatch) -> None:

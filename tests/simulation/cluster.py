@@ -110,7 +110,7 @@ class LedRun(ServerRun):
         if closed_at_ms is not None:
             now_ms = self.clock.now_ms()
             self._trace.append(Entry(closed_at_ms, "suspended", self.number, str(now_ms), self.disk.written))
-            if self.gate.is_abandoned:
+            if self.gate.were_bots_closed:
                 self._see("grace", str(now_ms + self.node.world.scenario.grace_ms))
             self.gate.reopen(self.arena)
 
@@ -123,7 +123,7 @@ class LedRun(ServerRun):
 
     def abandon(self) -> None:
         """Close all bots' connections, so that the bots look for the next leader."""
-        self.gate.abandon()
+        self.gate.mark_disconnected()
         self.gateway.end_all(CloseCode.NO_LEADER)
 
     def end(self, how: str) -> None:
@@ -230,7 +230,7 @@ class Node:
 
         self._later(lambda: self.act(was_read))
 
-    def lead(self, club: str, epoch: int) -> None:
+    def start_leading(self, club: str, epoch: int) -> None:
         self._loading = epoch
         self._later(lambda: self._load(epoch))
 
@@ -275,7 +275,7 @@ class Node:
         if self.run_of_club is not None:
             self.run_of_club.gate.close()
 
-    def abandon(self) -> None:
+    def disconnect_all(self) -> None:
         if self.run_of_club is not None:
             self.run_of_club.abandon()
 

@@ -101,7 +101,7 @@ class Network:
         wire.accept()
         if self.weather.life_ms is not None and not self.calm:
             life_ms = int(self.random.expovariate(1 / self.weather.life_ms))
-            self.after(life_ms, lambda: None if self.calm else wire.cut())
+            self.after(life_ms, lambda: None if self.calm else wire.abort_silent())
         return wire
 
     def delay_ms(self) -> int:
@@ -180,7 +180,7 @@ class Wire:
     def count_as_logged_in(self) -> None:
         """Do nothing: connections are not counted here."""
 
-    def invited(self, tournament_id: str) -> None:
+    def mark_invited(self, tournament_id: str) -> None:
         """Do nothing: connections are not counted here."""
 
     def send(self, frame: bytes) -> None:
@@ -241,7 +241,7 @@ class Wire:
 
     # --- the ends of a connection ---
 
-    def cut(self) -> None:
+    def abort_silent(self) -> None:
         """Drop the connection: frames on their way are lost, and each end notices in its own time."""
         if self._at_bot and not self._cut:
             self._cut = True

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidProxy, InvalidStatus,
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
-from rumble_bots.sdk.coming_again import REPLACED, seconds_of
+from rumble_bots.sdk.retry_after import REPLACED, seconds_of
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
 PING_S, PONG_S, CLOSE_S = 5, 5, 2

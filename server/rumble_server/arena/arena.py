@@ -17,7 +17,7 @@ from rumble_protocol.server_messages import Error, FieldProblem
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.player import Player
-from rumble_server.arena.bots.session import NO_MATCH, BotSession, Outlet
+from rumble_server.arena.bots.session import NO_MATCH, BotSession, FrameSender
 from rumble_server.arena.logins.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.logins.logins import Logins, MayClaim
 from rumble_server.arena.logins.refused import RefusedBots
@@ -87,7 +87,7 @@ class Arena:
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, admission)
         self._find_ended = find_ended
-        self._outlet = Outlet(log, sessions)
+        self._outlet = FrameSender(log, sessions)
         self.transaction = self.recorder.transaction
         """The arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
         transaction's events are settled. Send nothing about the events until the fact with the number
@@ -109,13 +109,13 @@ class Arena:
         player = self.players.get(name)
         return player is not None and player.is_connected
 
-    def plays(self, name: str) -> bool | None:
+    def is_playing(self, name: str) -> bool | None:
         """Return true if the bot of this name is in a match, or has not yet been sent the end of a match.
 
         Return false for any other known bot, and None for an unknown bot.
         """
         player = self.players.get(name)
-        return None if player is None else player.plays_anything
+        return None if player is None else player.is_playing
 
     @property
     def is_idle(self) -> bool:
@@ -150,7 +150,7 @@ class Arena:
                     sessions.count_stranger(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_stranger=is_stranger)
             except TournamentError as error:
-                self.note_refused(login.name, caller.address, login.join, error)
+                self.record_refusal(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
                 sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
                 if close is not None:
@@ -215,12 +215,12 @@ class Arena:
                     self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))
         except TournamentError as error:
             if isinstance(message, Join):
-                self.note_refused(player.name, session.address, message.tournament, error)
+                self.record_refusal(player.name, session.address, message.tournament, error)
             self._tell_error(session, messages.error(error.code, str(error)))
 
-    def note_refused(self, name: str, address: str, tournament: str | None, error: CommandRefused) -> None:
+    def record_refusal(self, name: str, address: str, tournament: str | None, error: CommandRefused) -> None:
         """Keep the refusal of a login or a join for the club's hosts."""
-        self.refused_bots.note(name, address, tournament, error.code, str(error), self.clock.now_ms())
+        self.refused_bots.add(name, address, tournament, error.code, str(error), self.clock.now_ms())
 
     def _join(self, player: Player, session: BotSession, join: Join, shown: Invitation | None) -> None:
         tournament = self.lifecycle.tournament(join.tournament)
@@ -229,7 +229,7 @@ class Arena:
                 self.invitations.check(tournament, join.invite, session.address)
             elif shown.refused:
                 raise too_many()
-            if not player.plays(game := tournament.config.game):
+            if not player.admits_game(game := tournament.config.game):
                 message = f"{tournament.id} is a tournament of {game}, which your login's `games` do not name"
                 raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
@@ -296,12 +296,12 @@ class Arena:
             self._tell_error(session, error)
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
-    def round_trip(self, session_id: int, lag_ms: int) -> None:
+    def on_round_trip(self, session_id: int, lag_ms: int) -> None:
         known = self._sessions.get(session_id)
         if known is not None:
             session = known[1]
             session.lag_ms = lag_ms
-            self.matches.round_trip(session, lag_ms)
+            self.matches.on_round_trip(session, lag_ms)
 
     def on_silence(self, session_id: int) -> None:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""

@@ -87,17 +87,17 @@ class HouseBots:
                 for entrant in tournament.field.values():
                     if entrant.house is not None and not entrant.withdrawn:
                         self._added[entrant.bot.casefold()] = _Added(entrant.bot, entrant.house, tournament.id)
-        self._keep()
+        self._update_runner()
 
     def change_residents(self, residents: Sequence[str]) -> None:
         """Make these reference bots the only residents."""
         self._residents = {resident_name(bot): bot for bot in residents}
-        self._keep()
+        self._update_runner()
 
     def close(self) -> None:
         """Disconnect all house bots of the club."""
         if self._runner is not None:
-            self._runner.keep(self._club, [])
+            self._runner.set_bots(self._club, [])
 
     def on_durable(self, batch: Iterable[tuple[int, LogFact]]) -> None:
         """Start newly added bots, and end bots that are no longer needed.
@@ -119,11 +119,11 @@ class HouseBots:
                     del self._added[name]
                     changed = True
         if changed:
-            self._keep()
+            self._update_runner()
 
-    def _keep(self) -> None:
+    def _update_runner(self) -> None:
         if self._runner is not None:
-            self._runner.keep(self._club, self.bots())
+            self._runner.set_bots(self._club, self.bots())
 
     def bots(self) -> list[HouseBot]:
         """Return the house bots that should be connected now."""
@@ -193,7 +193,7 @@ class HouseBots:
         for joined, claim, used in checked:  # only after all checks, so that a refused command adds no bot
             player = arena.logins.record_claim(claim, used)
             self._added[player.name.casefold()] = _Added(player.name, reference_bot, tournament.id)
-            arena.lifecycle.enter(player, tournament, replace(joined, bot=player.name, house=reference_bot))
+            arena.lifecycle.record_entry(player, tournament, replace(joined, bot=player.name, house=reference_bot))
 
     def _names(self, tournament: Tournament, reference_bot: str, name: str | None, count: int) -> list[str]:
         if name is not None and count == 1:

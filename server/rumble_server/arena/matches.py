@@ -172,13 +172,13 @@ class Matches:
         self._call_referee(match, now_ms, partial(match.referee.forfeit, seat, termination, reason, now_ms))
         self._finish_or_arm(match)
 
-    def set_aside(self, tournament: Tournament) -> None:
+    def stop_tournament(self, tournament: Tournament) -> None:
         """Stop the running matches of a tournament that is set aside. The matches do not end, and the log keeps their
         facts.
         """
         for match in list(self.live.values()):
             if match.tournament is tournament:
-                self._take_out(match)
+                self._remove_live(match)
 
     def stop(self) -> None:
         """Stop the timers of all matches. Running matches do not end, and the log keeps their facts."""
@@ -249,7 +249,7 @@ class Matches:
                 self._call_referee(match, now_ms, partial(match.referee.disconnect, part.seat, now_ms))
                 self._finish_or_arm(match)
 
-    def round_trip(self, session: BotSession, lag_ms: int) -> None:
+    def on_round_trip(self, session: BotSession, lag_ms: int) -> None:
         for match_id, part in session.matches.items():
             self.live[match_id].referee.set_lag(part.seat, lag_ms)
 
@@ -329,7 +329,7 @@ class Matches:
         if over is None:
             self._arm(match)
             return
-        self._take_out(match)
+        self._remove_live(match)
         players = match.players
         if len(over.told) < len(players):
             frame = frame_of_over(over, match.referee.progress.state)
@@ -339,7 +339,7 @@ class Matches:
         del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
         self._on_over(match.tournament, over, players)
 
-    def _take_out(self, match: LiveMatch) -> None:
+    def _remove_live(self, match: LiveMatch) -> None:
         """Take a match out of the running matches."""
         if match.timer is not None:
             match.timer.cancel()

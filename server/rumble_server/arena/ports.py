@@ -159,7 +159,7 @@ class HouseRunner(Protocol):
     def ladder(self) -> Mapping[str, str]:
         """Return a line of text about each reference bot, by the bot's name; the weakest bot comes first."""
 
-    def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
+    def set_bots(self, club: str, bots: Sequence[HouseBot]) -> None:
         """Keep the house bots `bots` of a club connected, and end the club's other house bots.
 
         A house bot of `bots` that ends is started again.

@@ -76,15 +76,15 @@ def restore_arena(
     with arena.transaction:
         for tournament, facts in recovered.tournaments:
             try:
-                _take_up(arena, tournament, facts)
+                _add_tournament(arena, tournament, facts)
             except Exception as error:  # the other tournaments go on
                 log.exception("tournament %s cannot be taken up", tournament.id)
                 recovered.damaged[tournament.id] = error
-                _set_aside(arena, tournament)
+                _remove_tournament(arena, tournament)
             if lost_rows:
-                _hold_names(arena, tournament.field)
+                _reserve_names(arena, tournament.field)
         if lost_rows:
-            _hold_names(arena, played_before)
+            _reserve_names(arena, played_before)
             arena.recorder.record(HostTokensRemoved(tuple(lost_rows), arena.clock.now_ms()))
         arena.lifecycle.damaged.update(recovered.damaged)
         arena.scheduler.settle_all()
@@ -105,7 +105,7 @@ def _read(
     return tournament, match_facts(tournament.id, running) if running else {}
 
 
-def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
+def _add_tournament(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[LogFact]]) -> None:
     arena.tournaments[tournament.id] = tournament
     tournament.mark_all_absent(arena.lifecycle.absent_from_ms())
     for name, entrant in tournament.field.items():
@@ -116,15 +116,15 @@ def _take_up(arena: Arena, tournament: Tournament, facts: Mapping[str, Iterable[
         arena.matches.rebuild(started, facts_of_attempt(started, facts[started.match]))
 
 
-def _set_aside(arena: Arena, tournament: Tournament) -> None:
+def _remove_tournament(arena: Arena, tournament: Tournament) -> None:
     """Take a tournament out of the arena that was perhaps taken up in part. No match of the tournament goes on."""
-    arena.matches.set_aside(tournament)
+    arena.matches.stop_tournament(tournament)
     for player in arena.players:
         player.tournaments.pop(tournament.id, None)
     arena.tournaments.pop(tournament.id, None)
 
 
-def _hold_names(arena: Arena, names: Iterable[str]) -> None:
+def _reserve_names(arena: Arena, names: Iterable[str]) -> None:
     for name in names:
         if arena.names.get(name) is None:
             arena.recorder.record(NameUsed(name, "", "", arena.clock.now_ms()))  # no key has an empty digest

@@ -31,11 +31,11 @@ from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.strangers import Strangers
 from rumble_server.store.errors import DamagedLog, StoreError
-from rumble_server.store.log.ahead import Ahead
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.codec import Numbered
 from rumble_server.store.log.ended_count import EndedCount
+from rumble_server.store.log.read_ahead import Ahead
 from rumble_server.store.log.reader import LogReader
 from rumble_server.tournament.facts import TournamentEnded
 from rumble_server.web.feed.feed import Feed
@@ -67,11 +67,11 @@ class ClubParts:
     """Limits of `main` for addresses and names. The limits of other clubs are made from these limits."""
     strangers: Strangers
     process: Process
-    shut_out: Callable[[], None]
+    close_banned: Callable[[], None]
     """Function to end the connections of banned addresses."""
     ended: EndedCount
     """Number of ended tournaments of all clubs, by status."""
-    counts: Counter[type] = field(default_factory=Counter)
+    fact_counts: Counter[type] = field(default_factory=Counter)
     """Number of facts written by this process for any club, by type."""
     make_gate: Callable[[], Gate] | None = None
     """Function to make the gate of a club; None if this process leads clubs without a lease."""
@@ -192,9 +192,9 @@ class Club:
         sessions = SessionRegistry(name)
         self.gate = gate = None if shared.make_gate is None else shared.make_gate()
         self.arena = make_arena(name, shared, stored, sessions, house_keys, gate)
-        self.arena.on_ban.append(shared.shut_out)
+        self.arena.on_ban.append(shared.close_banned)
         self.gateway = make_gateway(self.arena, sessions, shared, name, gate)
-        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, run_on_thread), shared.counts)
+        self.feed = Feed(self.arena, Ranker(shared.clock.now_ms, run_on_thread), shared.fact_counts)
         self.house_bots = HouseBots(self.arena, house_keys, shared.house, self._residents, name, added_elsewhere)
         self.site = Site(
             self.arena,
@@ -220,16 +220,16 @@ class Club:
 
     def _listen(self) -> None:
         """Register functions that the log calls with facts on disk, with troubles, and with sizes of facts."""
-        self.log.on_durable.append(lambda batch: self.enter(partial(self._on_durable, batch)))
-        self.log.on_trouble.append(lambda trouble: self.enter(partial(self.arena.on_trouble, trouble)))
+        self.log.on_durable.append(lambda batch: self.run_or_queue(partial(self._on_durable, batch)))
+        self.log.on_trouble.append(lambda trouble: self.run_or_queue(partial(self.arena.on_trouble, trouble)))
         self.log.on_sizes.append(self.arena.challenges.spend)
 
-    def enter(self, call: Callable[[], None]) -> None:
+    def run_or_queue(self, call: Callable[[], None]) -> None:
         """Run `call` in the arena: now, or when the lease of this node is valid again."""
         if self.gate is None:
             call()
         else:
-            self.gate.enter(call)
+            self.gate.run_or_queue(call)
 
     def _recover(self, stored: Stored) -> None:
         """Bring the recovered facts into the arena, and log errors about damaged rows.
@@ -243,7 +243,7 @@ class Club:
         if self.name == MAIN:
             self._shared.forget_main()
         restore_arena(self.arena, stored.recovered, lost_rows=stored.problems, played_before=stored.played_before)
-        self.reader.set_aside(stored.recovered.damaged)
+        self.reader.register_damaged(stored.recovered.damaged)
         if stored.problems:
             text = "%severy host token is taken back, since the taking back of one may be lost; look at the bans"
             log.error(text, where)
@@ -259,7 +259,7 @@ class Club:
         """Apply changed settings of the club from the `ClubDirectory`."""
         has_house = self._entry.house
         self._read_settings()
-        self.enter(self.arena.scheduler.settle_all)
+        self.run_or_queue(self.arena.scheduler.settle_all)
         if self._entry.house != has_house:
             self.house_bots.change_residents(self._residents)
 
@@ -300,13 +300,13 @@ class Club:
         if self.gate is not None:
             self.gate.close()
 
-    def abandon(self) -> None:
+    def disconnect_all(self) -> None:
         """End the connections of bots and the streams of visitors at once.
 
         Bots and visitors find the leader when they connect again.
         """
         if self.gate is not None:
-            self.gate.abandon()
+            self.gate.mark_disconnected()
         self.gateway.end_all(CloseCode.NO_LEADER)
         self.feed.end_streams()
 

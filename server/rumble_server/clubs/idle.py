@@ -18,26 +18,26 @@ class Idle:
         self.since_ms: dict[str, int] = {}
         """Time in ms at which each empty club was first seen empty. Clubs in use are left out."""
         self.visits: Counter[str] = Counter()
-        """Number of `visit` blocks that are running now, by club."""
+        """Number of `keep_loaded` blocks that are running now, by club."""
 
-    def use(self, club: str) -> None:
+    def touch(self, club: str) -> None:
         """Record that a club is being used."""
         self.since_ms.pop(club, None)
 
     @contextmanager
-    def visit(self, club: str) -> Iterator[None]:
+    def keep_loaded(self, club: str) -> Iterator[None]:
         """Keep a club in use during a `with` block, for example while a request is answered."""
         self.visits[club] += 1
-        self.use(club)
+        self.touch(club)
         try:
             yield
         finally:
-            self.use(club)
+            self.touch(club)
             self.visits[club] -= 1
             if not self.visits[club]:
                 del self.visits[club]
 
-    def look(self, empty: Iterable[str], now_ms: int) -> list[str]:
+    def find_unloadable(self, empty: Iterable[str], now_ms: int) -> list[str]:
         """Return the clubs to unload: the idle clubs.
 
         If too many clubs are empty, the clubs that have been empty longest are returned, too. A club is returned only

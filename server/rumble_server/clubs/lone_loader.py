@@ -14,7 +14,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_server.clubs.club import Club, Stored, read_club
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.read_ahead import Ahead
 from rumble_server.web.site import ClubUse
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class LoneLoader:
             except Exception:  # the other clubs go on; the next request for this club loads it again
                 log.exception("club %s cannot be loaded", name)
 
-    def refer_elsewhere(self, _name: str) -> bool:
+    def must_redirect(self, _name: str) -> bool:
         return False
 
     async def load(self, name: str) -> Club | None:
@@ -87,7 +87,7 @@ class LoneLoader:
 
         return await self._clubs.reading.run(read)
 
-    async def uses_elsewhere(self) -> dict[str, ClubUse]:
+    async def read_remote_uses(self) -> dict[str, ClubUse]:
         return {}
 
     def stop(self) -> None:

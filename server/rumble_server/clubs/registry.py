@@ -49,7 +49,7 @@ class ClubLoader(Protocol):
         and wait until `main` has a leader. Raises StoreError.
         """
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
 
         If a known club has no leader, ask for a leader.
@@ -67,7 +67,7 @@ class ClubLoader(Protocol):
         With several nodes, ask for a leader of the club instead. Any node may become the leader.
         """
 
-    async def uses_elsewhere(self) -> dict[str, ClubUse]:
+    async def read_remote_uses(self) -> dict[str, ClubUse]:
         """Return the use of resources by each club that another node leads. Raises StoreError and ValueError."""
 
     def stop(self) -> None:
@@ -89,7 +89,7 @@ class ClubRegistry:
         """Functions called with the name of a club that was unloaded because the club was idle or removed."""
         self.leaving: dict[str, Club] = {}
         """Clubs stopped for a hand-over, with bots still connected here."""
-        self.is_abandoned = False
+        self.refuses_bots = False
         """True if this process has had no valid lease for a long time, and therefore lets no bot in."""
         self.must_end = asyncio.Event()
         """Event that is set when this node cannot lead clubs any more. The process then ends."""
@@ -98,7 +98,7 @@ class ClubRegistry:
         self._clubs: dict[str, Club] = {}
         """The loaded clubs by name. A lone server loads `main` first."""
         self._idle = Idle(shared.config.bounds.idle_club_ms)
-        self._looking: TimerHandle | None = None
+        self._unload_timer: TimerHandle | None = None
         self._stored_uses = StoredUses()
         self._house_is_open = False
         self._is_draining = False
@@ -107,7 +107,7 @@ class ClubRegistry:
         """Start `loader`, which loads clubs from now on, and begin to look for idle clubs. Raises StoreError."""
         self._loader = loader
         await loader.start()
-        self._look_later()
+        self._schedule_unloading()
 
     @property
     def has_residents(self) -> bool:
@@ -150,12 +150,12 @@ class ClubRegistry:
             return []
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         """Refer requests for a club to another node. Return false if the requests belong to this node.
 
         If a known club has no leader, ask for a leader. Requests for an unknown club belong to the leader of `main`.
         """
-        return name not in self._clubs and self._loader.refer_elsewhere(name)
+        return name not in self._clubs and self._loader.must_redirect(name)
 
     def loaded(self, name: str) -> Club | None:
         """Return a loaded club; None for any other name."""
@@ -166,7 +166,7 @@ class ClubRegistry:
 
         With several nodes, requests load no clubs, so every club that is not loaded here counts as unknown.
         """
-        self._idle.use(name)
+        self._idle.touch(name)
         club = self._clubs.get(name)
         return await self._loader.load(name) if club is None and self.knows(name) else club
 
@@ -179,7 +179,7 @@ class ClubRegistry:
         def added_elsewhere() -> int:
             return sum(each.house_bots.added for each in self if each is not club)
 
-        self._idle.use(name)
+        self._idle.touch(name)
         try:
             club = self._clubs[name] = Club(name, self.shared, stored, added_elsewhere)
             if self._house_is_open:
@@ -198,7 +198,7 @@ class ClubRegistry:
         """Take a club out of memory at once, and close its log and the connections of its bots and visitors."""
         club = self.pop(name)
         if club is not None:
-            club.attempt("be forgotten in order", club.discard, club.house_bots.close, club.abandon)
+            club.attempt("be forgotten in order", club.discard, club.house_bots.close, club.disconnect_all)
         self.shared.store.close_log(name)  # the log may be open, even if no club was made
 
     def pop(self, name: str) -> Club | None:
@@ -207,24 +207,24 @@ class ClubRegistry:
 
     # --- idle clubs ---
 
-    def visit(self, name: str) -> AbstractContextManager[None]:
+    def keep_loaded(self, name: str) -> AbstractContextManager[None]:
         """Keep a club in memory during a `with` block, while a request is answered."""
-        return self._idle.visit(name)
+        return self._idle.keep_loaded(name)
 
-    def _look_later(self) -> None:
+    def _schedule_unloading(self) -> None:
         clock = self.shared.clock
         pause_ms = max(1, self.shared.config.bounds.idle_club_ms // LOOKS)
-        self._looking = clock.call_at(clock.now_ms() + pause_ms, self._look_around)
+        self._unload_timer = clock.call_at(clock.now_ms() + pause_ms, self._on_unload_timer)
 
-    def _look_around(self) -> None:
-        self._look_later()  # first, so that an error ends no later search
+    def _on_unload_timer(self) -> None:
+        self._schedule_unloading()  # first, so that an error ends no later search
         self.unload_idle(self.shared.clock.now_ms())
 
     def unload_idle(self, now_ms: int) -> None:
         """Unload idle clubs. The next request loads the club again."""
         if self._is_draining:
             return
-        for name in self._idle.look([each.name for each in self if each.is_empty], now_ms):
+        for name in self._idle.find_unloadable([each.name for each in self if each.is_empty], now_ms):
             log.info("club %s is idle, and unloaded", name)
             self._unload(self._clubs[name])
 
@@ -245,15 +245,15 @@ class ClubRegistry:
         club.site.require_lease()
         return club.site
 
-    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+    async def read_uses(self, *, stored: bool) -> dict[str, ClubUse]:
         """Return the use of resources by each club with a leader. If `stored` is true, add the clubs without a leader.
 
         The call takes up to `TOLD_S`. Clubs whose use cannot be read in this time are left out.
         """
-        uses = self.own_uses()
+        uses = self.local_uses()
         try:
             async with asyncio.timeout(TOLD_S):
-                uses = await self._loader.uses_elsewhere() | uses
+                uses = await self._loader.read_remote_uses() | uses
                 if stored:
                     others = [each.name for each in self.directory if each.name not in uses]
                     uses |= await self.reading.run(lambda: self._stored_uses.read(self.reading.reader(), others))
@@ -261,7 +261,7 @@ class ClubRegistry:
             log.warning("what other clubs use is not known: %s", str(error) or "no answer")
         return uses
 
-    def own_uses(self) -> dict[str, ClubUse]:
+    def local_uses(self) -> dict[str, ClubUse]:
         """Return the use of resources by each loaded club, except for suspended clubs."""
         return {each.name: ClubUse.of(each.site) for each in self if not each.is_suspended}
 
@@ -283,7 +283,7 @@ class ClubRegistry:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
                     if each.name != MAIN:
-                        each.attempt("close banned bots", partial(each.enter, each.arena.close_banned))
+                        each.attempt("close banned bots", partial(each.run_or_queue, each.arena.close_banned))
             elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
                 self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:
@@ -324,8 +324,8 @@ class ClubRegistry:
 
     def stop(self) -> None:
         """Stop judging matches in every club, and stop the registry's own timers."""
-        if self._looking is not None:
-            self._looking.cancel()
+        if self._unload_timer is not None:
+            self._unload_timer.cancel()
         self._loader.stop()
         self.for_each(Club.stop, "stop")
 
@@ -334,4 +334,4 @@ class ClubRegistry:
         self.for_each(Club.close, "be closed")
         while self.leaving:
             _, club = self.leaving.popitem()
-            club.attempt("be abandoned", club.abandon)
+            club.attempt("be abandoned", club.disconnect_all)

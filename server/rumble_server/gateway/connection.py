@@ -294,7 +294,7 @@ class Connection(asyncio.Protocol):
             self._asked = 0
             self._fairness.count_wasted()
 
-    def invited(self, tournament_id: str) -> None:
+    def mark_invited(self, tournament_id: str) -> None:
         self._permit.invite(f"{self._gateway.club}/{tournament_id}")  # other clubs may have a tournament of this id
 
     def send(self, frame: bytes) -> None:
@@ -326,7 +326,7 @@ class Connection(asyncio.Protocol):
             self._flush()
             self.resume_reading()  # so that the bot's own close is read, even if the login is never answered
 
-    def cut(self) -> None:
+    def abort_silent(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""
         log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self.pings.heard_ms)
         self.abort()
@@ -381,7 +381,7 @@ class Connection(asyncio.Protocol):
             self._empty_frames, self._counted_from_ms = 1, now_ms
         elif not self.protocol.eof_sent:
             log.warning("%s: closed, %s", self._who(), FLOOD_REASON)
-            self._entrance.refusals.note("empty_frames", self.address, self._name())
+            self._entrance.refusals.count("empty_frames", self.address, self._name())
             self._end_session()
             # No closing handshake: nothing more is parsed.
             self.protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)
@@ -406,7 +406,7 @@ class Connection(asyncio.Protocol):
         self.lag_ms = shortest_ms
         if self.lag_ms and self.transport is not None and not self.lag_by_pings:  # a bot may delay its pongs
             self.lag_ms = min(self.lag_ms, kernel_round_trip_ms(self.transport) or 0)
-        self.session.round_trip(self.lag_ms)
+        self.session.on_round_trip(self.lag_ms)
 
     def _flush(self) -> None:
         """Write the bytes that `protocol` (of `websockets`) has ready to send.
@@ -443,7 +443,7 @@ class Connection(asyncio.Protocol):
     @property
     def idleness(self) -> Idleness | None:
         """Degree of idleness of the connection; None while its bot plays."""
-        plays = self._gateway.known.plays(self._name())
+        plays = self._gateway.known.is_playing(self._name())
         if plays is None:
             return Idleness.STRANGER
         return None if plays else Idleness.PLAYS_NOTHING
@@ -453,7 +453,7 @@ class Connection(asyncio.Protocol):
         if self.transport is not None:
             self.transport.abort()
 
-    def shut_out(self) -> None:
+    def close_if_banned(self) -> None:
         """End the connection if its address is banned and no bot has logged in on it.
 
         The arena closes connections with a login.

@@ -95,7 +95,7 @@ class Descriptors:
         idle = [(idleness, opened_ms, each) for idleness, opened_ms, each in ranked if idleness is not None]
         chosen = [each for _, _, each in heapq.nsmallest(max(1, self._spare // 2), idle, key=lambda one: one[:2])]
         for each in chosen:
-            self._refusals.note("descriptors", each.address)
+            self._refusals.count("descriptors", each.address)
             each.abort()
         now_ms = self._now_ms()
         if now_ms - self._logged_ms >= LOG_EVERY_MS:

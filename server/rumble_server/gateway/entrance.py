@@ -45,10 +45,10 @@ class GatewayFinder(Protocol):
         """Return true if there was a club of this name, but it was removed."""
 
     @property
-    def is_abandoned(self) -> bool:
+    def refuses_bots(self) -> bool:
         """True if this server has had no valid lease for a long time, and therefore lets no bot in."""
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         """Return true if bots of this club have to connect to another node. Ask for a leader if the club has none."""
 
 

@@ -56,10 +56,10 @@ class Gate:
         """Time in ms at which the gate closed; None while it is open."""
         self._late_before_ms = 0
         """Lateness in ms that the clock had counted when the gate closed."""
-        self.is_abandoned = False
+        self.were_bots_closed = False
         """True if the node has closed the bots' connections since the gate closed."""
 
-    def enter(self, call: Callable[[], None]) -> None:
+    def run_or_queue(self, call: Callable[[], None]) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
         if self.admit():
             call()
@@ -76,7 +76,7 @@ class Gate:
         self, ask: Callable[[What, Callable[[Found], None]], None]
     ) -> Callable[[What, Callable[[Found], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
-        return lambda what, done: ask(what, lambda found: self.enter(partial(done, found)))
+        return lambda what, done: ask(what, lambda found: self.run_or_queue(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
         """Return a clock for the club. Calls by this clock's timers enter through the gate.
@@ -115,9 +115,9 @@ class Gate:
         if self.closed_at_ms is None:
             self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.lateness.late_ms
 
-    def abandon(self) -> None:
+    def mark_disconnected(self) -> None:
         """Record that the bots' connections were closed, because the lease has been over for long."""
-        self.is_abandoned = True
+        self.were_bots_closed = True
 
     def reopen(self, arena: Arena) -> None:
         """Open the gate, because the lease is valid again: resume the arena, then let waiting calls in."""
@@ -127,7 +127,7 @@ class Gate:
         closed_ms = now_ms - self.closed_at_ms
         self.closed_at_ms = None
         self._excuse(closed_ms, now_ms)
-        bots_were_closed, self.is_abandoned = self.is_abandoned, False
+        bots_were_closed, self.were_bots_closed = self.were_bots_closed, False
         self._clock.after_input(self._let_in)  # first, so that waiting calls enter even after an error of the arena
         arena.resume(closed_ms, bots_were_closed=bots_were_closed)
 
@@ -198,12 +198,12 @@ class GatedClock:
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
         timer = _Timer(callback, self._gate)
-        timer.handle = self._clock.call_at(when_ms, timer.enter)
+        timer.handle = self._clock.call_at(when_ms, timer.run_or_queue)
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
         timer = _Timer(callback, self._gate)
-        timer.handle = self._clock.after_input(timer.enter)
+        timer.handle = self._clock.after_input(timer.run_or_queue)
         return timer
 
 
@@ -222,9 +222,9 @@ class _Timer:
         if self.handle is not None:
             self.handle.cancel()
 
-    def enter(self) -> None:
+    def run_or_queue(self) -> None:
         """Call the callback now, or when the gate opens."""
-        self._gate.enter(self.fire)
+        self._gate.run_or_queue(self.fire)
 
     def fire(self) -> None:
         if self._callback is not None:
@@ -237,7 +237,7 @@ class GatedLeader:
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
         self._gate = gate
-        self._enter, self._receive = gate.enter, arena.receive
+        self._run_or_queue, self._receive = gate.run_or_queue, arena.receive
         self._gone: set[int] = set()
         """Ids of sessions whose end waits at the gate. If the login of such a session waits, too, the login is dropped.
 
@@ -249,7 +249,7 @@ class GatedLeader:
         """Value of `Gate.closed_at_ms` when `_frames` last began to count from 0."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._enter(partial(self._log_in, session_id, login, caller))
+        self._run_or_queue(partial(self._log_in, session_id, login, caller))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         gate = self._gate
@@ -272,26 +272,26 @@ class GatedLeader:
             self._counted_since_ms = self._gate.closed_at_ms
         self._frames[session_id] += 1
         if self._frames[session_id] <= MOST_FRAMES:
-            self._enter(call)
+            self._run_or_queue(call)
         elif self._frames[session_id] == MOST_FRAMES + 1:
-            self._enter(partial(self._arena.on_flood, session_id, MOST_FRAMES))
+            self._run_or_queue(partial(self._arena.on_flood, session_id, MOST_FRAMES))
 
     def on_flood(self, session_id: int, allowed: int) -> None:
         self._hold(session_id, partial(self._arena.on_flood, session_id, allowed))
 
-    def round_trip(self, session_id: int, lag_ms: int) -> None:
-        self._enter(partial(self._arena.round_trip, session_id, lag_ms))
+    def on_round_trip(self, session_id: int, lag_ms: int) -> None:
+        self._run_or_queue(partial(self._arena.on_round_trip, session_id, lag_ms))
 
     def on_silence(self, session_id: int) -> None:
-        self._enter(partial(self._arena.on_silence, session_id))
+        self._run_or_queue(partial(self._arena.on_silence, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        self._enter(partial(self._arena.close, session_id, code))
+        self._run_or_queue(partial(self._arena.close, session_id, code))
 
     def on_disconnect(self, session_id: int) -> None:
         if not self._gate.admit():
             self._gone.add(session_id)
-        self._enter(partial(self._lose, session_id))
+        self._run_or_queue(partial(self._lose, session_id))
 
     def _log_in(self, session_id: int, login: Login, caller: Caller) -> None:
         if session_id not in self._gone:

@@ -104,7 +104,7 @@ class HttpConnection(UvicornConnection):
             self.transport.abort()
             return
         self._entrance.fairness.sockets.add(self)
-        self.peer.enter(self._begin, self._refuse_without_permit)
+        self.peer.acquire_permit(self._begin, self._refuse_without_permit)
 
     def _begin(self) -> None:
         """Begin to read requests. Bytes received during the wait for the permit come first."""
@@ -117,7 +117,7 @@ class HttpConnection(UvicornConnection):
 
         If too many connections of the address wait for such an answer, end the connection.
         """
-        if not self.peer.enter_for_refusal():
+        if not self.peer.acquire_refusal_permit():
             self.transport.abort()
         else:
             self._end_with(partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
@@ -143,7 +143,7 @@ class HttpConnection(UvicornConnection):
         self.resume_writing()
         self._upgrade = None  # refers to this connection
         self._drop_references()
-        self.peer.leave()
+        self.peer.release()
 
     def shutdown(self) -> None:
         """End the connection because the server stops. A request whose body is not complete is refused."""
@@ -333,9 +333,9 @@ class HttpConnection(UvicornConnection):
 
     def acquire_permit(self, then: Callable[[Permit], None]) -> None:
         """Acquire a permit for a bot's connection, and call `then` with the permit. Refuse if no permit is free."""
-        self.peer.enter_as_bot(then, partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
+        self.peer.acquire_bot_permit(then, partial(self.answer, HTTPStatus.TOO_MANY_REQUESTS, TOO_MANY))
 
-    def leave(self) -> bytes:
+    def detach(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
         request = self._request_bytes()
         self._cancel_timers()
@@ -354,7 +354,7 @@ class HttpConnection(UvicornConnection):
         A large request counts as several requests.
         """
         self.peer.count(self.request.requests_if_refused)
-        self.peer.note(reason)
+        self.peer.count_refusal(reason)
         self._end_with(partial(self.answer, status, text))
         if not self.request.in_body:
             self._finish()
@@ -429,7 +429,7 @@ class HttpConnection(UvicornConnection):
         self._read_deadline.begin(self._entrance.bounds.unread_ms, self._on_unread)
 
     def _on_unread(self) -> None:
-        self.peer.note("unread")
+        self.peer.count_refusal("unread")
         self.transport.abort()
 
     def _watch(self) -> None:
@@ -476,7 +476,7 @@ class HttpConnection(UvicornConnection):
         """End the connection at once, to free its descriptor."""
         self.transport.abort()
 
-    def shut_out(self) -> None:
+    def close_if_banned(self) -> None:
         """End the connection if the source of its newest request is banned."""
         if self.peer.ban(self._club) is not None:
             self.transport.abort()

@@ -44,7 +44,7 @@ class Peer:
         """True if the peer is a stranger whose address has the maximum number of known connections."""
         return self._permit is not None and not self._permit.has_room
 
-    def enter(self, granted: Callable[[], None], refuse: Callable[[], None]) -> None:
+    def acquire_permit(self, granted: Callable[[], None], refuse: Callable[[], None]) -> None:
         """Acquire a permit for the connection, and call `granted`; or call `refuse` if no permit becomes free in time.
 
         Connections of a trusted proxy need no permit, because the proxy's clients are counted instead.
@@ -55,7 +55,7 @@ class Peer:
         else:
             self._acquire(self.address, lambda _: granted(), refuse)
 
-    def enter_as_bot(self, granted: Callable[[Permit], None], refuse: Callable[[], None]) -> None:
+    def acquire_bot_permit(self, granted: Callable[[Permit], None], refuse: Callable[[], None]) -> None:
         """Acquire a permit for a bot's connection, and call `granted` with the permit, or else `refuse`.
 
         If a proxy forwards the connection, the permit is counted for the address of the proxy's client. Otherwise the
@@ -70,7 +70,7 @@ class Peer:
                 permit.release()
             self._acquire(self.source.address, granted, refuse)
 
-    def enter_for_refusal(self) -> bool:
+    def acquire_refusal_permit(self) -> bool:
         """Acquire a permit to wait for a refusal. Return False if too many connections of the address wait for one."""
         self._permit = self._entrance.permits.refuse(self.address)
         return self._permit is not None
@@ -80,7 +80,7 @@ class Peer:
         if self._permit is not None:
             self._permit.mark_known()
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Release the permit, or end the wait for one."""
         self._wait.stop()
         if self._permit is not None:
@@ -95,7 +95,7 @@ class Peer:
 
     def _give_way(self) -> None:
         """End the connection, even after an upgrade: its address is full, and a new connection takes its permit."""
-        self.note("strangers")
+        self.count_refusal("strangers")
         self._transport.abort()
 
     # --- requests ---
@@ -114,9 +114,9 @@ class Peer:
         entrance = self._entrance
         return requests == 0 or entrance.permits.take_request(self._counted(), entrance.clock.now_ms(), requests)
 
-    def note(self, reason: str) -> None:
+    def count_refusal(self, reason: str) -> None:
         """Count a refusal of a request or of the connection."""
-        self._entrance.refusals.note(reason, self._counted())
+        self._entrance.refusals.count(reason, self._counted())
 
     def ban(self, club_name: str) -> Ban | None:
         """Return the ban of the source in a club; None without a ban, or if the club is not loaded."""

@@ -41,7 +41,7 @@ class PermitWait:
         if newcomer is not None:
             self._queued = newcomer, loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
         else:
-            self._entrance.refusals.note("strangers", address)
+            self._entrance.refusals.count("strangers", address)
             refuse()
 
     def stop(self) -> None:
@@ -50,7 +50,7 @@ class PermitWait:
             newcomer, timer = self._queued
             self._queued = None
             timer.cancel()
-            self._entrance.permits.leave(newcomer)
+            self._entrance.permits.stop_waiting(newcomer)
 
     def _admit(self, permit: Permit, end: Callable[[], None], granted: Callable[[Permit], None]) -> None:
         self.stop()
@@ -69,7 +69,7 @@ class PermitWait:
             return
         permits = self._entrance.permits
         permits.make_room(newcomer.address, self._entrance.clock.now_ms())
-        if permits.leave(newcomer):
+        if permits.stop_waiting(newcomer):
             self._queued = None
-            self._entrance.refusals.note("strangers", newcomer.address)
+            self._entrance.refusals.count("strangers", newcomer.address)
             refuse()

@@ -30,7 +30,7 @@ class Leader(Protocol):
     def on_flood(self, session_id: int, allowed: int) -> None:
         """End a session that received too many messages while no turn was open. `allowed` is the limit per minute."""
 
-    def round_trip(self, session_id: int, lag_ms: int) -> None:
+    def on_round_trip(self, session_id: int, lag_ms: int) -> None:
         """Tell the arena the newest measured lag of the connection, in ms."""
 
     def on_silence(self, session_id: int) -> None:
@@ -49,5 +49,5 @@ class KnownBots(Protocol):
     def ban_of(self, address: str) -> Ban | None:
         """Return the ban of an address; None without a ban."""
 
-    def plays(self, name: str) -> bool | None:
+    def is_playing(self, name: str) -> bool | None:
         """Return true if the bot with this name is in a match, else false; None for an unknown bot."""

@@ -61,7 +61,7 @@ class Link(Protocol):
     def count_as_logged_in(self) -> None:
         """Count the connection as logged in, in the limits of its address."""
 
-    def invited(self, tournament_id: str) -> None:
+    def mark_invited(self, tournament_id: str) -> None:
         """Count the connection as invited to a tournament, if its address has room for another invited connection."""
 
     def count_unsolicited(self) -> None:
@@ -79,7 +79,7 @@ class Link(Protocol):
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake."""
 
-    def cut(self) -> None:
+    def abort_silent(self) -> None:
         """End the connection at once, without the closing handshake."""
 
 
@@ -164,9 +164,9 @@ class Session:
         is_worker = len(self._counted_as) > 1
         self.link.close(code, WORKER_REPLACED if code == CloseCode.REPLACED and is_worker else CLOSE_REASONS[code])
 
-    def cut(self) -> None:
+    def abort_silent(self) -> None:
         """End the connection at once, without the closing handshake."""
-        self.link.cut()
+        self.link.abort_silent()
 
     # --- the connection's side ---
 
@@ -202,8 +202,8 @@ class Session:
             self._is_leaving = True
             self.shared.leader.close(self.id, code)
 
-    def round_trip(self, lag_ms: int) -> None:
-        self.shared.leader.round_trip(self.id, lag_ms)
+    def on_round_trip(self, lag_ms: int) -> None:
+        self.shared.leader.on_round_trip(self.id, lag_ms)
 
     def on_silent(self) -> None:
         self.shared.leader.on_silence(self.id)
@@ -289,7 +289,7 @@ class Session:
 
     def _refuse(self, reason: str, name: str, message: str) -> None:
         """Close a connection on which no bot has logged in. The bot loses no match."""
-        self.shared.strangers.refusals.note(reason, self.link.address, name)
+        self.shared.strangers.refusals.count(reason, self.link.address, name)
         self.link.send(messages.error(ErrorCode.TOO_MANY_MESSAGES, message, fatal=True))
         self.end(CloseCode.TOO_MANY_MESSAGES)
 

@@ -32,7 +32,7 @@ class SessionRegistry:
 
     def mark_invited(self, session_id: int, tournament_id: str) -> None:
         if session := self.open.get(session_id):
-            session.link.invited(tournament_id)
+            session.link.mark_invited(tournament_id)
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)
@@ -49,4 +49,4 @@ class SessionRegistry:
 
     def abort(self, session_id: int) -> None:
         if session := self.open.get(session_id):
-            session.cut()
+            session.abort_silent()

@@ -32,7 +32,7 @@ class UpgradingConnection(Protocol):
     def answer(self, status: HTTPStatus, text: str, header: bytes = b"", /) -> None:
         """Refuse the upgrade, and end the connection."""
 
-    def leave(self) -> bytes:
+    def detach(self) -> bytes:
         """Stop using the socket, and return the bytes of the upgrade request."""
 
 
@@ -67,7 +67,7 @@ class Upgrade:
         Each step asks again, since the club may be handed over during the wait for a permit, or during the loading.
         """
         clubs = self._entrance.clubs
-        if not (clubs.is_abandoned or clubs.refer_elsewhere(self._club)):
+        if not (clubs.refuses_bots or clubs.must_redirect(self._club)):
             return False
         text = "this club has no leader here; come again\n"
         self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
@@ -113,7 +113,7 @@ class Upgrade:
         If `refused` is given, the `Connection` closes at once with the close code `refused`.
         """
         http = self._http
-        request = http.leave()
+        request = http.detach()
         bot = Connection(club.gateway, self._entrance, self._source, permit, http.connections)
         bot.connection_made(http.transport)
         http.transport.set_protocol(bot)

@@ -52,21 +52,21 @@ class Guesses:
     def admit_try(self, address: str, owner: str, secret: str, now_ms: int) -> bool:
         """Return true if `address` may show `secret` as the key of `owner`, or as a host token.
 
-        Otherwise count and log the refusal. After an admitted try, call `note_right` or `count_wrong`.
+        Otherwise count and log the refusal. After an admitted try, call `record_right` or `count_wrong`.
         """
         own = self._owners.get(address, self._prefix + owner)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):
             return True
-        self._refusals.note("too_many_wrong_tries", address, self._prefix + owner)
+        self._refusals.count("too_many_wrong_tries", address, self._prefix + owner)
         return False
 
-    def note_right(self, address: str, owner: str, now_ms: int) -> None:
+    def record_right(self, address: str, owner: str, now_ms: int) -> None:
         """Record that `address` has shown the right key of a name, or a right host token."""
         self._owners.add(address, self._prefix + owner, now_ms)
 
     def count_wrong(self, address: str, owner: str, secret: str, now_ms: int) -> None:
         """Count a wrong key of a name, or a wrong host token."""
-        self._refusals.note("wrong_token" if owner == HOST_TOKEN else "wrong_key", address, self._prefix + owner)
+        self._refusals.count("wrong_token" if owner == HOST_TOKEN else "wrong_key", address, self._prefix + owner)
         own = self._owners.get(address, self._prefix + owner)
         if is_made(secret):
             return
@@ -85,10 +85,10 @@ class Guesses:
         Right codes are never refused, because a class behind a single address may mistype many codes.
         """
         owner = self._prefix + about
-        self._refusals.note("wrong_code", address, owner)
+        self._refusals.count("wrong_code", address, owner)
         if is_made(code) or self._codes.take(address, now_ms):
             return True
-        self._refusals.note("too_many_wrong_codes", address, owner)
+        self._refusals.count("too_many_wrong_codes", address, owner)
         return False
 
 

@@ -67,14 +67,14 @@ class Permits:
         waiting[newcomer] = None
         return newcomer
 
-    def leave(self, newcomer: "Newcomer") -> bool:
+    def stop_waiting(self, newcomer: "Newcomer") -> bool:
         """Remove a new connection from the queue. Return true if it was waiting."""
         return _remove(self.waiting, newcomer.address, newcomer)
 
     def admit(self, address: str) -> None:
         """Give a free permit for strangers to the connection that has waited longest at `address`."""
         for newcomer in self.waiting.get(address, ()):
-            self.leave(newcomer)
+            self.stop_waiting(newcomer)
             newcomer.admit(Permit(self, address, ("stranger", address)))
             return
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 log = logging.getLogger("rumble_server.audit")
 MOST_ABOUT = 80
-"""Maximum number of characters of `about` (see `Refusals.note`) in the log. Longer texts are cut."""
+"""Maximum number of characters of `about` (see `Refusals.count`) in the log. Longer texts are cut."""
 
 
 class Refusals:
@@ -15,7 +15,7 @@ class Refusals:
         self.counts: Counter[str] = Counter()
         """Number of refusals, by reason."""
 
-    def note(self, reason: str, address: str, about: str = "") -> None:
+    def count(self, reason: str, address: str, about: str = "") -> None:
         """Count and log a refusal. `reason` is a fixed word; `about` is a path, a tournament, or the name of a bot."""
         self.counts[reason] += 1
         about = about[:MOST_ABOUT]  # a stranger may have sent the text, at any length

@@ -4,7 +4,7 @@
 and output. A club is handed over in these steps; each of them changes the club's row in the database:
 
 1. The leader offers the club to a node.
-2. The next leader reads the club ahead (`store/log/ahead.py`), and reports with `Ready`.
+2. The next leader reads the club ahead (`store/log/read_ahead.py`), and reports with `Ready`.
 3. The leader stops the club, writes all of its facts to disk, and hands the club over.
 4. The next leader loads the newest facts, lets bots in, and reports with `Listen`.
 5. A moment later all nodes know the new leader. The old leader closes the connections of the club's bots, and the bots
@@ -231,7 +231,7 @@ class HandOvers:
     # --- the next leader's side ---
 
     def read_offered(self) -> None:
-        """Begin to read ahead (`store/log/ahead.py`) the clubs that were offered to this node."""
+        """Begin to read ahead (`store/log/read_ahead.py`) the clubs that were offered to this node."""
         for club, row in self._state.rows.clubs.items():
             if row.to == self._state.node and row.ready != row.offer and self._reading.get(club) != row.offer:
                 self._reading[club] = row.offer

@@ -98,7 +98,7 @@ class Lease(LeaseState):
         """Send commands to `led` from now on, and have `led` load the clubs that this node already leads."""
         self.led = led
         for club, epoch in self.clubs.items():
-            led.lead(club, epoch)
+            led.start_leading(club, epoch)
 
     def want(self, club: str, now_ms: int) -> None:
         """Acquire a club without a leader: at once if this node is the first choice for the club, otherwise later."""
@@ -171,7 +171,7 @@ class Lease(LeaseState):
             case _, statements.Seen() as seen:
                 self._on_look(seen, now_ms)
             case statements.Acquire(club), statements.Executed(int(epoch)) if not self._distrusted:
-                self._lead(club, epoch)
+                self._start_leading(club, epoch)
             case statements.Offer() as offered, statements.Executed(int(offer)):
                 self.hand_overs.on_offered(offered, offer, now_ms)
             case statements.HandOver() as given, statements.Executed(int(epoch)):
@@ -205,7 +205,7 @@ class Lease(LeaseState):
             self._confirm_until_ms = None
         if self._abandon_at_ms is not None and now_ms >= self._abandon_at_ms:
             self._abandon_at_ms = None
-            self.led.abandon()
+            self.led.disconnect_all()
 
     def _suspend(self, since_ms: int) -> None:
         """Suspend the node, whose lease has been over since `since_ms`."""
@@ -267,14 +267,14 @@ class Lease(LeaseState):
         self.hand_overs.repeat(own, now_ms)
         for club, epoch in own.items():
             if club not in self.clubs and club not in self.hand_overs.unconfirmed:
-                self._lead(club, epoch)
+                self._start_leading(club, epoch)
 
-    def _lead(self, club: str, epoch: int) -> None:
+    def _start_leading(self, club: str, epoch: int) -> None:
         """Begin to lead a club, because the club's row names this node as the leader."""
         self._missing.pop(club, None)
         self.hand_overs.on_arrived(club)
         self.clubs[club] = epoch
-        self.led.lead(club, epoch)
+        self.led.start_leading(club, epoch)
 
     def _expel(self, now_ms: int) -> None:
         """Discard all clubs and end the node, because its row is missing in the database."""

@@ -15,7 +15,7 @@ from rumble_server.clubs.club import Club, Stored, read_club
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.nodes.node import AGAIN_S, EXPELLED, Node
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.read_ahead import Ahead
 from rumble_server.store.postgres.store import PostgresStore
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class LedClubs:
         """Read a club that this node leads under `epoch`, except for facts that `ahead` has read. Raises StoreError."""
 
         def read() -> Stored:  # bots wait for a new leader, so no time is spent on opening a connection
-            self._store.lead(name, epoch)
+            self._store.open_led_log(name, epoch)
             return read_club(self._store, name, self._clubs.reading.reader().of(name), ahead)
 
         stored = await self._clubs.reading.run(read)
@@ -62,11 +62,11 @@ class LedClubs:
 
     # --- Led ---
 
-    def lead(self, name: str, epoch: int) -> None:
+    def start_leading(self, name: str, epoch: int) -> None:
         log.info("leading %s under epoch %d", name, epoch)
-        self._begin(name, self._lead(name, epoch))
+        self._begin(name, self._load_with_retries(name, epoch))
 
-    async def _lead(self, name: str, epoch: int) -> None:
+    async def _load_with_retries(self, name: str, epoch: int) -> None:
         """Load a club. If the database fails, try again as long as this node leads the club under this epoch.
 
         After any other error, give the club up.
@@ -131,17 +131,17 @@ class LedClubs:
     def close_handed_over(self, name: str) -> None:
         club = self._clubs.leaving.pop(name, None)
         if club is not None:
-            club.attempt("be abandoned", club.abandon)
+            club.attempt("be abandoned", club.disconnect_all)
 
     def suspend(self) -> None:
         self._clubs.for_each(Club.suspend, "be suspended")
 
-    def abandon(self) -> None:
-        self._clubs.is_abandoned = True
-        self._clubs.for_each(Club.abandon, "be abandoned")
+    def disconnect_all(self) -> None:
+        self._clubs.refuses_bots = True
+        self._clubs.for_each(Club.disconnect_all, "be abandoned")
 
     def resume(self) -> None:
-        self._clubs.is_abandoned = False
+        self._clubs.refuses_bots = False
         self._clubs.for_each(Club.resume, "go on")
 
     def discard(self, name: str) -> None:

@@ -16,7 +16,7 @@ from rumble_server.nodes.led_clubs import LedClubs
 from rumble_server.nodes.main_follower import MainFollower
 from rumble_server.nodes.node import Node
 from rumble_server.store.errors import StoreError
-from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.read_ahead import Ahead
 from rumble_server.web.site import ClubUse
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class NodeClubs(LedClubs):
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
         self._written_uses: dict[str, Any] = {}
         """The led clubs' use of resources, as last written for other nodes."""
-        node.begin(repeat(self._tell_uses, TELL_S, "the use of resources could not be told"))
+        node.begin(repeat(self._write_uses, TELL_S, "the use of resources could not be told"))
 
     # --- ClubLoader ---
 
@@ -67,7 +67,7 @@ class NodeClubs(LedClubs):
                     self._node.news.clear()
                     await self._node.news.wait()
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
 
         For a known club, return true, and ask for a leader if the club has none. For an unknown club, return true if
@@ -84,15 +84,15 @@ class NodeClubs(LedClubs):
     def request_load(self, name: str) -> None:
         self._node.want(name)
 
-    async def uses_elsewhere(self) -> dict[str, ClubUse]:
-        return USES.validate_python(await self._node.telling.uses_elsewhere(self._node.id))
+    async def read_remote_uses(self) -> dict[str, ClubUse]:
+        return USES.validate_python(await self._node.telling.read_remote_uses(self._node.id))
 
-    async def _tell_uses(self) -> None:
+    async def _write_uses(self) -> None:
         """Write the led clubs' use of resources for other nodes, if the use has changed."""
-        uses = {name: asdict(use) for name, use in self._clubs.own_uses().items()}
+        uses = {name: asdict(use) for name, use in self._clubs.local_uses().items()}
         try:
             if uses != self._written_uses:
-                await self._node.telling.tell_uses(self._node.id, uses)
+                await self._node.telling.write_uses(self._node.id, uses)
                 self._written_uses = uses
         except StoreError as error:
             log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning

@@ -7,7 +7,7 @@ from rumble_protocol.clubs import MAIN
 
 from rumble_server.clubs.club import Club, Stored
 from rumble_server.nodes.led_clubs import LedClubs
-from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.read_ahead import Ahead
 
 MAIN_LOST = "another node leads main"
 

@@ -51,9 +51,9 @@ class LiveStandings(ABC, Generic[R]):
         self._lines: list[Standing] = []
         self._lines_of = -1
 
-    def enter(self, name: str) -> None:
+    def add_bot(self, name: str) -> None:
         """Add a bot to the field."""
-        self.tally.enter(name)
+        self.tally.add_bot(name)
         self.version += 1
 
     def withdraw(self, name: str) -> None:
@@ -166,8 +166,8 @@ class WinLossStandings(LiveStandings[Result]):
         self._points = points
         self._edition = edition
 
-    def enter(self, name: str) -> None:
-        super().enter(name)
+    def add_bot(self, name: str) -> None:
+        super().add_bot(name)
         if self.rounds is not None:
             self.rounds.rows.setdefault(name, [])
 

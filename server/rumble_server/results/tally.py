@@ -131,7 +131,7 @@ class Tally:
         else:
             del self.meetings[seats]
 
-    def enter(self, name: str) -> None:
+    def add_bot(self, name: str) -> None:
         """Add a bot to the field, so that the standings show the bot even without results."""
         self.bots.setdefault(name, Count())
 

@@ -57,7 +57,7 @@ class Agenda:
         self.schedule.add(new_round)
         self._put_matches(self.schedule.matches(new_round))
 
-    def pull(self) -> AnyRound | None:
+    def add_next_round(self) -> AnyRound | None:
         """Pair and add the next round of a schedule that follows no results; return None after the last round."""
         task = self.prepare()
         if task is None:
@@ -73,11 +73,11 @@ class Agenda:
     def _put_matches(self, matches: Iterable[tuple[MatchKey, tuple[int, ...]]]) -> None:
         tournament_id, bots = self._tournament_id, self.bots
         for key, numbers in matches:
-            self.put(Slot(match_id_of(tournament_id, key), key, tuple(map(bots.__getitem__, numbers))))
+            self.open_slot(Slot(match_id_of(tournament_id, key), key, tuple(map(bots.__getitem__, numbers))))
 
-    def enter_late(self, bot: str) -> None:
+    def add_late_bot(self, bot: str) -> None:
         """Add a late joiner, with its matches. Raises ValueError if the schedule takes no late joiner."""
-        matches = self.schedule.matches(self.schedule.enter_late())
+        matches = self.schedule.matches(self.schedule.late_round())
         self.bots.append(bot)
         self._put_matches(matches)
 
@@ -94,7 +94,7 @@ class Agenda:
         numbers_by_round = {at: {number_of[bot] for bot in bots if bot in number_of} for at, bots in half_byes.items()}
         self.schedule.half_byes = numbers_by_round
 
-    def put(self, slot: Slot) -> None:
+    def open_slot(self, slot: Slot) -> None:
         self.open[slot.match_id] = slot
         self.enqueue(slot)
 
@@ -103,7 +103,7 @@ class Agenda:
         if not slot.order:
             self._last_order += 1
             slot.order = self._last_order
-            self.queue.put(slot)
+            self.queue.add(slot)
 
     def dequeue(self, slot: Slot) -> None:
         """Remove a match from the waiting matches, because it starts, or is lost before its start."""
@@ -122,7 +122,7 @@ class Agenda:
         """Void the result `over` of a match, and let the match wait to be played again. Return the match's new slot."""
         key = MatchId.parse(over.match).key
         slot = Slot(over.match, key, self.schedule.scheduled_seats(over, self._played.pop(key, None)))
-        self.put(slot)
+        self.open_slot(slot)
         return slot
 
     def find(self, match_id: str) -> Slot:
@@ -130,17 +130,17 @@ class Agenda:
         a match that is not open.
         """
         while match_id not in self.open and not self.schedule.follows_results:
-            if self.pull() is None:
+            if self.add_next_round() is None:
                 break
         return self.open[match_id]
 
     def has_more(self, bot: str) -> bool:
         """Return true if the bot has waiting matches, or may get matches from a schedule that follows no results."""
-        return self.queue.has_waiting(bot) or self.may_pull_for(bot)
+        return self.queue.has_waiting(bot) or self.may_add_round_for(bot)
 
-    def may_pull_for(self, bot: str) -> bool:
-        """Return true if `pull` should be called for a bot that found no match to play."""
-        return not (self.schedule.follows_results or self.is_finished) and self.queue.may_pull_for(bot)
+    def may_add_round_for(self, bot: str) -> bool:
+        """Return true if `add_next_round` should be called for a bot that found no match to play."""
+        return not (self.schedule.follows_results or self.is_finished) and self.queue.may_add_round_for(bot)
 
     def places(self) -> dict[str, int]:
         return {

@@ -73,7 +73,7 @@ class Changes:
                 self._note_over(replace(over, scores=None, reason=VOIDED))
             case BotJoined() | BotLeft() | BotBenched() | HalfByeGiven() | HalfByeTaken():
                 self.field_changed = True
-            case RoundPaired() | TablesSeated() if fact.byes or fact.made.half_byes:
+            case RoundPaired() | TablesSeated() if fact.byes or fact.as_round.half_byes:
                 self.field_changed = True  # a bye gives points, and a requested bye is no longer to come
             case ConfigChanged() | TournamentStarted() | TournamentPaused() | TournamentResumed():
                 self.status_changed = True

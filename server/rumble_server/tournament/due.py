@@ -82,10 +82,10 @@ class DueMatches:
                 bots.pop(bot, None)
         return None
 
-    def pull(self) -> AnyRound | None:
+    def add_next_round(self) -> AnyRound | None:
         """Add the next round of a schedule that follows no results. Return None if there is no further round."""
         agenda, before = self._agenda, len(self._agenda.open)
-        pulled = None if agenda.schedule.follows_results else agenda.pull()
+        pulled = None if agenda.schedule.follows_results else agenda.add_next_round()
         self._pulled += len(agenda.open) - before
         if pulled is not None:
             self.mark_for_check(agenda.names(pulled.bots))
@@ -111,7 +111,7 @@ class DueMatches:
             slot = agenda.queue.oldest(bot, free, self._gone, room_of)
             if slot is not None:
                 return self._start_or_loss(slot, now_ms)
-            if self.has_pulled_most or not agenda.may_pull_for(bot) or self.pull() is None:
+            if self.has_pulled_most or not agenda.may_add_round_for(bot) or self.add_next_round() is None:
                 return None
 
     def _start_or_loss(self, slot: Slot, now_ms: int) -> MatchStarted | MatchOver:

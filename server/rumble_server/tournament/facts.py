@@ -124,7 +124,7 @@ class RoundPaired:
     half_byes: tuple[int, ...] = ()
 
     @property
-    def made(self) -> Round:
+    def as_round(self) -> Round:
         return Round(self.pairings, self.byes, self.half_byes)
 
 
@@ -138,7 +138,7 @@ class TablesSeated:
     at_ms: int
 
     @property
-    def made(self) -> TableRound:
+    def as_round(self) -> TableRound:
         return TableRound(self.seatings, self.byes)
 
 

@@ -10,7 +10,7 @@ class Queue(ABC):
     """The waiting matches of each bot."""
 
     @abstractmethod
-    def put(self, slot: Slot) -> None:
+    def add(self, slot: Slot) -> None:
         """Add a match to the waiting matches, as the newest."""
 
     @abstractmethod
@@ -25,7 +25,7 @@ class Queue(ABC):
     def has_waiting(self, bot: str) -> bool: ...
 
     @abstractmethod
-    def heads(self, bot: str) -> list[Slot]:
+    def next_slots(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may be the next to start, such as the oldest with each opponent."""
 
     @abstractmethod
@@ -36,6 +36,6 @@ class Queue(ABC):
         gone bots. `room_of` returns the number of matches that a bot can take.
         """
 
-    def may_pull_for(self, bot: str) -> bool:
+    def may_add_round_for(self, bot: str) -> bool:
         """Return true if another round may be pulled from a fixed schedule for a bot that found no match to play."""
         return False

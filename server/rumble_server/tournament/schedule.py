@@ -97,7 +97,7 @@ class Schedule(ABC, Generic[R, P]):
     def matches_total(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> int:
         """Return the number of matches in the whole tournament, as far as known now."""
 
-    def enter_late(self) -> R:
+    def late_round(self) -> R:
         """Give the next number to a bot that joins late, and return its matches as a round, which is not to be added.
 
         Raises ValueError if the schedule takes no late joiner.

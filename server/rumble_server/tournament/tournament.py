@@ -116,7 +116,7 @@ class Tournament:
             case facts.TournamentEnded():
                 self._apply_ended(fact)
             case facts.RoundPaired() | facts.TablesSeated():
-                self._apply_round(fact.made, fact.at_ms)
+                self._apply_round(fact.as_round, fact.at_ms)
             case facts.HalfByeGiven():
                 self.half_byes.setdefault(fact.round, {})[fact.bot] = None
                 self._set_half_byes()
@@ -147,7 +147,7 @@ class Tournament:
         display_names, self.standings = self.standings.display_names, _empty_standings(fact.config)
         self.standings.display_names = display_names
         for bot, entrant in self.field.items():
-            self.standings.enter(bot)
+            self.standings.add_bot(bot)
             entrant.absent_left_ms = fact.config.absent_ms
 
     def _apply_match_started(self, fact: MatchStarted) -> None:
@@ -163,11 +163,11 @@ class Tournament:
         )
         if fact.display_name is not None:
             self.standings.display_names[fact.bot] = fact.display_name
-        self.standings.enter(fact.bot)
+        self.standings.add_bot(fact.bot)
         if self.agenda is not None:
             for bot in self.agenda.bots:
                 self._has_more_from(bot, fact.at_ms)
-            self.agenda.enter_late(fact.bot)
+            self.agenda.add_late_bot(fact.bot)
             self._mark_for_check(self.field)
 
     def _apply_left(self, fact: facts.BotLeft) -> None:
@@ -384,7 +384,7 @@ class Tournament:
 
     def next_matches(self, bot: str) -> list[Slot]:
         """Return the bot's waiting matches that may start next; an empty list unless the tournament runs."""
-        return self._agenda().queue.heads(bot) if self.has_waiting(bot) else []
+        return self._agenda().queue.next_slots(bot) if self.has_waiting(bot) else []
 
     def has_waiting(self, bot: str) -> bool:
         return self.status == "running" and self.agenda is not None and self.agenda.queue.has_waiting(bot)
@@ -409,7 +409,7 @@ class Tournament:
         while self.status == "running" and (found := search.next(free, now_ms, room_of)) is not None:
             yield found
         if not self.has_open_matches and self.status not in OVER:
-            search.pull()  # even when no bot is there that would cause a pull
+            search.add_next_round()  # even when no bot is there that would cause a pull
 
     @property
     def has_more_due(self) -> bool:

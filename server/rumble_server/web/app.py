@@ -120,7 +120,7 @@ def _add_errors(app: FastAPI) -> None:
         if isinstance(error, CommandRefused):
             error = WebError.of(error)
         elif isinstance(error, Crowded):
-            process_of(request).operation.refusals.note("costly", client_address(request), request.url.path)
+            process_of(request).operation.refusals.count("costly", client_address(request), request.url.path)
             error = WebError.too_many(str(error))
         elif isinstance(error, Pruned):
             error = WebError(HTTPStatus.GONE, "pruned", str(error))

@@ -49,7 +49,7 @@ class ClubPaths:
             await _redirect(web_path(name), rest, scope["query_string"])(scope, receive, send)
         else:
             name = owner if isinstance(owner, str) else name
-            with self.clubs.visit(name):
+            with self.clubs.keep_loaded(name):
                 app = await self._of_club(name, rest, owner, scope)
                 await app(scope, receive, send)
 
@@ -64,7 +64,7 @@ class ClubPaths:
                 raise WebError.not_found("no address has a NUL")
             if not is_club_name(name):  # no club can have this name, so main is not asked
                 raise WebError.not_found(f"there is no club {name!r}")
-            if isinstance(owner, str) and clubs.refer_elsewhere(name):
+            if isinstance(owner, str) and clubs.must_redirect(name):
                 raise WebError(HTTPStatus.MISDIRECTED_REQUEST, "misdirected", ELSEWHERE)
             site = await clubs.site(name) if isinstance(owner, str) else None
             entry = entry_of(clubs, name)

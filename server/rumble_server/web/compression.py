@@ -11,8 +11,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.guards.secret_checks import shows_secret
+from rumble_server.web.request_headers import takes_gzip
 
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""

@@ -62,7 +62,7 @@ class ProcessFigures:
 
     ended: Callable[[], Counter[str]]
     """Function that returns the numbers of ended tournaments, by status."""
-    counts: Counter[type]
+    fact_counts: Counter[type]
     """Number of facts of each type that this process has written in all clubs."""
     connections: Callable[[], Mapping[str, int]]
     """Function that returns the numbers of open connections, by kind."""
@@ -215,7 +215,7 @@ class ClubUse:
 class ClubSites(Protocol):
     """The clubs of a process."""
 
-    def refer_elsewhere(self, name: str, /) -> bool:
+    def must_redirect(self, name: str, /) -> bool:
         """Return true if another node must answer requests for a club. Ask for a leader if the club has none."""
 
     async def site(self, name: str, /) -> Site | None:
@@ -224,13 +224,13 @@ class ClubSites(Protocol):
         Raises WebError if the club cannot be read, or has no valid lease now.
         """
 
-    def visit(self, name: str, /) -> AbstractContextManager[None]:
+    def keep_loaded(self, name: str, /) -> AbstractContextManager[None]:
         """Return a context manager that keeps a club loaded while a request is answered."""
 
     def sites(self) -> Iterable[Site]:
         """Return the sites of loaded clubs."""
 
-    async def uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
+    async def read_uses(self, *, stored: bool) -> Mapping[str, ClubUse]:
         """Return the activity and the use of quotas of each club that a node leads, by the name of the club.
 
         With `stored`, clubs that nobody leads are included: their use is read from the database. If the database does

@@ -14,8 +14,8 @@ from posixpath import normpath
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from rumble_server.web.accepted import has_etag, takes_gzip
 from rumble_server.web.errors import WebError
+from rumble_server.web.request_headers import has_etag, takes_gzip
 
 STATIC = Path(__file__).parent / "static"
 PREFIX = "/static"

@@ -18,7 +18,7 @@ class FakeHouse:
     def ladder(self) -> Mapping[str, str]:
         return {"random": "Plays any legal move.", "perfect": "Never loses."}
 
-    def keep(self, club: str, bots: Sequence[HouseBot]) -> None:
+    def set_bots(self, club: str, bots: Sequence[HouseBot]) -> None:
         self.kept = list(bots)
 
     async def close(self) -> None:

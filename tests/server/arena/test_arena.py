@@ -411,7 +411,7 @@ def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
     for bot, name in ((slow, "ann"), (fast, "ben")):
         bot.login(name, join=tournament.id)
         bot.play(first_legal)
-    fast.session.round_trip(30)
+    fast.session.on_round_trip(30)
     mover = slow if slow.inbox.all("turn") else fast
     mover.move("4")
     world.run()

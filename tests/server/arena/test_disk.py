@@ -270,7 +270,7 @@ def test_who_waits_to_be_told_of_an_end_is_no_idle_bot() -> None:
     (match,) = tournament.running
     world.log.stuck = True
     ann.say(type="resign", match=match)
-    assert (len(tournament.running), world.arena.plays("ann")) == (0, True)
+    assert (len(tournament.running), world.arena.is_playing("ann")) == (0, True)
 
 
 def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:

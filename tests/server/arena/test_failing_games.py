@@ -100,7 +100,7 @@ def check(world: World, bots: list[Bot]) -> None:
     assert bad.status in (*OVER, "paused")
     assert bad.reason
     assert world.arena.matches.live == {}
-    assert not any(player.plays_anything for player in world.arena.players)
+    assert not any(player.is_playing for player in world.arena.players)
     assert [over.at_fault for over in world.log.facts if isinstance(over, MatchOver) and over.at_fault] == []
     assert [bot.link.closed for bot in bots] == [None, None]
     assert not any(bot.link.was_cut for bot in bots)

@@ -20,7 +20,7 @@ def by_code(world: World, tournament: Tournament, *names: str) -> None:
     with world.arena.transaction:
         for name in names:
             joined = BotJoined(tournament.id, name, world.clock.now_ms(), by_code=True)
-            world.arena.lifecycle.enter(world.arena.players.get_or_add(name), tournament, joined)
+            world.arena.lifecycle.record_entry(world.arena.players.get_or_add(name), tournament, joined)
 
 
 def pupil(world: World, name: str, **login: Any) -> Bot:

@@ -276,13 +276,13 @@ def test_who_enters_late_meets_everyone_as_often_as_they_meet_each_other(seed: i
 def test_late_entrants_have_ids_of_their_own_and_seats_within_one(early: int, late: int, cycles: int) -> None:
     agenda = Agenda("friday", tuple(names(early)), RoundRobin(Plan(early, cycles, legs=1)))
     for number in range(late):
-        agenda.enter_late(f"late-{number}")
+        agenda.add_late_bot(f"late-{number}")
     count = len(agenda.open)
-    pulled = agenda.pull()
+    pulled = agenda.add_next_round()
     while isinstance(pulled, Round):
         count += len(pulled.pairings)
         assert len(agenda.open) == count, "an id comes twice"
-        pulled = agenda.pull()
+        pulled = agenda.add_next_round()
     assert count == agenda.matches_total
     for bot in agenda.bots:
         firsts = sum(slot.seats[0] == bot for slot in agenda.open.values())
@@ -338,12 +338,12 @@ def test_who_had_nothing_left_to_play_has_its_whole_time_when_a_newcomer_enters(
 def test_a_newcomer_has_no_more_of_the_schedule_pulled_and_does_not_hold_it_up() -> None:
     agenda = Agenda("friday", ("ann", "ben", "cid"), RoundRobin(Plan(3, 200, 1)))
     for number in range(LOOK_AHEAD + 2):
-        agenda.enter_late(f"late-{number}")
-        assert not agenda.may_pull_for(f"late-{number}")
+        agenda.add_late_bot(f"late-{number}")
+        assert not agenda.may_add_round_for(f"late-{number}")
     assert len(agenda.queue.waiting("ann")) > LOOK_AHEAD
     pulls = 0
-    while agenda.may_pull_for("ann"):
-        pulled = agenda.pull()
+    while agenda.may_add_round_for("ann"):
+        pulled = agenda.add_next_round()
         assert pulled is not None
         pulls += 1
     assert pulls == MOST_IN_SIGHT * 3 // 2

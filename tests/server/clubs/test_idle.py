@@ -7,42 +7,42 @@ IDLE_MS = 1000
 
 def test_a_club_is_idle_when_nobody_has_used_it_for_that_time() -> None:
     idle = Idle(IDLE_MS)
-    assert idle.look(["chess", "go"], 0) == []
-    assert idle.look(["chess", "go"], IDLE_MS - 1) == []
-    assert idle.look(["chess"], IDLE_MS) == ["chess"]
-    assert idle.look(["chess", "go"], IDLE_MS + 1) == ["chess"], "go was not empty at the last look"
+    assert idle.find_unloadable(["chess", "go"], 0) == []
+    assert idle.find_unloadable(["chess", "go"], IDLE_MS - 1) == []
+    assert idle.find_unloadable(["chess"], IDLE_MS) == ["chess"]
+    assert idle.find_unloadable(["chess", "go"], IDLE_MS + 1) == ["chess"], "go was not empty at the last look"
 
 
 def test_who_asks_for_a_club_has_the_time_of_a_look_to_enter_it_however_late_that_is() -> None:
     idle = Idle(IDLE_MS)
-    idle.look(["chess"], 0)
-    idle.use("chess")
-    assert idle.look(["chess"], 50 * IDLE_MS) == []
-    assert idle.look(["chess"], 50 * IDLE_MS + 1) == []
-    assert idle.look(["chess"], 51 * IDLE_MS) == ["chess"]
+    idle.find_unloadable(["chess"], 0)
+    idle.touch("chess")
+    assert idle.find_unloadable(["chess"], 50 * IDLE_MS) == []
+    assert idle.find_unloadable(["chess"], 50 * IDLE_MS + 1) == []
+    assert idle.find_unloadable(["chess"], 51 * IDLE_MS) == ["chess"]
 
 
 def test_a_club_is_not_idle_during_a_visit_nor_just_after_it() -> None:
     idle = Idle(IDLE_MS)
-    idle.look(["chess"], 0)
-    with idle.visit("chess"):
-        with idle.visit("chess"):
-            assert idle.look(["chess"], IDLE_MS) == []
-        assert idle.look(["chess"], 2 * IDLE_MS) == []
-    assert idle.look(["chess"], 3 * IDLE_MS) == []
-    assert idle.look(["chess"], 4 * IDLE_MS) == ["chess"]
+    idle.find_unloadable(["chess"], 0)
+    with idle.keep_loaded("chess"):
+        with idle.keep_loaded("chess"):
+            assert idle.find_unloadable(["chess"], IDLE_MS) == []
+        assert idle.find_unloadable(["chess"], 2 * IDLE_MS) == []
+    assert idle.find_unloadable(["chess"], 3 * IDLE_MS) == []
+    assert idle.find_unloadable(["chess"], 4 * IDLE_MS) == ["chess"]
 
 
 def test_nothing_is_kept_of_names_that_visitors_make_up() -> None:
     idle = Idle(IDLE_MS)
-    with idle.visit("no-such-club"):
+    with idle.keep_loaded("no-such-club"):
         pass
-    idle.look([], 0)
+    idle.find_unloadable([], 0)
     assert not idle.visits
     assert not idle.since_ms
 
 
 def test_even_without_a_pause_a_club_is_seen_empty_twice() -> None:
     idle = Idle(1)
-    assert idle.look(["chess"], 0) == []
-    assert idle.look(["chess"], 1) == ["chess"]
+    assert idle.find_unloadable(["chess"], 0) == []
+    assert idle.find_unloadable(["chess"], 1) == ["chess"]

@@ -49,7 +49,7 @@ class Houses(FakeHouse):
         super().__init__()
         self.of_club: dict[str, list[str]] = {}
 
-    def keep(self, club: str, bots: Any) -> None:
+    def set_bots(self, club: str, bots: Any) -> None:
         kept: list[HouseBot] = list(bots)
         self.of_club[club] = [each.name for each in kept]
 
@@ -350,7 +350,7 @@ async def test_a_club_is_not_unloaded_while_a_request_is_answered_or_a_fact_is_n
 ) -> None:
     async with running(tmp_path / "x.db") as server:
         (chess,) = await create(server, "chess")
-        with server.clubs.visit("chess"):
+        with server.clubs.keep_loaded("chess"):
             rest(server)
             assert loaded(server) == [MAIN, "chess"]
         Organiser(chess.arena).set_token("teacher", "the-token-of-chess")

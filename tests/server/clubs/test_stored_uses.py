@@ -63,12 +63,12 @@ async def test_clubs_that_are_not_loaded_tell_what_they_use(tmp_path: Path) -> N
         for name in ("ada", "bob"):
             chess.arena.recorder.record(NameUsed(name, "00", digest_of("key", "00"), 0))
         await chess.log.wait(chess.log.last)
-        before = await server.clubs.uses(stored=True)
+        before = await server.clubs.read_uses(stored=True)
         assert before["chess"].used is not None
     async with running(tmp_path / "x.db") as server:
         assert server.clubs.loaded("chess") is None
-        uses = await server.clubs.uses(stored=True)
+        uses = await server.clubs.read_uses(stored=True)
         assert uses["chess"] == before["chess"]
         assert uses["go"].used == Quotas(0, 0, 0, 0, 0)
         assert server.clubs.loaded("chess") is None
-        assert set(await server.clubs.uses(stored=False)) == {"main"}
+        assert set(await server.clubs.read_uses(stored=False)) == {"main"}

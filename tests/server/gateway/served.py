@@ -63,9 +63,9 @@ class OneClub:
     async def load(self, name: str) -> "OneClub | None":
         return self.loaded(name)
 
-    is_abandoned = False
+    refuses_bots = False
 
-    def refer_elsewhere(self, _name: str) -> bool:
+    def must_redirect(self, _name: str) -> bool:
         return False
 
     def was_removed(self, _name: str) -> bool:

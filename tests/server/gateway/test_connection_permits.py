@@ -157,7 +157,7 @@ async def test_a_login_takes_a_permit_from_accept_to_close() -> None:
             await third.upgrade()
             link = server.made[2]
             before = link.has_room
-            link.invited("friday")
+            link.mark_invited("friday")
             assert (before, link.has_room) == (False, True)
         async with server.raw("127.0.1.1") as fourth:
             fourth.writer.write(GET % 1)
@@ -176,7 +176,7 @@ async def test_the_invited_to_a_tournament_are_counted_in_its_club_alone() -> No
             await client.upgrade()
         known, invited, other = server.made
         known.count_as_logged_in()
-        invited.invited("friday")
+        invited.mark_invited("friday")
         assert not other.has_room_for("friday")
         server.gateway.club = "chess"
         assert other.has_room_for("friday")

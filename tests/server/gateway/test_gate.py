@@ -144,7 +144,7 @@ def end_and_go_on(world: World, lease: Validity, ms: int) -> None:
     """Let the lease be over for so long that the bots' connections are closed."""
     lease.valid = False
     world.gate.close()
-    world.gate.abandon()
+    world.gate.mark_disconnected()
     world.gateway.end_all(CloseCode.NO_LEADER)
     world.run(ms)
     go_on(world, lease)
@@ -242,11 +242,11 @@ def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None
     (clock, gate), entered, portions = led_by(lease), list[int](), list[int]()
     lease.valid = False
     for number in range(PORTION + 10):
-        gate.enter(lambda number=number: entered.append(number))  # type: ignore[misc]
+        gate.run_or_queue(lambda number=number: entered.append(number))  # type: ignore[misc]
     lease.valid = True
-    gate.enter(lambda: portions.append(len(entered)))
+    gate.run_or_queue(lambda: portions.append(len(entered)))
     gate.reopen(World().arena)
-    gate.enter(lambda: entered.append(PORTION + 10))
+    gate.run_or_queue(lambda: entered.append(PORTION + 10))
     assert entered == [], "it does not overtake those that wait"
     clock.after_input(lambda: portions.append(len(entered)))
     clock.advance(0)
@@ -257,8 +257,8 @@ def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None
 def test_a_waiting_call_that_fails_keeps_no_other_call_out(lease: Validity) -> None:
     (clock, gate), entered = led_by(lease), list[str]()
     lease.valid = False
-    gate.enter(fail)
-    gate.enter(lambda: entered.append("later"))
+    gate.run_or_queue(fail)
+    gate.run_or_queue(lambda: entered.append("later"))
     lease.valid = True
     gate.reopen(World().arena)
     with pytest.raises(RuntimeError, match="a bug"):
@@ -276,8 +276,8 @@ def test_a_lease_that_is_over_again_stops_what_enters(lease: Validity) -> None:
         entered.append("first")
         lease.valid = False
 
-    gate.enter(enter_and_lose)
-    gate.enter(lambda: entered.append("second"))
+    gate.run_or_queue(enter_and_lose)
+    gate.run_or_queue(lambda: entered.append("second"))
     arena = World().arena
     gate.reopen(arena)
     assert entered == [], "it is still closed"

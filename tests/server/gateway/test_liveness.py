@@ -24,7 +24,7 @@ LOGIN = b'{"type": "login", "name": "ann"}'
 def measured(monkeypatch: pytest.MonkeyPatch) -> "asyncio.Queue[int]":
     """Return a queue of the round trips reported to sessions."""
     told: asyncio.Queue[int] = asyncio.Queue()
-    monkeypatch.setattr(Session, "round_trip", lambda _, lag_ms: told.put_nowait(lag_ms))
+    monkeypatch.setattr(Session, "on_round_trip", lambda _, lag_ms: told.put_nowait(lag_ms))
     return told
 
 

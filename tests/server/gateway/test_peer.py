@@ -43,11 +43,11 @@ class Server:
 
     def entered(self, host: str) -> tuple[Peer, Transport]:
         peer, transport = self.peer(host)
-        peer.enter(lambda: self.heard.append("granted"), lambda: self.heard.append("refused"))
+        peer.acquire_permit(lambda: self.heard.append("granted"), lambda: self.heard.append("refused"))
         return peer, transport
 
     def as_bot(self, peer: Peer) -> None:
-        peer.enter_as_bot(self.bots.append, lambda: self.heard.append("refused"))
+        peer.acquire_bot_permit(self.bots.append, lambda: self.heard.append("refused"))
 
 
 async def test_a_permit_is_held_from_the_entry_until_the_peer_leaves() -> None:
@@ -56,7 +56,7 @@ async def test_a_permit_is_held_from_the_entry_until_the_peer_leaves() -> None:
     assert (server.heard, server.permits.counts) == (["granted"], {("stranger", ADDRESS): 1})
     peer.know()
     assert server.permits.counts == {("known", ADDRESS): 1}
-    peer.leave()
+    peer.release()
     assert server.permits.counts == {}
 
 
@@ -66,7 +66,7 @@ async def test_a_stranger_is_beyond_if_its_address_has_all_its_known_connections
     known.know()
     stranger, _ = server.entered(ADDRESS)
     assert (known.is_beyond, stranger.is_beyond) == (False, True)
-    known.leave()
+    known.release()
     assert not stranger.is_beyond
 
 
@@ -99,13 +99,13 @@ async def test_a_proxy_needs_no_permit_but_the_bot_behind_the_proxy_does() -> No
     peer.identify("http", FORWARDED)
     server.as_bot(peer)
     assert server.permits.counts == {("stranger", CLIENT): 1}
-    peer.leave()
+    peer.release()
     assert (len(server.bots), server.permits.counts) == (1, {})
 
 
 def test_only_so_many_wait_for_a_refusal() -> None:
     server = Server()
-    assert [server.peer(ADDRESS)[0].enter_for_refusal() for _ in range(2)] == [True, False]
+    assert [server.peer(ADDRESS)[0].acquire_refusal_permit() for _ in range(2)] == [True, False]
     assert server.permits.counts == {("refused", ADDRESS): 1}
 
 

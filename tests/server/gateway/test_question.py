@@ -43,14 +43,14 @@ class Leads:
 class Elsewhere(OneClub):
     """Main, which is led here, and a club `school` that another node leads."""
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         return name == "school"
 
 
 def of_several(server: GatewayServer, *, abandoned: bool = False) -> Leads:
     """Make a server one node of several, which tells proxies who leads."""
     leads, clubs = Leads(), Elsewhere(server.gateway)
-    clubs.is_abandoned = abandoned
+    clubs.refuses_bots = abandoned
     server.entrance = replace(server.entrance, question=leads, clubs=clubs)
     return leads
 

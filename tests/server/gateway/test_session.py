@@ -435,7 +435,7 @@ def test_a_silent_bot_is_cut_except_while_its_clock_runs() -> None:
 
 
 def test_a_measurement_before_the_login_is_kept_by_the_link_alone() -> None:
-    World().connect().session.round_trip(50)
+    World().connect().session.on_round_trip(50)
 
 
 # --- frames for a match's transcript ---

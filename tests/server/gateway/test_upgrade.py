@@ -58,9 +58,9 @@ class School:
             self._clubs[name] = self._school
         return self._clubs.get(name)
 
-    is_abandoned = False
+    refuses_bots = False
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         return name in self.elsewhere
 
     def hand_over(self) -> None:
@@ -70,7 +70,7 @@ class School:
 
     def abandon(self) -> None:
         """Let no bot in, as a server does whose lease has been over for long."""
-        self.is_abandoned = True
+        self.refuses_bots = True
 
     def was_removed(self, name: str) -> bool:
         return name == "gone"
@@ -127,7 +127,7 @@ async def test_the_welcome_names_the_club_and_its_own_identity_and_names_are_the
                 assert (welcome["club"], welcome["identity"]) == told
                 client.send(Opcode.TEXT, LOGIN)
                 await client.hear("session")
-            assert server.arena.plays("ann") is school.arena.plays("ann") is False
+            assert server.arena.is_playing("ann") is school.arena.is_playing("ann") is False
 
 
 async def asking(client: Raw, school: School, path: str = "/c/school/bot") -> "asyncio.Task[int]":

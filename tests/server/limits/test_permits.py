@@ -61,8 +61,8 @@ def test_newcomers_of_a_full_address_wait_for_its_permits_in_the_order_in_which_
     first.mark_known()
     assert permits.counts["stranger", HERE] == 2, "the permit was given on at once"
     assert waiting[1] is not None
-    assert permits.leave(waiting[1])
-    assert not permits.leave(waiting[1])
+    assert permits.stop_waiting(waiting[1])
+    assert not permits.stop_waiting(waiting[1])
     second.release()
     assert [permit.is_stranger for permit in admitted] == [True, True]
     assert [newcomer in permits.waiting[HERE] for newcomer in waiting] == [False, False, False, True]
@@ -183,6 +183,6 @@ def test_what_has_closed_takes_no_memory() -> None:
     assert not permits.counts
     newcomer = permits.wait(HERE, lambda _: None)
     assert newcomer is not None
-    permits.leave(newcomer)
+    permits.stop_waiting(newcomer)
     assert not permits.strangers
     assert not permits.waiting

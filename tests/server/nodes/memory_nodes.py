@@ -40,7 +40,7 @@ LEASE_MS = 60_000
 class Store(SqliteStore):
     """The database of all nodes, in which a leader opens a club's log under the leader's epoch."""
 
-    def lead(self, club: str, epoch: int) -> ClubLog:
+    def open_led_log(self, club: str, epoch: int) -> ClubLog:
         log = self.open_log(club)
         log.epoch = epoch
         return log
@@ -80,17 +80,17 @@ class MemoryLeases:
         self.table.clubs[club].wanted = to
         self.look()
 
-    async def tell_uses(self, node: str, uses: Any) -> None:
+    async def write_uses(self, node: str, uses: Any) -> None:
         self.uses[node] = uses
 
-    async def uses_elsewhere(self, node: str) -> dict[str, Any]:
+    async def read_remote_uses(self, node: str) -> dict[str, Any]:
         return {club: use for other, uses in self.uses.items() if other != node for club, use in uses.items()}
 
     async def listen(self, look: Callable[[], None]) -> None:
         self._listening.append(look)
         await asyncio.Event().wait()
 
-    async def leave(self, node: str) -> None:
+    async def end_lease(self, node: str) -> None:
         self.table.nodes[node].until_ms = 0
 
     async def close(self) -> None:
@@ -125,7 +125,7 @@ class MemoryNode:
             admission=Admission(bounds, refusals),
             strangers=Strangers(bounds, refusals),
             process=cast(Any, SimpleNamespace(bounds=bounds)),
-            shut_out=lambda: None,
+            close_banned=lambda: None,
             ended=EndedCount(),
             make_gate=lambda: Gate(self.clock, HeldWhile(self.node.holds), lambda: 0.0),
         )
@@ -193,7 +193,7 @@ class MemoryCluster:
         """Create a club, and have it led: by the first node in the club's order, or by `by`."""
         await self.create(name)
         for node in self.nodes:
-            node.clubs.refer_elsewhere(name)
+            node.clubs.must_redirect(name)
         await until(lambda: any(name in node.leads() for node in self.nodes))
         if by is not None and by is not self.leader(name):
             self.leases.move(name, by.id)

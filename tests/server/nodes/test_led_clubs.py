@@ -68,7 +68,7 @@ async def test_a_club_that_cannot_be_abandoned_after_its_hand_over_holds_up_no_o
     async with memory_nodes(tmp_path, 2) as cluster, asyncio.timeout(10):
         first = cluster.nodes[0]
         club = await cluster.led("one", by=first)
-        club.abandon = fail  # type: ignore[method-assign]
+        club.disconnect_all = fail  # type: ignore[method-assign]
         first.clubs.leaving["one"] = club
         first.led.close_handed_over("one")
     assert "club one could not be abandoned" in caplog.text
@@ -149,7 +149,7 @@ async def test_a_club_that_no_node_can_load_is_tried_by_all_in_turn_and_after_pa
         await cluster.create("one")
         failed = cannot_open(monkeypatch, *cluster.nodes, times=7)
         for node in cluster.nodes:
-            node.clubs.refer_elsewhere("one")
+            node.clubs.must_redirect("one")
         await until(lambda: any("one" in node.leads() for node in cluster.nodes))
         nodes = [node for node, _ in failed]
         assert set(nodes[:3]) == {node.id for node in cluster.nodes}
@@ -189,7 +189,7 @@ async def test_a_club_that_cannot_be_suspended_or_abandoned_or_go_on_stops_no_ot
         with monkeypatch.context() as patched:
             patched.setattr(getattr(only.clubs.main, part), method, fail)
             only.led.suspend()
-            only.led.abandon()
+            only.led.disconnect_all()
             suspended = [chess.is_suspended]
             assert bot.link.closed == CloseCode.NO_LEADER
             only.led.resume()
@@ -205,10 +205,10 @@ async def test_a_node_without_its_lease_for_long_closes_its_bots_and_lets_them_i
         (only,) = cluster.nodes
         bot = only.bot(MAIN, "anna")
         only.led.suspend()
-        only.led.abandon()
+        only.led.disconnect_all()
         assert bot.link.closed == CloseCode.NO_LEADER
-        abandoned = [only.clubs.is_abandoned]
+        abandoned = [only.clubs.refuses_bots]
         only.led.resume()
-        assert [*abandoned, only.clubs.is_abandoned] == [True, False]
+        assert [*abandoned, only.clubs.refuses_bots] == [True, False]
         again = only.bot(MAIN, "anna")
         await until(lambda: heard(again, "session"))

@@ -74,7 +74,7 @@ class Clubs(NodeClubs):
     def suspend(self) -> None:
         self.log.append("suspend")
 
-    def abandon(self) -> None:
+    def disconnect_all(self) -> None:
         self.log.append("abandon")
 
     def resume(self) -> None:
@@ -228,7 +228,7 @@ async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str)
         firsts.use = Use("more")
         async with asyncio.timeout(PATIENCE_S):
             more = {"main": {"told": "more"}}
-            while await second.telling.uses_elsewhere(second.id) != more:  # noqa: ASYNC110  # written after a second
+            while await second.telling.read_remote_uses(second.id) != more:  # noqa: ASYNC110  # written after a second
                 await asyncio.sleep(0.05)
 
 

@@ -54,12 +54,12 @@ async def test_one_node_leads_a_club_and_the_others_say_that_another_does(tmp_pa
         bots = playing(cluster, club, cycles=2)
         await until(lambda: all(heard(bot, "tournament_over") for bot in bots))
         leader = cluster.leader("one")
-        assert [each.clubs.refer_elsewhere("one") for each in cluster.nodes] == [
+        assert [each.clubs.must_redirect("one") for each in cluster.nodes] == [
             each is not leader for each in cluster.nodes
         ]
         main = cluster.leader(MAIN)
         for each in cluster.nodes:
-            assert each.clubs.refer_elsewhere("nobody") is (each is not main), (
+            assert each.clubs.must_redirect("nobody") is (each is not main), (
                 "the leader of main knows that there is none"
             )
             assert await each.clubs.load("nobody") is None
@@ -150,7 +150,9 @@ async def told_of(node: MemoryNode) -> dict[str, int]:
     """Return the numbers of connected bots by club as told by a node, when the node knows two clubs with bots."""
     async with asyncio.timeout(5):
         while True:
-            told = {club: use.connected for club, use in (await node.clubs.uses(stored=False)).items() if use.connected}
+            told = {
+                club: use.connected for club, use in (await node.clubs.read_uses(stored=False)).items() if use.connected
+            }
             if len(told) == 2:
                 return told
             await asyncio.sleep(0.005)
@@ -170,7 +172,7 @@ async def test_uses_are_told_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(node_clubs, "TELL_S", 0.01)
-    monkeypatch.setattr(ClubRegistry, "own_uses", failing_once(ClubRegistry.own_uses))
+    monkeypatch.setattr(ClubRegistry, "local_uses", failing_once(ClubRegistry.local_uses))
     async with memory_nodes(tmp_path, 1) as cluster:
         await until(lambda: bool(cluster.leases.uses))
     assert "a bug of the test" in caplog.text
@@ -183,7 +185,7 @@ async def test_a_club_in_which_nothing_runs_is_given_up_and_led_again(tmp_path: 
         for look in (1, 2):
             leader.clubs.unload_idle(leader.clock.now_ms() + look * 10**9)
         await until(lambda: cluster.leases.table.clubs["one"].node is None)
-        assert all(each.clubs.refer_elsewhere("one") for each in cluster.nodes)
+        assert all(each.clubs.must_redirect("one") for each in cluster.nodes)
         await until(lambda: any("one" in each.leads() for each in cluster.nodes))
 
 

@@ -125,7 +125,7 @@ class Node:
     def _loses(self) -> bool:
         return self.cluster.random.random() < self.cluster.lost
 
-    def lead(self, club: str, epoch: int) -> None:
+    def start_leading(self, club: str, epoch: int) -> None:
         assert epoch > self.led.get(club, 0), "a club is led under a new epoch each time"
         self.led[club] = epoch
         self.log.append(f"lead {club}")
@@ -147,7 +147,7 @@ class Node:
     def close_handed_over(self, club: str) -> None:
         self.log.append(f"close {club}")
 
-    def abandon(self) -> None:
+    def disconnect_all(self) -> None:
         self.log.append("abandon")
 
     def suspend(self) -> None:

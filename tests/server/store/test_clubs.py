@@ -123,8 +123,8 @@ async def test_small_values_are_kept_by_club(database: Database) -> None:
 
 async def test_a_value_that_is_made_once_is_the_same_for_all_who_start(database: Database) -> None:
     async with opened_store(database) as store:
-        assert store.keep("identity", "first") == "first"
-        assert store.keep("identity", "second") == "first"
+        assert store.get_or_put("identity", "first") == "first"
+        assert store.get_or_put("identity", "second") == "first"
         assert store.get("identity") == "first"
 
 

@@ -16,7 +16,7 @@ def agenda(bots: int = 4, *, legs: int = 2, cycles: int = 1) -> Agenda:
 
 
 def pull(agenda: Agenda) -> bool:
-    return agenda.pull() is not None
+    return agenda.add_next_round() is not None
 
 
 def close(agenda: Agenda, match: str) -> MatchOver:
@@ -114,30 +114,30 @@ def test_a_bot_may_have_more_until_all_is_pulled_and_played() -> None:
 def test_no_more_is_pulled_for_a_bot_with_enough_opponents_in_sight() -> None:
     bots = tuple(f"b{number:02}" for number in range(3 * LOOK_AHEAD))
     made = Agenda("friday", bots, RoundRobin(Plan(len(bots), 1, 1)))
-    while made.may_pull_for("b00"):
+    while made.may_add_round_for("b00"):
         pull(made)
     assert len(ids(made, "b00")) == LOOK_AHEAD
 
 
 def test_no_more_is_pulled_for_a_bot_with_enough_matches_in_sight_however_few_its_opponents_are() -> None:
     made = agenda(2, legs=1, cycles=1000)
-    while made.may_pull_for("ann"):
+    while made.may_add_round_for("ann"):
         pull(made)
     assert len(ids(made, "ann")) == MOST_IN_SIGHT
     close(made, ids(made, "ann")[0])
-    assert made.may_pull_for("ann")
+    assert made.may_add_round_for("ann")
 
 
 def test_none_is_pulled_for_anyone_at_the_end_of_the_schedule() -> None:
     made = agenda(2, legs=1)
     while pull(made):
         pass
-    assert not made.may_pull_for("ann")
+    assert not made.may_add_round_for("ann")
 
 
 def test_a_late_joiner_has_only_the_matches_that_it_got_when_it_joined() -> None:
     agenda = Agenda("t", ("ann", "ben"), RoundRobin(Plan(2, cycles=5, legs=1)))
-    agenda.enter_late("cid")
+    agenda.add_late_bot("cid")
     for slot in agenda.queue.waiting("cid"):
         assert agenda.has_more("cid")
         agenda.dequeue(slot)

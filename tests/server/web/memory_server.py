@@ -241,7 +241,7 @@ class MemoryServer:
         arena, reader = self.world.arena, cast(AsyncReader, self.reader)
         self.operation = operation = ProcessFigures(
             ended=self.ended.by_status,
-            counts=counts,
+            fact_counts=counts,
             connections=dict,
             refusals=arena.admission.refusals,
             turn_latency=Histogram(),
@@ -271,10 +271,10 @@ class MemoryServer:
         """The web of this server."""
         return make_web(self, self.process)
 
-    def visit(self, _name: str) -> AbstractContextManager[None]:
+    def keep_loaded(self, _name: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def refer_elsewhere(self, name: str) -> bool:
+    def must_redirect(self, name: str) -> bool:
         return name in self.elsewhere
 
     async def site(self, name: str) -> Site | None:
@@ -284,7 +284,7 @@ class MemoryServer:
     def has_residents(self) -> bool:
         return self.house_bots.has_residents
 
-    async def uses(self, *, stored: bool) -> dict[str, ClubUse]:
+    async def read_uses(self, *, stored: bool) -> dict[str, ClubUse]:
         return {name: ClubUse.of(site) for name, site in self.clubs.items()}
 
     def count_streams(self) -> int:

@@ -57,9 +57,9 @@ class Player:
     def accepts_challenges(self) -> bool:
         return any(each.accepts_challenges for each in self.sessions.values())
 
-    def plays(self, game: str) -> bool:
+    def admits_game(self, game: str) -> bool:
         """Return true if a session of the bot admits this game."""
-        return any(each.plays(game) for each in self.sessions.values())
+        return any(each.admits_game(game) for each in self.sessions.values())
 
     @property
     def room(self) -> int:
@@ -90,7 +90,7 @@ class Player:
         )
 
     @property
-    def plays_anything(self) -> bool:
+    def is_playing(self) -> bool:
         """True if the bot is in a match, or still has to be told of the end of a match."""
         return bool(self.waiting_parts) or any(each.matches or each.held_overs for each in self.sessions.values())
 
@@ -184,7 +184,7 @@ class Player:
         """
         if self.sole is not None:
             return [self.sole]
-        return [each for each in self.sessions.values() if each.plays(game)]
+        return [each for each in self.sessions.values() if each.admits_game(game)]
 
     def session_for(self, game: str) -> BotSession | None:
         """Return the session with most room for a further match of this game; None if no session has room."""
@@ -223,7 +223,7 @@ class Player:
     def has_room_beside(self, game: str, other: str) -> bool:
         """Return true if the bot, with a further match of `game`, still has room for a match of the game `other`."""
         return sum(each.room for each in self.eligible_sessions(other)) > 1 or not any(
-            each.plays(other) for each in self.eligible_sessions(game)
+            each.admits_game(other) for each in self.eligible_sessions(game)
         )
 
     def may_begin(self, game: str) -> bool:

@@ -16,7 +16,7 @@ NO_MATCH = ""
 """Value in place of a match id, for a frame that belongs to no match."""
 
 
-class Outlet:
+class FrameSender:
     """The sender of the frames of all sessions, with a list of the sessions that have held frames."""
 
     def __init__(self, log: Log, sessions: Sessions) -> None:
@@ -78,7 +78,7 @@ class BotSession:
     `max_matches` matches.
     """
 
-    def __init__(self, session_id: int, login: Login, caller: Caller, outlet: Outlet) -> None:
+    def __init__(self, session_id: int, login: Login, caller: Caller, outlet: FrameSender) -> None:
         self.id = session_id
         self.worker = login.worker or ""
         """Name of the bot's worker; empty if the login names no worker. The empty name counts as a separate worker."""
@@ -133,7 +133,7 @@ class BotSession:
             return self.room
         return self.max_matches - len(self.matches) + len(self.challenges)
 
-    def plays(self, game: str) -> bool:
+    def admits_game(self, game: str) -> bool:
         """Return true if the login admits this game."""
         return self.games is None or game in self.games
 

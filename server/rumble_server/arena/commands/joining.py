@@ -66,7 +66,7 @@ class Joining:
         try:
             return self._join(code, display, key, address)
         except JoinRefused as error:
-            self.arena.note_refused(display[:MOST_NOTED], address, None, error)
+            self.arena.record_refusal(display[:MOST_NOTED], address, None, error)
             raise
 
     @transactional
@@ -89,8 +89,8 @@ class Joining:
         if arena.display_names.get(name) is None:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
-            arena.lifecycle.enter(player, tournament, changed(joined, by_code=True))
-        arena.admission.guesses.note_right(address, name, now_ms)
+            arena.lifecycle.record_entry(player, tournament, changed(joined, by_code=True))
+        arena.admission.guesses.record_right(address, name, now_ms)
         return Joined(name, arena.display_names.shown(name), tournament)
 
     def _take_name(self, address: str, tournament: Tournament) -> bool:

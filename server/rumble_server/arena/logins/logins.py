@@ -48,7 +48,7 @@ class Logins:
         """Raise TournamentError with the code `too_many_messages` if there is no room for a login's connection."""
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
         if not has_room and not self._claim_own_session(login, caller.address):
-            self._admission.refusals.note("connections", caller.address, login.name)
+            self._admission.refusals.count("connections", caller.address, login.name)
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
 
     def is_stranger(self, login: Login, address: str, invited_to: str | None) -> bool:
@@ -85,12 +85,12 @@ class Logins:
         """
         admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
         if is_stranger and not caller.may_speak and not self._claim_own_session(login, address):
-            admission.refusals.note("messages", address, name)
+            admission.refusals.count("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         ban = admission.bans.of(name, address, now_ms)
         if ban is not None:
-            admission.refusals.note("banned", address, name)
+            admission.refusals.count("banned", address, name)
             raise TournamentError(ErrorCode.BANNED, ban.message)
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
@@ -126,12 +126,12 @@ class Logins:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
                 admission.guesses.count_wrong(address, name, key, now_ms)
             elif error.code is ErrorCode.TOO_MANY_MESSAGES:
-                admission.refusals.note("names", address, name)
+                admission.refusals.count("names", address, name)
             raise
         if claim is None:
             self._claimed.setdefault(address, {})[player.name] = self._recorder.names.get(name)
         if not is_open:
-            admission.guesses.note_right(address, name, now_ms)
+            admission.guesses.record_right(address, name, now_ms)
         most = admission.bounds.sessions_per_bot
         if len(player.sessions) >= most and (login.worker or "").casefold() not in player.sessions:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")

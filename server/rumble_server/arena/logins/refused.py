@@ -35,7 +35,7 @@ class RefusedBots:
         self._latest: dict[Kind, Refused] = {}
         """Latest refusal of each kind, in order of time."""
 
-    def note(self, name: str, address: str, tournament: str | None, code: str, message: str, at_ms: int) -> None:
+    def add(self, name: str, address: str, tournament: str | None, code: str, message: str, at_ms: int) -> None:
         """Keep a refusal. `code` is the error code. No argument may contain a key or an invitation code."""
         kind = name, address, tournament, code
         before = self._latest.pop(kind, None)

@@ -26,7 +26,7 @@ in the first two tournaments, the bot owes the third tournament a match.
 
 
 @dataclass(slots=True, eq=False)
-class Passed:
+class PassOverCount:
     """A count of how often a bot has passed over a tournament.
 
     While a match of the tournament waits for the bot, each match that the bot begins in another tournament is counted.
@@ -75,11 +75,11 @@ class Appointments:
         self._clock = clock
         self._lapse = lapse
         self._of: dict[Player, Appointment] = {}
-        self._passed: dict[Player, dict[str, Passed]] = {}
+        self._passed: dict[Player, dict[str, PassOverCount]] = {}
         """Counts by player, and by the id of a tournament that has a match for the player. Only players in several
         tournaments have counts."""
 
-    def owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
+    def appoint_owed(self, started: MatchStarted, pair: tuple[Player, ...]) -> Tournament | None:
         """Return the tournament to which a player of the match `started` owes a match; None if `started` may begin.
 
         Make an appointment for the owed match, which keeps the match's players free. An owed match does not hold up
@@ -101,7 +101,7 @@ class Appointments:
                     return other
         return None
 
-    def _make(self, player: Player, tournament: Tournament, counted: Passed) -> bool:
+    def _make(self, player: Player, tournament: Tournament, counted: PassOverCount) -> bool:
         """Make an appointment for the player's oldest match with a connected opponent. Return whether an appointment
         was made.
         """
@@ -154,7 +154,7 @@ class Appointments:
             if len(others) > 1:
                 for other in others:
                     if other is not tournament and other.challenger is None and other.has_waiting(player.name):
-                        counted = passed[other.id] = was.get(other.id) or Passed(now_ms)
+                        counted = passed[other.id] = was.get(other.id) or PassOverCount(now_ms)
                         counted.times += 1
             if passed:
                 self._passed[player] = passed

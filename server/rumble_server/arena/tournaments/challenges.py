@@ -72,7 +72,7 @@ class Challenges:
             at_other = open_now.keys() & other.tournaments.keys()
             self._check_bounds(session, other, counted_for, at_other)
             self._check_bytes(session, other, counted_for)
-            if not other.plays(config.game):
+            if not other.admits_game(config.game):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
             self._check_hurry(session, other, len(at_other), config.time_control)
         self._recorder.allowance.check_creation()  # before another challenge gives way
@@ -101,7 +101,7 @@ class Challenges:
             if is_house_name(each.name)
             and each not in (player, *named)
             and each.accepts_challenges
-            and each.plays(challenge.game)
+            and each.admits_game(challenge.game)
             and each.has_room_for_challenge(challenge.game)
         )
         found, by_name = [], iter(named)
@@ -156,7 +156,7 @@ class Challenges:
 
     def _check_bytes(self, session: BotSession, other: Player, counted_for: str) -> None:
         if not self._admission.challenge_bytes.allows(counted_for, self._recorder.clock.now_ms()):
-            self._admission.refusals.note("challenge_bytes", session.address, other.name)
+            self._admission.refusals.count("challenge_bytes", session.address, other.name)
             most = self._admission.bounds.challenge_bytes_per_day
             message = f"challenges from your address have written {most} bytes in a day, as much as they may"
             raise TournamentError(ErrorCode.QUOTA, f"{message}; try again later")
@@ -183,7 +183,7 @@ class Challenges:
         return session.address
 
     def _refuse(self, session: BotSession, other: Player, message: str) -> NoReturn:
-        self._admission.refusals.note("challenges", session.address, other.name)
+        self._admission.refusals.count("challenges", session.address, other.name)
         raise TournamentError(ErrorCode.UNAVAILABLE, message)
 
 

@@ -66,7 +66,7 @@ class Lifecycle:
         """
         fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
-            self.enter(player, tournament, fact)
+            self.record_entry(player, tournament, fact)
         recipient = player if fact is not None or asker is None else asker
         recipient.send(messages.joined(tournament), self._recorder.number_of(tournament))
         if tournament.status in OVER:
@@ -74,7 +74,7 @@ class Lifecycle:
             sessions = recipient.sessions.values() if isinstance(recipient, Player) else [recipient]
             self._send_tournament_over(ended, {player.name: sessions}, after)
 
-    def enter(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
+    def record_entry(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
 
         A bot with a display name belongs to a pupil. In a classroom's tournament, a pupil's bot is
@@ -97,22 +97,22 @@ class Lifecycle:
 
         Raises TournamentError.
         """
-        recipient = player if self._take_out(player, tournament, removed=False) else asker
+        recipient = player if self._record_leaving(player, tournament, removed=False) else asker
         recipient.send(messages.left(tournament), self._recorder.number_of(tournament))
-        self._forfeit_in(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
+        self._forfeit_matches(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
     def remove(self, player: Player, tournament: Tournament) -> None:
         """Take a bot out of a tournament for good, because the host removed it. The bot loses its remaining matches.
 
         Do nothing if the bot is out already. Raises TournamentError.
         """
-        if not self._take_out(player, tournament, removed=True):
+        if not self._record_leaving(player, tournament, removed=True):
             return
         message = f"the host removed {player.name} from {tournament.id}"
         self.notify(tournament, NoticeCode.REMOVED, message, [player])
-        self._forfeit_in(player, tournament, Termination.ADJUDICATION, message)
+        self._forfeit_matches(player, tournament, Termination.ADJUDICATION, message)
 
-    def _take_out(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
+    def _record_leaving(self, player: Player, tournament: Tournament, *, removed: bool) -> bool:
         """Record that a bot is out of a tournament for good. Return false if the bot was out before."""
         fact = commands.leave(tournament, player.name, self._recorder.clock.now_ms(), removed=removed)
         player.tournaments.pop(tournament.id, None)
@@ -121,7 +121,7 @@ class Lifecycle:
             self.recheck_challenges([player])
         return fact is not None
 
-    def _forfeit_in(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
+    def _forfeit_matches(self, player: Player, tournament: Tournament, termination: Termination, reason: str) -> None:
         for match_id in [match_id for match_id in player.matches() if match_id in tournament.running]:
             self._matches.forfeit(match_id, player, termination, reason)
 

@@ -262,7 +262,7 @@ class Scheduler:
             if isinstance(found, MatchStarted):
                 pair = players.of(found.seats)
                 if not is_challenge:
-                    owed = self._appointments.owed(found, pair)
+                    owed = self._appointments.appoint_owed(found, pair)
                     if owed is not None:
                         self._recorder.unsettled[owed.id] = None
                         continue

@@ -56,7 +56,7 @@ class HouseProcesses:
     def ladder(self) -> Mapping[str, str]:
         return {name: player.about for name, player in REFERENCE_BOTS.items()}
 
-    def keep(self, club: str, bots: "Sequence[HouseBot]") -> None:
+    def set_bots(self, club: str, bots: "Sequence[HouseBot]") -> None:
         self._wanted[club] = tuple(bots)
         kept = [ClubBot(each, bot) for each, of_club in self._wanted.items() for bot in of_club]
         wanted: dict[ClubBot | None, list[ClubBot]] = {each: [each] for each in kept if not each.bot.challenges}
@@ -83,7 +83,7 @@ class HouseProcesses:
 
     async def close(self) -> None:
         for club in self._wanted:
-            self.keep(club, [])
+            self.set_bots(club, [])
         await asyncio.gather(*self._ending, return_exceptions=True)
 
     def _end(self, child: "_Child") -> None:

@@ -104,7 +104,7 @@ class OrganiserClient:
         Raises StreamLost if a new connection may help, and CliError otherwise.
         """
         import httpx
-        from rumble_bots.sdk.coming_again import REPLACED, seconds_of
+        from rumble_bots.sdk.retry_after import REPLACED, seconds_of
 
         headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
         try:
@@ -136,7 +136,7 @@ class OrganiserClient:
     def _send(self, method: str, path: str, **kwargs: Any) -> "httpx.Response":
         """Send a request. Repeat it for at most `PATIENCE_S` while the server is being replaced. Raises CliError."""
         import httpx
-        from rumble_bots.sdk.coming_again import REPLACED, seconds_of
+        from rumble_bots.sdk.retry_after import REPLACED, seconds_of
 
         try:
             with self._client(TIMEOUT_S) as client:

@@ -153,7 +153,7 @@ class TableTally:
             self.equal += sign * (len(stayed) > 1 == len(set(stayed)))
             self.unequal += sign * (len(set(stayed)) > 1)
 
-    def enter(self, name: str) -> None:
+    def add_bot(self, name: str) -> None:
         """Add a bot to the field, so that the standings show the bot even without results."""
         self.bots.setdefault(name, TableCount())
 

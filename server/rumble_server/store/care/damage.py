@@ -66,7 +66,7 @@ def verify(path: str) -> findings.Findings:
                 found.note_lost(row.tournament)
                 continue
             try:
-                indexes.note(row)
+                indexes.check_row(row)
             except ValueError as error:
                 found.note_damage(row.number, row.tournament, error)
         found.problems += [f"the record of {each} is damaged" for each in _damaged_records(database)]
@@ -97,7 +97,7 @@ class _Indexes:
         except sqlite3.Error:  # `structure_problems` reports the error
             self._last = self._indexed = 0
 
-    def note(self, row: Row) -> None:
+    def check_row(self, row: Row) -> None:
         """Compare a row with the index of matches.
 
         Also remember whether the row's tournament is listed, and whether the tournament is over.

@@ -75,16 +75,16 @@ class AsyncReader:
         self._club = club
         self._reader = workers.reader.of(club)
         self._damaged: dict[str, str] = {}
-        self._set_aside: list[str] = []
+        self._damaged_at_start: list[str] = []
 
-    def set_aside(self, problems: Mapping[str, Exception]) -> None:
+    def register_damaged(self, problems: Mapping[str, Exception]) -> None:
         """Register open tournaments that could not be rebuilt at the start; lists show these tournaments as damaged.
 
         `problems` has the error of each tournament, by tournament id.
         """
         for tournament_id, error in problems.items():
             self._damage(tournament_id, error)
-        self._set_aside = list(problems)
+        self._damaged_at_start = list(problems)
 
     def _damage(self, tournament_id: str, error: Exception) -> None:
         self._damaged[tournament_id] = str(error) if isinstance(error, DamagedLog) else f"bad facts: {error!r}"
@@ -195,7 +195,7 @@ class AsyncReader:
     def _listed(self, limit: int) -> list[Outline]:
         ids = self._reader.ended_ids(limit, listed=True)
         found = self._records(ids)
-        aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._set_aside)]
+        aside = [self._unreadable(each, over=False) for each in self._reader.only_listed(self._damaged_at_start)]
         return aside + [found.get(each) or self._unreadable(each, over=True) for each in ids]
 
     def _ended_with(self, bot: str, limit: int) -> list[EndedTournament]:

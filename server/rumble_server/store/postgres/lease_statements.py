@@ -38,7 +38,7 @@ class Acquire:
 class Offer:
     """A statement by which a leader asks another node, `to`, to read a club ahead and then lead the club.
 
-    This node must lead the club under `epoch`. See `store/log/ahead.py` for reading ahead.
+    This node must lead the club under `epoch`. See `store/log/read_ahead.py` for reading ahead.
     """
 
     club: str

@@ -178,7 +178,7 @@ class Leases:
         # This node's row is written first: if two nodes join at once, at least the later node finds the other row.
         others = await self._rows(_OTHERS, values)
         if others:
-            await self.leave(node)
+            await self.end_lease(node)
             raise OtherSetup(f"the node at {others[0][0]} has other games, limits or formats of the log; stop it first")
 
     async def run(self, node: str, statement: statements.Statement) -> statements.Answer:
@@ -194,21 +194,21 @@ class Leases:
                 return statements.Seen(tuple(statements.NodeRow(*each) for each in nodes), led, lapse_in_ms)
         return statements.Executed(int(rows[0][0]) if rows else None)
 
-    async def tell_uses(self, node: str, uses: Mapping[str, Any]) -> None:
+    async def write_uses(self, node: str, uses: Mapping[str, Any]) -> None:
         """Store `uses` in a node's row, for other nodes to read.
 
         `uses` has the use of resources (`ClubUse`) of each club that the node leads.
         """
         await self._rows(_USES, {"node": node, "uses": Json(uses)})
 
-    async def uses_elsewhere(self, node: str) -> dict[str, Any]:
+    async def read_remote_uses(self, node: str) -> dict[str, Any]:
         """Return the last written use of resources (`ClubUse`) of each club that another node leads. Keys are clubs.
 
         Nodes without a valid lease are left out.
         """
         return {club: use for (uses,) in await self._rows(_OTHER_USES, {"node": node}) for club, use in uses.items()}
 
-    async def leave(self, node: str) -> None:
+    async def end_lease(self, node: str) -> None:
         """End a node's lease, to free the node's clubs for other nodes."""
         await self._rows(_LEAVE, {"node": node})
 

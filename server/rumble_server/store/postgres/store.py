@@ -54,7 +54,7 @@ class PostgresStore(ClubStore):
 
     # --- clubs ---
 
-    def lead(self, club: str, epoch: int) -> ClubLog:
+    def open_led_log(self, club: str, epoch: int) -> ClubLog:
         """Open the log of a club that this server leads under `epoch`. The call blocks, and any thread may make it.
 
         Raises StoreError if another node leads the club, or the database fails.
@@ -75,7 +75,7 @@ class PostgresStore(ClubStore):
 
         Only a server without a node may take clubs. The call blocks. Raises StoreError.
         """
-        return self.lead(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
+        return self.open_led_log(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
 
     def run_of(self, club: str = MAIN) -> int:
         """Return the epoch of a club with an open log. Raises StoreError if the log is not open.
@@ -134,7 +134,7 @@ class PostgresStore(ClubStore):
             {"club": club, "key": key, "value": value},
         )
 
-    def keep(self, key: str, value: str) -> str:
+    def get_or_put(self, key: str, value: str) -> str:
         """Store a small value under a key of `main` unless the key has a value. Return the value in the database.
 
         Raises StoreError.

@@ -139,7 +139,7 @@ class SqliteStore(ClubStore):
         with Failing("write to", self.path):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
-    def keep(self, key: str, value: str) -> str:
+    def get_or_put(self, key: str, value: str) -> str:
         """Return the value of a key of the club `main`. If the key has no value yet, first store `value` under the key.
 
         Raises StoreError.

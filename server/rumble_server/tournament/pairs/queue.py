@@ -23,7 +23,7 @@ class PairQueue(Queue):
         self._in_sight = dict.fromkeys(bots, 0)
         """Number of waiting slots by bot, without late joiners and the slots in which a late joiner plays."""
 
-    def put(self, slot: Slot) -> None:
+    def add(self, slot: Slot) -> None:
         first, second = slot.seats
         waiting = self._waiting
         slots = waiting[first].get(second)
@@ -55,11 +55,11 @@ class PairQueue(Queue):
     def has_waiting(self, bot: str) -> bool:
         return bool(self._waiting[bot])
 
-    def heads(self, bot: str) -> list[Slot]:
+    def next_slots(self, bot: str) -> list[Slot]:
         """Return the bot's oldest waiting match with each of its opponents."""
         return [slots[0] for slots in self._waiting[bot].values()]
 
-    def may_pull_for(self, bot: str) -> bool:
+    def may_add_round_for(self, bot: str) -> bool:
         """Return true if the limits of looking ahead allow another round for a bot that found no match to play.
 
         Return false for a late joiner.

@@ -37,7 +37,7 @@ class RoundRobin(FixedSchedule):
                 )
                 yield Round(pairings, tuple(set(range(bots)).difference(*pairs)) if bots % 2 else ())
 
-    def enter_late(self) -> Round:
+    def late_round(self) -> Round:
         """Return matches of a late joiner with all earlier bots, in further rounds after the rounds of the schedule.
 
         A bot with more first than second moves gets the second move against the late joiner. A bot with more second

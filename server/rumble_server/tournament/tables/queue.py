@@ -21,7 +21,7 @@ class TableQueue(Queue):
         self._waiting: dict[str, dict[str, Slot]] = {bot: {} for bot in bots}
         """Waiting tables by bot and by match id; the oldest table comes first."""
 
-    def put(self, slot: Slot) -> None:
+    def add(self, slot: Slot) -> None:
         for bot in slot.seats:
             self._waiting[bot][slot.match_id] = slot
 
@@ -32,7 +32,7 @@ class TableQueue(Queue):
     def waiting(self, bot: str) -> list[Slot]:
         return list(self._waiting[bot].values())
 
-    heads = waiting
+    next_slots = waiting
 
     def has_waiting(self, bot: str) -> bool:
         return bool(self._waiting[bot])

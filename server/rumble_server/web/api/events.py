@@ -7,11 +7,11 @@ from fastapi import APIRouter, Header, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.api import from_log
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.errors import WebError
+from rumble_server.web.request_headers import takes_gzip
 from rumble_server.web.site import site_of
 
 LONGEST_EVENT_ID = 18

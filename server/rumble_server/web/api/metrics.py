@@ -42,7 +42,7 @@ def metrics_routes() -> APIRouter:
         """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
         if not _admit(request):
             if len(bearer_token(request)) < SHORTEST_TOKEN:
-                process_of(request).operation.refusals.note("wrong_token", client_address(request), request.url.path)
+                process_of(request).operation.refusals.count("wrong_token", client_address(request), request.url.path)
             text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
             return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
         return Response(generate_latest(request.state.figures), media_type=PROMETHEUS)
@@ -90,8 +90,10 @@ class _Figures(Collector):
         yield _gauge("spectators", "Open streams of events.", self._clubs.count_streams())
         running = sum(len(arena.matches.live) for arena in arenas)
         yield _gauge("matches_running", "Matches that are being played.", running)
-        yield _counter("moves", "Moves that counted, since the start of this process.", operation.counts[MoveMade])
-        yield _counter("results", "Matches that ended, since the start of this process.", operation.counts[MatchOver])
+        yield _counter("moves", "Moves that counted, since the start of this process.", operation.fact_counts[MoveMade])
+        yield _counter(
+            "results", "Matches that ended, since the start of this process.", operation.fact_counts[MatchOver]
+        )
         yield _gauge("log_facts", "The number of the last fact of the event log.", last)
         yield _gauge("log_facts_durable", "The number of the last fact that is on disk.", durable)
         trouble = any(log.trouble is not None for log in logs)

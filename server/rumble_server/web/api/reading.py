@@ -13,7 +13,7 @@ from starlette.responses import Response
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log, models
 from rumble_server.web.api.answers import ClubAnswers, answers_of
-from rumble_server.web.api.packed import packed_answer
+from rumble_server.web.api.gzip_answers import packed_answer
 from rumble_server.web.api.streamed import single_piece, streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers

@@ -25,8 +25,8 @@ from rumble_server.web.api.problems import bad_request
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.guards.secret_checks import checker_of
-from rumble_server.web.made_names import made_name
 from rumble_server.web.public_address import public_address_of
+from rumble_server.web.random_names import made_name
 from rumble_server.web.site import Site, site_of
 
 

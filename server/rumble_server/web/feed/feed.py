@@ -34,7 +34,7 @@ class Feed:
         """Make the feed of an arena. `publish` adds to `counts` the number of published facts of each type."""
         self.ranker = Ranker(arena.clock.now_ms) if ranker is None else ranker
         self.ranker.listeners.append(self._on_ranking)
-        self._counts = Counter() if counts is None else counts
+        self._fact_counts = Counter() if counts is None else counts
         self._arena = arena
         self._published = arena.log.durable
         """Number of the newest published fact."""
@@ -57,7 +57,7 @@ class Feed:
 
         `kinds` has the number of facts of each type.
         """
-        self._counts.update(kinds)
+        self._fact_counts.update(kinds)
         self._published = batch[-1][0]
         if not self._channels:
             return

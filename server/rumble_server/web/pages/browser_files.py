@@ -12,9 +12,9 @@ from pathlib import Path, PureWindowsPath
 from fastapi import Request
 from starlette.responses import FileResponse, Response
 
-from rumble_server.web.accepted import takes_gzip
 from rumble_server.web.errors import WebError
 from rumble_server.web.path_owner import CODE_FILES
+from rumble_server.web.request_headers import takes_gzip
 from rumble_server.web.static_files import FOR_GOOD
 
 PACKAGE = "rumble_browser"

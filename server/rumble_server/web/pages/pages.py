@@ -21,15 +21,14 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.admin.clubs import club_views
 from rumble_server.web.api.answers import answers_of
+from rumble_server.web.api.gzip_answers import NO_CACHE, packed_answer
 from rumble_server.web.api.host.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.opponents import opponents, playable_games
-from rumble_server.web.api.packed import NO_CACHE, packed_answer
 from rumble_server.web.api.reading import tournament_json
 from rumble_server.web.api.streamed import single_piece, streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.secret_checks import checker_of, shows_secret
-from rumble_server.web.made_names import made_name
 from rumble_server.web.pages import browser_files, guide
 from rumble_server.web.pages.code import PAGE_POLICY, frame, starting_code
 from rumble_server.web.pages.console import form_groups, games_with_settings
@@ -48,6 +47,7 @@ from rumble_server.web.pages.tournament_pages import (
 )
 from rumble_server.web.path_owner import CODE_FILES
 from rumble_server.web.public_address import public_address_of
+from rumble_server.web.random_names import made_name
 from rumble_server.web.site import clubs_of, site_of
 
 MOST_BOTS = 200

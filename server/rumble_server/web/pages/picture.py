@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from rumble_engine import Drawing
 
-from rumble_server.web.pages.drawn import BoardLayout, svg
+from rumble_server.web.pages.board_svg import BoardLayout, svg
 from rumble_server.web.static_files import STATIC
 
 RULE = re.compile(r"^(\.drawn [^{]*?) \{ (.*) \}$", re.MULTILINE)

@@ -16,7 +16,6 @@ from rumble_engine import ALL, BadSettings, Drawing, EngineError, get_game
 from rumble_protocol.fields import Count
 from starlette.responses import Response
 
-from rumble_server.web.accepted import has_etag
 from rumble_server.web.api.answers import answers_of
 from rumble_server.web.api.boards import refused
 from rumble_server.web.api.models import MatchBoards
@@ -24,6 +23,7 @@ from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError
 from rumble_server.web.pages.picture import MAKES_PNG, picture, png
+from rumble_server.web.request_headers import has_etag
 from rumble_server.web.site import site_of
 from rumble_server.web.static_files import FOR_GOOD, REVALIDATED
 

@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse
 from rumble_server.web import texts
 from rumble_server.web.api.admin.models import ClubView
 from rumble_server.web.api.models import MatchView
-from rumble_server.web.made_names import made_name
-from rumble_server.web.pages.drawn import seat_piece, svg
+from rumble_server.web.pages.board_svg import seat_piece, svg
 from rumble_server.web.pages.picture import MAKES_PNG
 from rumble_server.web.public_address import PublicAddress, public_address_of
+from rumble_server.web.random_names import made_name
 from rumble_server.web.static_files import static_files
 
 FOLDER = Path(__file__).parent

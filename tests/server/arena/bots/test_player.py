@@ -11,7 +11,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.bots.player import Player, Players
-from rumble_server.arena.bots.session import BotSession, Outlet, Part
+from rumble_server.arena.bots.session import BotSession, FrameSender, Part
 from rumble_server.arena.ports import Caller
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
@@ -190,8 +190,8 @@ def test_lag_and_thinking_are_those_of_the_session() -> None:
     world = World()
     one, two = sorted(playing(world, 2), key=lambda bot: not bot.inbox.all("turn"))
     assert [len(bot.inbox.all("turn")) for bot in (one, two)] == [1, 0]
-    two.session.round_trip(7)
-    one.session.round_trip(70)
+    two.session.on_round_trip(7)
+    one.session.on_round_trip(70)
     for bot, lag_ms in ((one, 70), (two, 7)):
         match = world.arena.matches.live[bot.last("match_start")["match"]]
         assert match.referee.progress.seats[bot.last("match_start")["seat"]].lag_ms == lag_ms
@@ -537,7 +537,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
         assert player.session_for(part.game) is None
     assert sorted(player.matches()) == sorted(parts)
     for game in GAMES:
-        able = [each for each in player.sessions.values() if each is player.sole or each.plays(game)]
+        able = [each for each in player.sessions.values() if each is player.sole or each.admits_game(game)]
         is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
         assert (player.name in players.free(game)) == is_free == player.is_free(game)
 
@@ -545,7 +545,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
 @pytest.mark.parametrize("seed", range(60))
 def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) -> None:
     random, world = Random(seed), World()
-    outlet = Outlet(world.log, world.gateway.sessions)
+    outlet = FrameSender(world.log, world.gateway.sessions)
     players = Players()
     player, parts = players.get_or_add("ann"), dict[str, Part]()
     players.free("hex")

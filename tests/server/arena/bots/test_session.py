@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from rumble_protocol.bot_messages import Login
 from rumble_protocol.codes import CloseCode
-from rumble_server.arena.bots.session import BotSession, Outlet, Part
+from rumble_server.arena.bots.session import BotSession, FrameSender, Part
 from rumble_server.arena.ports import Caller
 
 from tests.server.world import MemoryLog, VirtualClock
@@ -30,7 +30,7 @@ class Held:
         self.log, self.socket = MemoryLog(VirtualClock()), Socket()
         self.log.stuck = True
         self.log.facts = [object(), object()]  # type: ignore[list-item]  # only their numbers matter
-        self.outlet = Outlet(self.log, cast(Any, self.socket))
+        self.outlet = FrameSender(self.log, cast(Any, self.socket))
         login = Login(type="login", name="ann", max_matches=max_matches)
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
         self.session = BotSession(7, login, caller, self.outlet)

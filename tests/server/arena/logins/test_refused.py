@@ -29,8 +29,8 @@ def test_refused_logins_and_joins_are_kept_with_their_reasons_and_without_secret
 def test_what_is_kept_is_bounded_and_the_latest_of_a_kind_is_new() -> None:
     refused = RefusedBots()
     for number in range(MOST_REFUSED + 1):
-        refused.note(f"bot-{number}", "::1", None, "bad_key", "no", number)
-        refused.note("bot-0", "::1", None, "bad_key", "no", number)
+        refused.add(f"bot-{number}", "::1", None, "bad_key", "no", number)
+        refused.add("bot-0", "::1", None, "bad_key", "no", number)
     kept = list(refused.newest_first())
     assert len(kept) == MOST_REFUSED
     assert (kept[0].name, kept[0].at_ms, kept[0].times) == ("bot-0", MOST_REFUSED, MOST_REFUSED + 2)
@@ -39,8 +39,8 @@ def test_what_is_kept_is_bounded_and_the_latest_of_a_kind_is_new() -> None:
 
 def test_wrong_codes_under_many_names_push_out_one_another() -> None:
     refused = RefusedBots()
-    refused.note("ann", "::1", None, "name_taken", "no", 0)
+    refused.add("ann", "::1", None, "name_taken", "no", 0)
     for number in range(2 * MOST_REFUSED):
-        refused.note(f"bot-{number}", "::1", None, "unknown_code", "no", number)
+        refused.add(f"bot-{number}", "::1", None, "unknown_code", "no", number)
     kept = [each.name for each in refused.newest_first()]
     assert (len(kept), kept[0], kept[-2:]) == (MOST_REFUSED, "bot-99", ["bot-51", "ann"])

@@ -92,7 +92,7 @@ def test_no_tournament_is_passed_over_without_bound(kind: str, varied: bool, mon
     kept = begin(fields, slow, cycles, varied=varied)
     took_ms = play(kept, every_ms=5_000 if slow else 2_000)
     with monkeypatch.context() as without:
-        without.setattr(Appointments, "owed", lambda *_: None)
+        without.setattr(Appointments, "appoint_owed", lambda *_: None)
         greedy = begin(fields, slow, cycles, varied=varied)
         greedy_ms = play(greedy, is_audited=False)
     most = max(Counter(name for _, field in fields for name in field).values())
@@ -133,7 +133,7 @@ def kept_for_a_slow_one() -> World:
 def plays_quickly(world: World) -> bool:
     """Return true if `a` is in a match of `quick`, and kept for no other match."""
     a = world.arena.players["a"]
-    return a.reserved_for is None and all(each.startswith("quick") for each in a.matches()) and a.plays_anything
+    return a.reserved_for is None and all(each.startswith("quick") for each in a.matches()) and a.is_playing
 
 
 def test_a_bot_is_kept_no_longer_than_its_match_has_waited_and_it_begins_at_last() -> None:

@@ -104,7 +104,7 @@ async def test_a_lease_of_a_node(leases: Leases, postgres_url: str) -> None:
     assert await leases.run("a", Renew(draining=False)) == Renewed(known=True)
     assert 19 < run(postgres_url, left)[0][0] <= 20
     assert await leases.run("b", Renew(draining=False)) == Renewed(known=False)
-    await leases.leave("a")
+    await leases.end_lease("a")
     assert await leases.listed() == []
 
 
@@ -205,9 +205,9 @@ async def test_a_look_shows_who_is_there_and_what_is_led(leases: Leases, postgre
 async def test_each_node_reads_what_the_others_wrote_of_their_clubs(leases: Leases, postgres_url: str) -> None:
     await join(leases, "abc")
     for node in "abc":
-        await leases.tell_uses(node, {f"of {node}": {"connected": 1}})
+        await leases.write_uses(node, {f"of {node}": {"connected": 1}})
     end_lease(postgres_url, "c")
-    assert await leases.uses_elsewhere("a") == {"of b": {"connected": 1}}
+    assert await leases.read_remote_uses("a") == {"of b": {"connected": 1}}
 
 
 async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
@@ -215,7 +215,7 @@ async def test_a_node_with_another_setup_does_not_join(leases: Leases) -> None:
     with pytest.raises(OtherSetup, match="http://a:1 has other games"):
         await leases.join("b", "http://b:1", "games 2")
     assert [node.id for node in await leases.listed()] == ["a"]
-    await leases.leave("a")
+    await leases.end_lease("a")
     await leases.join("c", "http://c:1", "games 2")
 
 
@@ -239,7 +239,7 @@ async def test_every_node_is_told_to_look_at_what_concerns_it(leases: Leases, po
     await leases.run("a", HandOver("one", epoch, "b"))
     await leases.run("a", Acquire("one"))
     await leases.run("a", Renew(draining=False))
-    await leases.leave("b")
+    await leases.end_lease("b")
     async with asyncio.timeout(10):
         while len(looks) <= told:  # noqa: ASYNC110  # the database decides when
             await asyncio.sleep(0.005)
@@ -294,7 +294,7 @@ async def test_whoever_is_cancelled_in_a_statement_leaves_no_connection(leases: 
 async def test_calls_at_the_same_time_leave_no_connection_open(leases: Leases, postgres_url: str) -> None:
     await leases.listed()
     for _ in range(2):
-        await asyncio.gather(leases.uses_elsewhere("a"), leases.uses_elsewhere("b"))
+        await asyncio.gather(leases.read_remote_uses("a"), leases.read_remote_uses("b"))
     await leases.close()
     await until(postgres_url, "application_name = 'rumble leases'", 0)
 

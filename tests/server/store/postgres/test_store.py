@@ -57,8 +57,8 @@ async def test_a_club_is_not_led_under_an_epoch_that_is_over(postgres_url: str) 
     async with opened_store(PostgresDatabase(postgres_url)) as store:
         epoch = store.open_log("go").epoch
         with pytest.raises(StoreError, match="another node leads the club go"):
-            store.lead("go", epoch + 1)
-        assert store.lead("go", epoch).last == 0
+            store.open_led_log("go", epoch + 1)
+        assert store.open_led_log("go", epoch).last == 0
 
 
 def taken(url: str) -> int:

@@ -192,7 +192,7 @@ async def test_a_batch_of_unknown_fate_whose_club_was_taken_over_is_fenced(postg
             await log.wait(3)
         await store.wait_all()
         assert told.facts == [(1, joined(1))]
-        again = store.lead("main", log.epoch + 1)
+        again = store.open_led_log("main", log.epoch + 1)
         assert (again.last, again.epoch) == (2, log.epoch + 1), (
             "what was written nevertheless is what the next leader goes on from"
         )

@@ -61,7 +61,7 @@ class Simulation:
         match_id = f"t.1.{len(self.put_ms) + 1}.1.1"
         slot = slot_of(match_id, self.random.sample(sorted(self.room), SEATS))
         self.waiting[match_id], self.put_ms[match_id] = slot, self.now_ms
-        self.queue.put(slot)
+        self.queue.add(slot)
         self.begin_due(slot.seats)
 
     def come_or_go(self) -> None:
@@ -137,7 +137,7 @@ def slot_of(match_id: str, bots: Iterable[str]) -> Slot:
 def queue_of(*tables: str) -> TableQueue:
     queue = TableQueue("abcdex", LEAST)
     for number, bots in enumerate(tables, 1):
-        queue.put(slot_of(f"t.1.{number}.1.1", bots))
+        queue.add(slot_of(f"t.1.{number}.1.1", bots))
     return queue
 
 

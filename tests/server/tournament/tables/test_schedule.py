@@ -36,4 +36,4 @@ def test_a_search_makes_all_rounds_at_once(kind: type[TableSchedule]) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_tables_take_no_late_bot(name: str) -> None:
     with pytest.raises(ValueError, match="late bot"):
-        FORMATS[name].table_schedule(NINE).enter_late()
+        FORMATS[name].table_schedule(NINE).late_round()

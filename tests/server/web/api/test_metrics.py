@@ -42,7 +42,7 @@ async def test_histograms_queues_and_refusals(server: MemoryServer, browser: htt
     operation.lags.observe(0.3)
     operation.commits.observe(99.0)
     for _ in range(3):
-        operation.refusals.note("names", "10.0.0.1")
+        operation.refusals.count("names", "10.0.0.1")
     server.world.create(name="Not on disk yet")
     figures = await read(browser)
     assert figures['turn_latency_seconds_bucket{le="0.001"}'] == 0

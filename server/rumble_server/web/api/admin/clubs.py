@@ -81,7 +81,7 @@ async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[mode
 
     No club is loaded for its view.
     """
-    uses = await clubs.uses(stored=everything)
+    uses = await clubs.read_uses(stored=everything)
     return [
         _view(entry, uses.get(entry.name, ClubUse()), has_house=clubs.has_residents, everything=everything)
         for entry in clubs.directory
@@ -90,7 +90,7 @@ async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[mode
 
 
 async def _view_of(clubs: ClubSites, name: str) -> models.ClubView:
-    use = (await clubs.uses(stored=True)).get(name, ClubUse())
+    use = (await clubs.read_uses(stored=True)).get(name, ClubUse())
     return _view(entry_of(clubs, name), use, has_house=clubs.has_residents, everything=True)
 
 

@@ -10,8 +10,8 @@ import segno
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.host.models import DoorAnswer, InviteAnswer
-from rumble_server.web.made_names import made_name
 from rumble_server.web.public_address import PublicAddress
+from rumble_server.web.random_names import made_name
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}

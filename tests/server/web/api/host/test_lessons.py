@@ -17,7 +17,7 @@ def lesson(server: MemoryServer, *names: str, play: bool = True) -> None:
     with world.arena.transaction:
         for name in names:
             joined = BotJoined(tournament.id, name, world.clock.now_ms(), by_code=True)
-            world.arena.lifecycle.enter(world.arena.players.get_or_add(name), tournament, joined)
+            world.arena.lifecycle.record_entry(world.arena.players.get_or_add(name), tournament, joined)
     server.bots(*names, join=tournament.id, follow=True)
     if play:
         world.organiser.start(tournament.id)

@@ -7,9 +7,9 @@ from hashlib import blake2b
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rumble_server.web.accepted import has_etag
 from rumble_server.web.api.streamed import SENT_BYTES, streamed
 from rumble_server.web.compression import GZIP, may_pack
+from rumble_server.web.request_headers import has_etag
 
 NO_CACHE = {"Cache-Control": "no-cache"}
 """The header that lets a browser keep an answer. The browser must ask at each use whether the answer has changed."""

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rumble_engine import Drawing, Piece, game_names, get_game
-from rumble_server.web.pages.drawn import SHAPES, seat_piece, svg, words
+from rumble_server.web.pages.board_svg import SHAPES, seat_piece, svg, words
 from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'

@@ -4,7 +4,7 @@ from contextlib import closing
 from functools import partial
 
 from rumble_server.arena.recovery import read
-from rumble_server.store.log.ahead import Ahead
+from rumble_server.store.log.read_ahead import Ahead
 from rumble_server.tournament.facts import BotJoined, LogFact, TournamentStarted
 
 from tests.server.store.databases import Database, opened

@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 import httpx
 import pytest
-from rumble_server.web.api.packed import packed_answer
+from rumble_server.web.api.gzip_answers import packed_answer
 from rumble_server.web.api.streamed import SENT_BYTES
 from rumble_server.web.compression import Compression, mark_public
 from starlette.applications import Starlette

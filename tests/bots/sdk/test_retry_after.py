@@ -1,5 +1,5 @@
 import pytest
-from rumble_bots.sdk.coming_again import LATEST_S, LEAST_S, SOON_S, seconds_of
+from rumble_bots.sdk.retry_after import LATEST_S, LEAST_S, SOON_S, seconds_of
 
 
 @pytest.mark.parametrize(

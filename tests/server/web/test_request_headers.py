@@ -1,7 +1,7 @@
 """The headers of requests are read by RFC 9110."""
 
 import pytest
-from rumble_server.web.accepted import has_etag, takes_gzip
+from rumble_server.web.request_headers import has_etag, takes_gzip
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import re
 
 from rumble_protocol.fields import NAME_PATTERN
-from rumble_server.web.made_names import FIRST, SECOND, made_name
+from rumble_server.web.random_names import FIRST, SECOND, made_name
 
 
 def test_every_name_that_can_be_made_can_be_a_bot_s() -> None:
