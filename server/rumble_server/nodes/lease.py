@@ -68,8 +68,8 @@ class Lease(LeaseState):
 
         The node then waits for the look after the renewal. The look shows whether the node still leads its clubs.
         """
-        self._abandon_at_ms: int | None = None
-        """Time in ms at which to call `abandon`; None if the lease is valid, or `abandon` was called already."""
+        self._disconnect_at_ms: int | None = None
+        """Time in ms at which to call `disconnect_all`; None if the lease is valid, or after the call."""
         self._missing: dict[str, int] = {}
         """Time in ms at which the node first noticed that a club has no leader with a valid lease, by club."""
         self._suspend(now_ms)
@@ -135,7 +135,7 @@ class Lease(LeaseState):
     def wake_at_ms(self) -> int:
         """Time in ms at which `wake` has to be called next."""
         due = [self._renew_at_ms, *self.hand_overs.due_ms]
-        due += [at_ms for at_ms in (self._look_at_ms, self._abandon_at_ms) if at_ms is not None]
+        due += [at_ms for at_ms in (self._look_at_ms, self._disconnect_at_ms) if at_ms is not None]
         return min(due) if self.suspended else min(*due, self.until_ms)
 
     def wake(self, now_ms: int) -> None:
@@ -203,15 +203,15 @@ class Lease(LeaseState):
             self._suspend(self.until_ms)
         if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
             self._confirm_until_ms = None
-        if self._abandon_at_ms is not None and now_ms >= self._abandon_at_ms:
-            self._abandon_at_ms = None
+        if self._disconnect_at_ms is not None and now_ms >= self._disconnect_at_ms:
+            self._disconnect_at_ms = None
             self.led.disconnect_all()
 
     def _suspend(self, since_ms: int) -> None:
         """Suspend the node, whose lease has been over since `since_ms`."""
         self.suspended = self._distrusted = True
         self._confirm_until_ms = None
-        self._abandon_at_ms = since_ms + ABANDON_MS
+        self._disconnect_at_ms = since_ms + ABANDON_MS
         self.led.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
@@ -233,7 +233,7 @@ class Lease(LeaseState):
             # The look was sent after the renewal, because statements run one at a time.
             self.until_ms, self._confirm_until_ms = self._confirm_until_ms, None
             self.suspended = False
-            self._abandon_at_ms = None
+            self._disconnect_at_ms = None
         elif self._distrusted:
             self.add(statements.Look(), now_ms)
             return
