@@ -100,4 +100,4 @@ def test_every_game_has_a_first_turn(game: str) -> None:
 
 
 def test_the_first_turn_of_a_table_has_all_its_seats() -> None:
-    assert first_turn(TournamentConfig(name="Friday", game="poker", seats=6))["state"]["gains"] == [0] * 6
+    assert len(first_turn(TournamentConfig(name="Friday", game="snakes", seats=6))["state"]["snakes"]) == 6
