@@ -280,7 +280,7 @@ class Server:
             return None
         from rumble_server.nodes.question import Question
 
-        return Question(node.lease, node.holds, self.clubs.knows, node.want, node.address)
+        return Question(node.lease, node.has_valid_lease, self.clubs.knows, node.request_leader, node.address)
 
     def _led_club_names(self) -> list[str]:
         return [club.name for club in self.clubs] if self._node is None else self._node.leads
@@ -381,9 +381,9 @@ class Server:
         )
 
     def _unready_reason(self) -> str | None:
-        if self._node is not None and not self._node.holds():
+        if self._node is not None and not self._node.has_valid_lease():
             return "the lease of this node is over"
-        main = self.clubs.loaded(MAIN)
+        main = self.clubs.get_loaded(MAIN)
         if main is None:
             return None
         return "draining" if main.arena.scheduler.draining else main.log.trouble

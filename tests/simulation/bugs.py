@@ -364,7 +364,7 @@ def tell_a_seed_in_a_turn(patch: pytest.MonkeyPatch) -> None:
 
 def tell_a_start_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """Tell the commitment to a seed that a crash can still lose."""
-    patch.setattr(LiveMatch, "begin", LiveMatch.send)
+    patch.setattr(LiveMatch, "send_start", LiveMatch.send)
 
 
 def use_a_seed_again(patch: pytest.MonkeyPatch) -> None:

@@ -165,11 +165,11 @@ class Node:
         world.table.join(self.name)
         self.lease = Lease(self.name, LEASE_MS, self.run, self, self.now_ms())
         self.act(partial(self.lease.wake, self.now_ms()))
-        self.want()
+        self.request_leader()
 
-    def want(self) -> None:
+    def request_leader(self) -> None:
         """Ask for the club to be led."""
-        self.act(lambda: self.lease.want(CLUB, self.now_ms()))
+        self.act(lambda: self.lease.request_leader(CLUB, self.now_ms()))
 
     # --- time ---
 
@@ -177,7 +177,7 @@ class Node:
         return int(self.world.timeline.now_ms() * self._rate)
 
     def holds(self) -> bool:
-        return self.lease.holds(self.now_ms())
+        return self.lease.is_valid(self.now_ms())
 
     def is_cut(self) -> bool:
         return self.world.timeline.now_ms() < self.cut_until_ms
@@ -349,7 +349,7 @@ class ClusterWorld(World):
             if node.name == name and node.is_up:
                 return node.run_of_club
         for node in self.nodes:
-            node.want()  # nobody leads: ask each node
+            node.request_leader()  # nobody leads: ask each node
         return None
 
     def _start(self) -> None:

@@ -132,7 +132,7 @@ def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
 
 def charge_a_suspension(patch: pytest.MonkeyPatch) -> None:
     """Run clocks on while the club is suspended."""
-    patch.setattr("rumble_server.gateway.gate.Gate._excuse", lambda *_: None)
+    patch.setattr("rumble_server.gateway.gate.Gate._add_lateness", lambda *_: None)
 
 
 def blame_bots_that_were_closed(patch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ class RemoteReferenceBot(Bot):
         except ReferenceBotError as error:
             raise Resign(str(error)) from error
         finally:
-            self._lateness.see((turn.now() - began) * 1000 - planned_ms * SHARE)
+            self._lateness.record((turn.now() - began) * 1000 - planned_ms * SHARE)
             if not bot.remembers:
                 self.idle.append(bot)
 

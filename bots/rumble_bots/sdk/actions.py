@@ -46,7 +46,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Let the bot choose a move. Then call the conversation's `answered` or `resigned` with `turn`."""
+    """Let the bot choose a move. Then call the conversation's `on_move` or `on_no_move` with `turn`."""
 
     turn: Turn
 

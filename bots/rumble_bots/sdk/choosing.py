@@ -80,7 +80,7 @@ class Chooser:
                 ended = turn.now()
 
         answer = await self._thinkers.run(choose)
-        self.lateness.see(((began - asked) + 2 * (turn.now() - ended)) * 1000)
+        self.lateness.record(((began - asked) + 2 * (turn.now() - ended)) * 1000)
         return answer
 
 

@@ -103,7 +103,7 @@ class Client:
             while True:
                 began, logins, again_s = self._now(), self.conversation.logins, None
                 try:
-                    return await self._talk(await self._connect(self._server))
+                    return await self._play_over(await self._connect(self._server))
                 except Unreachable as error:
                     problem, again_s = str(error), error.again_s
                     self._is_to_come_again = self._is_to_come_again or error.is_full or again_s is not None
@@ -111,7 +111,7 @@ class Client:
                     if self._failure is not None:
                         raise self._failure from None
                     problem = f"{self._server.http_base} ended the connection: {lost}"
-                    await self._do(self.conversation.lost(lost.code, lost.reason))
+                    await self._run_actions(self.conversation.on_lost(lost.code, lost.reason))
                     if lost.code == CloseCode.NO_LEADER and self.conversation.logins > logins:
                         again_s = 0.0
                 if self.conversation.logins > logins:
@@ -122,7 +122,7 @@ class Client:
                     raise BadServer(problem)
                 wait_s = next(waits) if again_s is None else again_s
                 level = logging.DEBUG if problem == said else logging.INFO  # a repeated problem is told once
-                self._say(level, f"{problem}; connecting again in {wait_s:.1f} s")
+                self._log(level, f"{problem}; connecting again in {wait_s:.1f} s")
                 said = problem
                 await self._sleep(wait_s)
         finally:
@@ -131,15 +131,17 @@ class Client:
 
     async def leave(self) -> None:
         """Leave the tournament; `run` then returns."""
-        await self._do(self.conversation.leave())
+        await self._run_actions(self.conversation.leave())
 
-    async def _talk(self, connection: Connection) -> Summary:
+    async def _play_over(self, connection: Connection) -> Summary:
         """Play over a connection. Raises Lost if the connection ends before the tournament is over for the bot."""
         self._connection = connection
         try:
             while self._connection is not None:
                 frame = await connection.receive()
-                await self._do(self.conversation.received(frame, connection.round_trip_ms, self.chooser.lateness.ms))
+                await self._run_actions(
+                    self.conversation.on_frame(frame, connection.round_trip_ms, self.chooser.lateness.ms)
+                )
                 if self._failure is not None:
                     raise self._failure
                 if self._summary is not None:
@@ -149,7 +151,7 @@ class Client:
             self._connection = None
             await connection.close()
 
-    async def _do(self, actions: list[Action]) -> None:
+    async def _run_actions(self, actions: list[Action]) -> None:
         for action in actions:
             match action:
                 case Send(message):
@@ -160,9 +162,9 @@ class Client:
                     self._thoughts.add(thought)
                     thought.add_done_callback(self._thoughts.discard)
                 case Tell(message):
-                    self._tell(message)
+                    self._notify_bot(message)
                 case Say(level, text):
-                    self._say(level, text)
+                    self._log(level, text)
                 case Drop():
                     self._connection = None
                     self._is_to_come_again = True
@@ -180,27 +182,27 @@ class Client:
         If the connection ends meanwhile, the server sends the turn again.
         """
         try:
-            actions = self.conversation.answered(turn, await self.chooser.choose(turn))
+            actions = self.conversation.on_move(turn, await self.chooser.choose(turn))
         except Resign as resigned:
             if isinstance(resigned, Crashed) and resigned.__cause__ is not None and self._say_line is not None:
                 for line in traceback_lines(resigned.__cause__):
                     self._say_line(line)
-            actions = self.conversation.resigned(turn, str(resigned), failed=isinstance(resigned, Crashed))
+            actions = self.conversation.on_no_move(turn, str(resigned), failed=isinstance(resigned, Crashed))
             if isinstance(resigned, GiveUp):
                 self._failure = resigned.error
         with suppress(Lost):
-            await self._do(actions)
+            await self._run_actions(actions)
         if self._failure is not None and self._connection is not None:
             await self._connection.close()
 
-    def _tell(self, message: Told) -> None:
+    def _notify_bot(self, message: Told) -> None:
         try:
             tell(self._bot, message)
         except Exception:
             logger.exception("the bot failed when told of %s", message.type)
-            self._say(logging.ERROR, f"the bot failed when told of {message.type}; it plays on")
+            self._log(logging.ERROR, f"the bot failed when told of {message.type}; it plays on")
 
-    def _say(self, level: int, text: str) -> None:
+    def _log(self, level: int, text: str) -> None:
         logger.log(level, text)
         if self._say_line is not None and level >= logging.INFO:
             self._say_line(text)

@@ -125,7 +125,7 @@ class Conversation:
 
     # --- incoming messages ---
 
-    def received(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
+    def on_frame(self, frame: str | bytes, round_trip_ms: float = 0.0, late_ms: float = 0.0) -> list[Action]:
         """Handle a frame of the server.
 
         `late_ms` is the time in ms by which this machine delays the start of the bot's thinking, and the bot's answer.
@@ -161,7 +161,7 @@ class Conversation:
             case server.Error():
                 return self._error(message)
 
-    def lost(self, code: int, reason: str) -> list[Action]:
+    def on_lost(self, code: int, reason: str) -> list[Action]:
         """Handle the end of the connection. The caller then connects again if the actions contain no `Fail`."""
         self._logged_in = self._entering = False
         for match in self._matches.values():
@@ -170,8 +170,8 @@ class Conversation:
             return [Fail(Closed(code, reason))]
         return []
 
-    def answered(self, turn: Turn, move: str) -> list[Action]:
-        match = self._thought_over(turn)
+    def on_move(self, turn: Turn, move: str) -> list[Action]:
+        match = self._take_thought(turn)
         if match is None:
             return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
         note, info, lost = None, None, list[str]()
@@ -182,12 +182,12 @@ class Conversation:
         warnings: list[Action] = [Say(WARNING, f"{turn.match}: of its info the bot cannot say: {', '.join(lost)}")]
         return [*(warnings if lost else []), *self._send_answer(match)]
 
-    def resigned(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
+    def on_no_move(self, turn: Turn, why: str, *, failed: bool = False) -> list[Action]:
         """Resign the match of `turn`, because the bot has no move. If the turn is no longer open, log `why` instead.
 
         `failed` is true if the bot failed, and false if the bot wants to resign.
         """
-        match = self._thought_over(turn)
+        match = self._take_thought(turn)
         if match is None or match.asked is None:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
         resign = bot_messages.Resign(match=turn.match)
@@ -296,7 +296,7 @@ class Conversation:
         match.thought = turn
         return [Think(turn)]
 
-    def _thought_over(self, turn: Turn) -> _Match | None:
+    def _take_thought(self, turn: Turn) -> _Match | None:
         """Record that the bot no longer thinks about `turn`.
 
         Return the turn's match, or None if the bot was not thinking about `turn`.

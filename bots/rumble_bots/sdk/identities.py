@@ -15,14 +15,14 @@ from rumble_protocol.clubs import web_path
 
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadAddress
-from rumble_bots.sdk.keys import config_folder, keep, key_file
+from rumble_bots.sdk.keys import config_folder, key_file, write_private
 
 
 def remember(server: Address, identity: str) -> None:
     """Keep the identity of the club at an address. Raises OSError."""
     file = _folder() / f"{server.label}.json"
     if _read(file) != (server, identity):
-        keep(file, {"server": server.http_base, "identity": identity}, replace=True)
+        write_private(file, {"server": server.http_base, "identity": identity}, replace=True)
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:

@@ -75,7 +75,7 @@ def keep_key(server: Address, name: str, key: str, *, replace: bool = False) -> 
 
     If a key is kept already, the new key replaces the old key only if `replace` is true.
     """
-    keep(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
+    write_private(key_file(server, name), {"server": server.http_base, "name": name, "key": key}, replace=replace)
 
 
 def token_file(server: Address, given: str) -> Path:
@@ -109,7 +109,7 @@ def _read(file: Path) -> str:
         raise BadKey(f"the key file {file} is damaged ({problem}); {advice}") from error
 
 
-def keep(file: Path, content: dict[str, str], *, replace: bool = False) -> None:
+def write_private(file: Path, content: dict[str, str], *, replace: bool = False) -> None:
     """Write a private file atomically.
 
     An existing file is replaced if `replace` is true, and otherwise stays as it is.

@@ -12,6 +12,6 @@ class Lateness:
     def __init__(self) -> None:
         self.ms = 0.0
 
-    def see(self, ms: float) -> None:
+    def record(self, ms: float) -> None:
         """Record the lateness of a turn, in ms. A lateness below 0 counts as 0."""
         self.ms = max(ms, self.ms * DECAY, 0.0)

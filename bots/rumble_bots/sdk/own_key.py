@@ -10,7 +10,7 @@ from rumble_protocol.codes import ErrorCode
 from rumble_bots.sdk.address import Address
 from rumble_bots.sdk.errors import BadKey
 from rumble_bots.sdk.identities import known_elsewhere, remember
-from rumble_bots.sdk.keys import check_key, keep, keep_key, kept_key, kept_token, token_file
+from rumble_bots.sdk.keys import check_key, keep_key, kept_key, kept_token, token_file, write_private
 
 KEY_VARIABLE = "RUMBLE_KEY"
 ABOUT_KEYS = (ErrorCode.BAD_KEY, ErrorCode.KEY_REQUIRED)
@@ -74,7 +74,7 @@ class OwnKey:
         """
         try:
             if made_key is not None:
-                keep(token_file(self.server, self._exchanged), {"token": made_key}, replace=True)
+                write_private(token_file(self.server, self._exchanged), {"token": made_key}, replace=True)
             if not self.is_kept:
                 return
             if self.is_of_another:

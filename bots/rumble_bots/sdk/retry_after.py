@@ -8,7 +8,7 @@ LEAST_S, SOON_S, LATEST_S = 0.1, 1.0, 10.0
 """Time in s before the next try: the minimum, the time if the answer has no valid `Retry-After`, and the maximum."""
 
 
-def seconds_of(retry_after: str | None) -> float:
+def retry_delay_s(retry_after: str | None) -> float:
     """Return the time in s until the next try.
 
     `retry_after` is the value of an answer's header `Retry-After`, or None.

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidProxy, InvalidStatus,
 from websockets.typing import Subprotocol
 
 from rumble_bots.sdk.address import Address
-from rumble_bots.sdk.retry_after import REPLACED, seconds_of
+from rumble_bots.sdk.retry_after import REPLACED, retry_delay_s
 from rumble_bots.sdk.tls_trouble import tls_trouble
 
 PING_S, PONG_S, CLOSE_S = 5, 5, 2
@@ -119,7 +119,7 @@ async def connect(server: Address, tls: Callable[[], ssl.SSLContext] | None = No
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             raise Unreachable(f"{server.http_base} has too many connections from this address", is_full=True) from error
         if status in REPLACED:
-            again_s = seconds_of(error.response.headers.get("Retry-After"))
+            again_s = retry_delay_s(error.response.headers.get("Retry-After"))
             raise Unreachable(f"{server.http_base} is not available at the moment", again_s=again_s) from error
         raise Unreachable(f"{server.http_base} answers {status}, not as a Rumble server") from error
     except InvalidProxy as error:

@@ -87,7 +87,7 @@ class Arena:
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, admission)
         self._find_ended = find_ended
-        self._outlet = FrameSender(log, sessions)
+        self._sender = FrameSender(log, sessions)
         self.transaction = self.recorder.transaction
         """The arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
         transaction's events are settled. Send nothing about the events until the fact with the number
@@ -129,7 +129,7 @@ class Arena:
     @property
     def waiting_for_disk(self) -> int:
         """Number of sessions with frames that wait for the disk."""
-        return self._outlet.waiting
+        return self._sender.waiting_count
 
     # --- events of sessions ---
 
@@ -137,7 +137,7 @@ class Arena:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
         if self.recorder.stopped:
             return
-        sessions = self._outlet.sessions
+        sessions = self._sender.sessions
         shown = self.invitations.check_login(login, caller.address)
         invited_to = shown.tournament_id
         if invited_to is not None:
@@ -157,7 +157,7 @@ class Arena:
                     sessions.close(session_id, close)
                 sessions.not_logged_in(session_id)
                 return
-            session = BotSession(session_id, login, caller, self._outlet)
+            session = BotSession(session_id, login, caller, self._sender)
             self._sessions[session_id] = player, session
             self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
@@ -171,7 +171,7 @@ class Arena:
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
-            self._outlet.sessions.send(session_id, error)
+            self._sender.sessions.send(session_id, error)
             return
         session = known[1]
         if session.closing or self.recorder.stopped:
@@ -181,7 +181,7 @@ class Arena:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
-            self._outlet.sessions.count_unsolicited(session_id)
+            self._sender.sessions.count_unsolicited(session_id)
 
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
@@ -209,14 +209,14 @@ class Arena:
                     problem = FieldProblem(field="match", problem="you have no open match of this id")
                     reason = "you cannot resign a match you are not playing"
                     error_frame = messages.error(ErrorCode.BAD_MESSAGE, reason, [problem])
-                    self._tell_error(session, error_frame, message.match)
+                    self._send_error(session, error_frame, message.match)
                 case Login():
                     reason = f"this connection is logged in as {player.name}"
-                    self._tell_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))
+                    self._send_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))
         except TournamentError as error:
             if isinstance(message, Join):
                 self.record_refusal(player.name, session.address, message.tournament, error)
-            self._tell_error(session, messages.error(error.code, str(error)))
+            self._send_error(session, messages.error(error.code, str(error)))
 
     def record_refusal(self, name: str, address: str, tournament: str | None, error: CommandRefused) -> None:
         """Keep the refusal of a login or a join for the club's hosts."""
@@ -234,7 +234,7 @@ class Arena:
                 raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
-            self._outlet.sessions.mark_invited(session.id, tournament.id)
+            self._sender.sessions.mark_invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
         """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
@@ -254,7 +254,7 @@ class Arena:
                 if line is not None:
                     self.lifecycle.send_tournament_over(ended, line, session)
             except TournamentError as error:
-                self._tell_error(session, messages.error(error.code, str(error)))
+                self._send_error(session, messages.error(error.code, str(error)))
 
         self._find_ended(tournament_id, tell)
 
@@ -265,12 +265,12 @@ class Arena:
         """
         known = self._sessions.get(session_id)
         if known is None:
-            self._outlet.sessions.send(session_id, error)
-        elif not (known[1].closing or self.recorder.stopped or self._judge_try(known[1], text, error)):
+            self._sender.sessions.send(session_id, error)
+        elif not (known[1].closing or self.recorder.stopped or self._judge_as_answer(known[1], text, error)):
             self.matches.log_stray_frame(known[1], "bot", text)
-            self._tell_error(known[1], error)
+            self._send_error(known[1], error)
 
-    def _judge_try(self, session: BotSession, text: str, error: bytes) -> bool:
+    def _judge_as_answer(self, session: BotSession, text: str, error: bytes) -> bool:
         """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""
         named, answer = read_named_turn(text), read_server_message(error)
         if named is None or not isinstance(answer, Error):
@@ -285,7 +285,7 @@ class Arena:
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
         if known is None:
-            self._outlet.sessions.send(session_id, error)
+            self._sender.sessions.send(session_id, error)
         elif not known[1].closing:
             player, session = known
             with self.transaction:
@@ -293,7 +293,7 @@ class Arena:
                 reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
                 for match_id in list(session.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
-            self._tell_error(session, error)
+            self._send_error(session, error)
         self.close(session_id, CloseCode.TOO_MANY_MESSAGES)
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
@@ -307,13 +307,13 @@ class Arena:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
-            self._outlet.sessions.abort(session_id)
+            self._sender.sessions.abort(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Close a session after its pending frames."""
         known = self._sessions.get(session_id)
         if known is None:
-            self._outlet.sessions.close(session_id, code)
+            self._sender.sessions.close(session_id, code)
         else:
             self._close(*known, code)
 
@@ -356,7 +356,7 @@ class Arena:
         for listener in self.on_ban:
             listener()
 
-    def _tell_error(self, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
+    def _send_error(self, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
         session.send(error, match_id=match_id)
         self.matches.log_stray_frame(session, "server", error.decode())
 
@@ -367,7 +367,7 @@ class Arena:
 
         The consequences of an end are settled now, even if no bot could be sent the end.
         """
-        freed = self._outlet.on_durable()
+        freed = self._sender.on_durable()
         self.lifecycle.forget_ended()
         if not (freed or self.recorder.unsettled) or self.recorder.stopped:
             return

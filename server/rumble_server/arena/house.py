@@ -23,7 +23,7 @@ from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import BotJoined, BotLeft, LogFact, TournamentEnded
 from rumble_server.tournament.tournament import OVER, Tournament
 
-CONCERNING = frozenset((BotJoined, BotLeft, TournamentEnded))
+WATCHED_FACTS = frozenset((BotJoined, BotLeft, TournamentEnded))
 """Types of facts after which `HouseBots.on_durable` may start or end house bots."""
 MOST_ADDED = 32
 """Maximum number of added house bots on the server. Each bot is a process of its own. A further bot is refused."""
@@ -105,7 +105,7 @@ class HouseBots:
         `batch` has the facts newly on disk, each with its number.
         """
         changed = False
-        for fact in [fact for _, fact in batch if type(fact) in CONCERNING]:
+        for fact in [fact for _, fact in batch if type(fact) in WATCHED_FACTS]:
             if isinstance(fact, BotJoined) and fact.house is not None:
                 changed = True
             elif isinstance(fact, BotLeft | TournamentEnded):
@@ -131,7 +131,7 @@ class HouseBots:
         added = [(each.name, each.reference_bot, False) for each in self._added.values()]
         return [HouseBot(name, self._keys.key(name), bot, challenges) for name, bot, challenges in [*residents, *added]]
 
-    def names_lost(self) -> list[str]:
+    def residents_with_taken_name(self) -> list[str]:
         """Return the names of residents that do not play, because other bots use these names."""
         return [name for name in self._residents if not self._may_use(name)]
 

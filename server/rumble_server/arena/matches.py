@@ -65,7 +65,7 @@ class LiveMatch:
         self.timer_at_ms = NEVER
         self.append = recorder.append
         self._matches = matches
-        self._told_after = recorder.number_of(tournament) if started.chance_seed else 0
+        self._start_after_fact = recorder.number_of(tournament) if started.chance_seed else 0
         """Number of the fact that must be on disk before the bots are told of the match. So a crash cannot lose a
         chance seed after the bots got the seed's commitment. In a match without a chance seed, the number is 0."""
         progress = Progress(started, tournament.control, matches.lateness, matches.grace_until_ms)
@@ -74,10 +74,10 @@ class LiveMatch:
     def record(self, over: MatchOver) -> None:
         self._matches.recorder.record_of(self.tournament, over)
 
-    def begin(self, seat: int, frame: bytes) -> None:
+    def send_start(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
         if session is not None:
-            session.send(frame, self._told_after, self.match_id)
+            session.send(frame, self._start_after_fact, self.match_id)
 
     def send(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
@@ -92,7 +92,7 @@ class LiveMatch:
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
             session.send_behind(frame, self.match_id, partial(self._matches.on_turn_sent, self.match_id, seat, turn_id))
 
-    def end(self, seat: int, frame: bytes) -> None:
+    def send_over(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
         if session is not None:
             session.send_over(frame, self.match_id, self._matches.recorder.log.last)
@@ -202,7 +202,7 @@ class Matches:
             self._on_over(tournament, over, players)
             return None
         for player, part in zip(players, parts, strict=True):
-            player.begin(part)
+            player.begin_match(part)
         self.live[match_id] = match
         if len(self.live) == 1:
             self.recorder.clock.watch(self._is_playing)
@@ -345,7 +345,7 @@ class Matches:
             match.timer.cancel()
         del self.live[match.match_id]
         for part in match.parts:
-            match.players[part.seat].end(part)
+            match.players[part.seat].end_match(part)
 
     # --- time ---
 

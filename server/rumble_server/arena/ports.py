@@ -91,7 +91,7 @@ class Caller:
     has_invited_room: bool
     """True if the address may have a further connection that shows a valid invitation to the tournament named in the
     login."""
-    may_speak: bool
+    may_send: bool
     """True if the address may send a further message of a stranger: a bot with neither a known key nor an
     invitation."""
     delay_ms: DelayMs | None = None

@@ -124,7 +124,7 @@ def run(args: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         where = getattr(error, "ctx", None)
         hint = f" (see: {where.command_path} --help)" if where is not None else ""
-        return _complain(error.format_message().replace(": Value error, ", ": ") + hint, error.exit_code)
+        return _print_error(error.format_message().replace(": Value error, ", ": ") + hint, error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         if sys.stderr.isatty():
             typer.echo(err=True)  # after the ^C of the terminal
@@ -138,9 +138,9 @@ def run(args: Sequence[str] | None = None) -> int:
             raise
         known = as_cli_error(error)
         if known is not None:
-            return _complain(known.message, known.exit_code)
+            return _print_error(known.message, known.exit_code)
         problem = f"{type(error).__name__}: {error}"
-        return _complain(f"internal error: {problem} ({DEBUG_VARIABLE}=1 shows where)", ExitCode.FAILED)
+        return _print_error(f"internal error: {problem} ({DEBUG_VARIABLE}=1 shows where)", ExitCode.FAILED)
     return int(result) if isinstance(result, int) and not isinstance(result, bool) else ExitCode.DONE
 
 
@@ -152,7 +152,7 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _complain(message: str, exit_code: int) -> int:
+def _print_error(message: str, exit_code: int) -> int:
     typer.echo(plain(f"rumble: {' '.join(message.split())}"), err=True)
     return exit_code
 

@@ -19,7 +19,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
-from rumble_server.arena.house import CONCERNING, HouseBots, HouseKeys
+from rumble_server.arena.house import WATCHED_FACTS, HouseBots, HouseKeys
 from rumble_server.arena.ports import HouseRunner, Work
 from rumble_server.arena.recovery import Recovered, read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
@@ -272,7 +272,7 @@ class Club:
     def open_house(self) -> None:
         """Let the club's house bots connect: bots that wait for challenges, and bots of open tournaments."""
         self.house_bots.open()
-        for name in self.house_bots.names_lost():
+        for name in self.house_bots.residents_with_taken_name():
             log.warning("no house bot %s: somebody else uses that name", name)
 
     @property
@@ -351,7 +351,7 @@ class Club:
         self.arena.allowance.used_bytes = self.log.bytes
         self.arena.on_durable()
         self.feed.publish(batch, kinds)
-        if not CONCERNING.isdisjoint(kinds):
+        if not WATCHED_FACTS.isdisjoint(kinds):
             self.house_bots.on_durable(batch)
         for listener in self.on_facts:
             listener(batch, kinds)

@@ -33,9 +33,9 @@ log = logging.getLogger(__name__)
 
 FOLLOWED = frozenset((Banned, ClubChanged, ClubRemoved))
 """Types of facts of `main` with effects in other clubs."""
-LOOKS = 10
+UNLOAD_CHECKS = 10
 """Number of searches for empty clubs within `idle_club_ms`, the time after which an empty club counts as idle."""
-TOLD_S = 1.0
+READ_USES_S = 1.0
 """Maximum time in s to read the use of resources by clubs that this process does not lead."""
 
 
@@ -157,7 +157,7 @@ class ClubRegistry:
         """
         return name not in self._clubs and self._loader.must_redirect(name)
 
-    def loaded(self, name: str) -> Club | None:
+    def get_loaded(self, name: str) -> Club | None:
         """Return a loaded club; None for any other name."""
         return self._clubs.get(name)
 
@@ -213,7 +213,7 @@ class ClubRegistry:
 
     def _schedule_unloading(self) -> None:
         clock = self.shared.clock
-        pause_ms = max(1, self.shared.config.bounds.idle_club_ms // LOOKS)
+        pause_ms = max(1, self.shared.config.bounds.idle_club_ms // UNLOAD_CHECKS)
         self._unload_timer = clock.call_at(clock.now_ms() + pause_ms, self._on_unload_timer)
 
     def _on_unload_timer(self) -> None:
@@ -248,11 +248,11 @@ class ClubRegistry:
     async def read_uses(self, *, stored: bool) -> dict[str, ClubUse]:
         """Return the use of resources by each club with a leader. If `stored` is true, add the clubs without a leader.
 
-        The call takes up to `TOLD_S`. Clubs whose use cannot be read in this time are left out.
+        The call takes up to `READ_USES_S`. Clubs whose use cannot be read in this time are left out.
         """
         uses = self.local_uses()
         try:
-            async with asyncio.timeout(TOLD_S):
+            async with asyncio.timeout(READ_USES_S):
                 uses = await self._loader.read_remote_uses() | uses
                 if stored:
                     others = [each.name for each in self.directory if each.name not in uses]

@@ -47,12 +47,12 @@ CLOSE_S = 5.0
 FLOOD_MS = 10_000
 """Length in ms of the period in which control frames and empty frames are counted."""
 FLOOD_REASON = "too many control or empty frames"
-ASKED = b'{"type":"turn"'
+TURN_PREFIX = b'{"type":"turn"'
 """First bytes of a `turn` frame, which asks a bot for a move."""
 MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that `only_pong` tests. Pongs to this server's pings are smaller."""
-MOST_ASKED = 64
-"""Maximum value of `_asked`. Answers to further turns are handled only if `claim_time` returns true."""
+MOST_UNANSWERED_TURNS = 64
+"""Maximum value of `_unanswered_turns`. Answers to further turns are handled only if `claim_time` returns true."""
 MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
 `claim_time` returns true. Refusing a frame of this size takes 0.2 ms."""
@@ -88,7 +88,7 @@ class Connection(asyncio.Protocol):
         self._reader = FrameReader(self.protocol, entrance.bounds, entrance.fairness)
         self._is_known = False
         """True once the bot has logged in."""
-        self._asked = 0
+        self._unanswered_turns = 0
         """Number of `turn` frames sent and not answered yet.
 
         Up to this number, received moves are handled without a call of `claim_time` (see `ReadFairness`).
@@ -148,9 +148,9 @@ class Connection(asyncio.Protocol):
                 self._count_empty()
                 self._on_pong(pong)
                 return
-            if self._asked and self._fairness.wasted < MOST_WASTED and self._is_open:
+            if self._unanswered_turns and self._fairness.wasted < MOST_WASTED and self._is_open:
                 texts, _ = whole_texts(data, 0, size, self._gateway.frame_bytes)
-                if 0 < len(texts) <= self._asked:
+                if 0 < len(texts) <= self._unanswered_turns:
                     self._receive_answers(session, texts)
                     return
         waits = self._is_held or reader.has_bytes
@@ -166,8 +166,8 @@ class Connection(asyncio.Protocol):
                 session.on_text(text)
             self._reader.is_newest = True
         session.on_text(texts[-1])
-        left = self._asked - len(texts)  # read anew: a message that answers nothing has set `_asked` to 0
-        self._asked = left if left > 0 else 0
+        left = self._unanswered_turns - len(texts)  # read anew: a message that answers nothing sets it to 0
+        self._unanswered_turns = left if left > 0 else 0
 
     def on_scheduled(self) -> None:
         """Handle bytes that waited for this iteration of the loop.
@@ -188,8 +188,8 @@ class Connection(asyncio.Protocol):
             if isinstance(message, str):
                 if self.session is not None:
                     self.session.on_text(message)
-                    if self._asked:
-                        self._asked -= 1
+                    if self._unanswered_turns:
+                        self._unanswered_turns -= 1
             elif isinstance(message, bytes):
                 if self.session is not None:
                     self.session.close(CloseCode.NOT_UTF8)
@@ -228,7 +228,7 @@ class Connection(asyncio.Protocol):
                 timer.cancel()
         self._keepalive = self._closing = None
         self.transport = None
-        self._fairness.do(self.address, self._clean_up)
+        self._fairness.run_or_enqueue(self.address, self._clean_up)
 
     def _clean_up(self) -> None:
         """After the loss of the connection, end the session, and give back the permit."""
@@ -290,8 +290,8 @@ class Connection(asyncio.Protocol):
         self.protocol.max_message_size = self._gateway.frame_bytes
 
     def count_unsolicited(self) -> None:
-        if self._asked:
-            self._asked = 0
+        if self._unanswered_turns:
+            self._unanswered_turns = 0
             self._fairness.count_wasted()
 
     def mark_invited(self, tournament_id: str) -> None:
@@ -303,8 +303,8 @@ class Connection(asyncio.Protocol):
             return
         unsent, size = self._unsent, len(frame)
         is_first = not unsent
-        if frame.startswith(ASKED) and self._asked < MOST_ASKED:
-            self._asked += 1
+        if frame.startswith(TURN_PREFIX) and self._unanswered_turns < MOST_UNANSWERED_TURNS:
+            self._unanswered_turns += 1
         unsent.append(HEADS[size] if size < KNOWN_HEADS else text_head(size))
         unsent.append(frame)
         if is_first:
@@ -317,7 +317,7 @@ class Connection(asyncio.Protocol):
         if transport is not None and unsent:
             transport.write(b"".join(unsent))
             if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
-                self._cut_slow(transport)
+                self._abort_slow(transport)
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Begin the closing handshake. Cut the connection if the handshake takes longer than `CLOSE_S`."""
@@ -328,7 +328,7 @@ class Connection(asyncio.Protocol):
 
     def abort_silent(self) -> None:
         """End the connection without a handshake, because the bot has been silent for long."""
-        log.warning("%s: cut off, silent for %d ms", self._who(), self._now_ms() - self.pings.heard_ms)
+        log.warning("%s: cut off, silent for %d ms", self._log_name(), self._now_ms() - self.pings.heard_ms)
         self.abort()
 
     # --- frames ---
@@ -380,7 +380,7 @@ class Connection(asyncio.Protocol):
         if now_ms - self._counted_from_ms >= FLOOD_MS:
             self._empty_frames, self._counted_from_ms = 1, now_ms
         elif not self.protocol.eof_sent:
-            log.warning("%s: closed, %s", self._who(), FLOOD_REASON)
+            log.warning("%s: closed, %s", self._log_name(), FLOOD_REASON)
             self._entrance.refusals.count("empty_frames", self.address, self._name())
             self._end_session()
             # No closing handshake: nothing more is parsed.
@@ -428,14 +428,14 @@ class Connection(asyncio.Protocol):
                 else:
                     transport.close()
             if transport.get_write_buffer_size() > MOST_UNSENT_BYTES:
-                self._cut_slow(transport)
+                self._abort_slow(transport)
         if self.protocol.close_expected() and self._closing is None:
             self._closing = asyncio.get_running_loop().call_later(CLOSE_S, self.abort)
         elif self.protocol.state is State.CLOSED and not transport.is_closing():
             transport.close()
 
-    def _cut_slow(self, transport: asyncio.Transport) -> None:
-        log.warning("%s: cut off, it left %d bytes unread", self._who(), transport.get_write_buffer_size())
+    def _abort_slow(self, transport: asyncio.Transport) -> None:
+        log.warning("%s: cut off, it left %d bytes unread", self._log_name(), transport.get_write_buffer_size())
         transport.abort()
 
     # --- when descriptors run out ---
@@ -481,7 +481,7 @@ class Connection(asyncio.Protocol):
     def _now_ms(self) -> int:
         return self._gateway.clock.now_ms()
 
-    def _who(self) -> str:
+    def _log_name(self) -> str:
         name = self._name()
         return f"{self.address} ({name})" if name else self.address
 

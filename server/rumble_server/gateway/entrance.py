@@ -35,7 +35,7 @@ class LeaderQuestion(Protocol):
 class GatewayFinder(Protocol):
     """The clubs of a server, as connections find them by name."""
 
-    def loaded(self, name: str) -> HasGateway | None:
+    def get_loaded(self, name: str) -> HasGateway | None:
         """Return a club that is loaded; None for any other name."""
 
     async def load(self, name: str) -> HasGateway | None:

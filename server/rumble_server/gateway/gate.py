@@ -126,12 +126,12 @@ class Gate:
         now_ms = self._clock.now_ms()
         closed_ms = now_ms - self.closed_at_ms
         self.closed_at_ms = None
-        self._excuse(closed_ms, now_ms)
+        self._add_lateness(closed_ms, now_ms)
         bots_were_closed, self.were_bots_closed = self.were_bots_closed, False
-        self._clock.after_input(self._let_in)  # first, so that waiting calls enter even after an error of the arena
+        self._clock.after_input(self._run_waiting)  # first, so that the calls enter even after an error of the arena
         arena.resume(closed_ms, bots_were_closed=bots_were_closed)
 
-    def _excuse(self, closed_ms: int, now_ms: int) -> None:
+    def _add_lateness(self, closed_ms: int, now_ms: int) -> None:
         """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""
         # The clock may have counted a part already: a stall of the process, or the time for which another club's gate
         # was closed. Only the rest is added, so that no bot is excused twice for the same ms.
@@ -145,11 +145,11 @@ class Gate:
         self.waiting.clear()
         self.lease = EndedLease()
 
-    def _let_in(self) -> None:
+    def _run_waiting(self) -> None:
         """Let up to `PORTION` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
         if not self.waiting or self.close_if_over():
             return
-        self._clock.after_input(self._let_in)  # first, so that the other calls enter after an error of a call
+        self._clock.after_input(self._run_waiting)  # first, so that the other calls enter after an error of a call
         for _ in range(PORTION):
             if not self.waiting or self.close_if_over():
                 return
@@ -238,7 +238,7 @@ class GatedLeader:
         self._arena = arena
         self._gate = gate
         self._run_or_queue, self._receive = gate.run_or_queue, arena.receive
-        self._gone: set[int] = set()
+        self._ended_sessions: set[int] = set()
         """Ids of sessions whose end waits at the gate. If the login of such a session waits, too, the login is dropped.
 
         Otherwise the old login could replace a newer session of the same bot.
@@ -257,12 +257,12 @@ class GatedLeader:
         if gate.closed_at_ms is None and not gate.waiting and gate.now_s() * 1000 < gate.lease.until_ms:
             self._receive(session_id, message, text)
         else:
-            self._hold(session_id, partial(self._receive, session_id, message, text))
+            self._run_or_queue_frame(session_id, partial(self._receive, session_id, message, text))
 
     def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
-        self._hold(session_id, partial(self._arena.on_invalid_frame, session_id, text, error))
+        self._run_or_queue_frame(session_id, partial(self._arena.on_invalid_frame, session_id, text, error))
 
-    def _hold(self, session_id: int, call: Callable[[], None]) -> None:
+    def _run_or_queue_frame(self, session_id: int, call: Callable[[], None]) -> None:
         """Send a frame through the gate, where the frame waits if the gate is closed.
 
         If more than `MOST_FRAMES` frames of the session came since the gate closed, drop the frame and end the session.
@@ -277,7 +277,7 @@ class GatedLeader:
             self._run_or_queue(partial(self._arena.on_flood, session_id, MOST_FRAMES))
 
     def on_flood(self, session_id: int, allowed: int) -> None:
-        self._hold(session_id, partial(self._arena.on_flood, session_id, allowed))
+        self._run_or_queue_frame(session_id, partial(self._arena.on_flood, session_id, allowed))
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
         self._run_or_queue(partial(self._arena.on_round_trip, session_id, lag_ms))
@@ -290,13 +290,13 @@ class GatedLeader:
 
     def on_disconnect(self, session_id: int) -> None:
         if not self._gate.admit():
-            self._gone.add(session_id)
-        self._run_or_queue(partial(self._lose, session_id))
+            self._ended_sessions.add(session_id)
+        self._run_or_queue(partial(self._disconnect, session_id))
 
     def _log_in(self, session_id: int, login: Login, caller: Caller) -> None:
-        if session_id not in self._gone:
+        if session_id not in self._ended_sessions:
             self._arena.login(session_id, login, caller)
 
-    def _lose(self, session_id: int) -> None:
-        self._gone.discard(session_id)
+    def _disconnect(self, session_id: int) -> None:
+        self._ended_sessions.discard(session_id)
         self._arena.on_disconnect(session_id)

@@ -104,13 +104,13 @@ class HttpConnection(UvicornConnection):
             self.transport.abort()
             return
         self._entrance.fairness.sockets.add(self)
-        self.peer.acquire_permit(self._begin, self._refuse_without_permit)
+        self.peer.acquire_permit(self._start_reading, self._refuse_without_permit)
 
-    def _begin(self) -> None:
+    def _start_reading(self) -> None:
         """Begin to read requests. Bytes received during the wait for the permit come first."""
         self._watch()
         if self.unparsed or not self.transport.is_reading():
-            self._go_on()
+            self._continue_reading()
 
     def _refuse_without_permit(self) -> None:
         """Answer the first request with a refusal.
@@ -134,7 +134,7 @@ class HttpConnection(UvicornConnection):
         self._entrance.fairness.sockets.discard(self)
         self._end()
         self._withdraw_all()
-        self._entrance.fairness.do(self.address, partial(self._clean_up, exc))
+        self._entrance.fairness.run_or_enqueue(self.address, partial(self._clean_up, exc))
 
     def _clean_up(self, exc: Exception | None) -> None:
         """Release what a lost connection holds: its timers, its entry in the queue, and its permit."""
@@ -200,7 +200,7 @@ class HttpConnection(UvicornConnection):
             self.transport.resume_reading()
         return True
 
-    def _go_on(self) -> None:
+    def _continue_reading(self) -> None:
         if not self._is_queued:
             self._is_queued = True
             self._entrance.fairness.enqueue(self)
@@ -224,7 +224,7 @@ class HttpConnection(UvicornConnection):
         elif unparsed:
             self.transport.pause_reading()
             if not self._is_held():
-                self._go_on()
+                self._continue_reading()
         self._watch()
 
     # --- the parser's callbacks ---
@@ -253,7 +253,7 @@ class HttpConnection(UvicornConnection):
         if refusal is not None:
             self._refuse(*refusal)
         else:
-            self._run_web(is_last=self.peer.is_beyond)
+            self._run_web(is_last=self.peer.is_over_limit)
             self.request.in_body = True
 
     def _answer_question(self) -> bool:
@@ -292,7 +292,7 @@ class HttpConnection(UvicornConnection):
             return TOO_MANY_REQUESTS
         if upgrades:
             return refusal_of_upgrade(self.parser.get_http_version(), self.headers)
-        if self.peer.is_beyond and not shows_made_token(self.headers):
+        if self.peer.is_over_limit and not shows_made_token(self.headers):
             return TOO_MANY_CONNECTIONS
         return None
 
@@ -305,7 +305,7 @@ class HttpConnection(UvicornConnection):
         self.request.in_body = False
         if self._phase is _Phase.READING and not self._is_question and not self._should_upgrade():
             super().on_message_complete()
-            self.peer.know()
+            self.peer.mark_known()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -314,7 +314,7 @@ class HttpConnection(UvicornConnection):
         elif self._phase is not _Phase.READING:
             self._finish()
         elif not self.transport.is_reading():
-            self._go_on()
+            self._continue_reading()
 
     # --- upgrades ---
 

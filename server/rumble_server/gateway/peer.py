@@ -40,7 +40,7 @@ class Peer:
         return self._wait.is_waiting
 
     @property
-    def is_beyond(self) -> bool:
+    def is_over_limit(self) -> bool:
         """True if the peer is a stranger whose address has the maximum number of known connections."""
         return self._permit is not None and not self._permit.has_room
 
@@ -63,7 +63,7 @@ class Peer:
         """
         permit = self._permit
         if permit is not None and self.source.address == self.address and not self.is_proxy():
-            permit.listen(self._entrance.clock.now_ms(), self._give_way)
+            permit.listen(self._entrance.clock.now_ms(), self._on_evicted)
             granted(permit)
         else:  # a proxy forwards the connection
             if permit is not None:
@@ -75,7 +75,7 @@ class Peer:
         self._permit = self._entrance.permits.refuse(self.address)
         return self._permit is not None
 
-    def know(self) -> None:
+    def mark_known(self) -> None:
         """Count the connection as known, after a completed request."""
         if self._permit is not None:
             self._permit.mark_known()
@@ -87,13 +87,13 @@ class Peer:
             self._permit.release()
 
     def _acquire(self, address: str, granted: Callable[[Permit], None], refuse: Callable[[], None]) -> None:
-        self._wait.acquire(address, self._give_way, partial(self._keep, granted), refuse)
+        self._wait.acquire(address, self._on_evicted, partial(self._on_permit, granted), refuse)
 
-    def _keep(self, granted: Callable[[Permit], None], permit: Permit) -> None:
+    def _on_permit(self, granted: Callable[[Permit], None], permit: Permit) -> None:
         self._permit = permit
         granted(permit)
 
-    def _give_way(self) -> None:
+    def _on_evicted(self) -> None:
         """End the connection, even after an upgrade: its address is full, and a new connection takes its permit."""
         self.count_refusal("strangers")
         self._transport.abort()
@@ -120,7 +120,7 @@ class Peer:
 
     def ban(self, club_name: str) -> Ban | None:
         """Return the ban of the source in a club; None without a ban, or if the club is not loaded."""
-        club = self._entrance.clubs.loaded(club_name)
+        club = self._entrance.clubs.get_loaded(club_name)
         return None if club is None else club.gateway.known.ban_of(self.source.address)
 
     def _counted(self) -> str:

@@ -123,7 +123,7 @@ class ReadFairness:
         (readers.appendleft if is_first else readers.append)(reader)
         self._call()
 
-    def do(self, address: str, work: Callable[[], None]) -> None:
+    def run_or_enqueue(self, address: str, work: Callable[[], None]) -> None:
         """Do some short work: at once if this iteration of the loop has time left, or else when `address` is served."""
         if self.claim_time():
             work()

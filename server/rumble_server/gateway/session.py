@@ -154,7 +154,7 @@ class Session:
 
     def count_stranger(self) -> None:
         """Count the login as a message of a stranger at the bot's address."""
-        self.shared.strangers.speak(self.link.address, self.shared.clock.now_ms())
+        self.shared.strangers.count_messages(self.link.address, self.shared.clock.now_ms())
 
     def end(self, code: CloseCode) -> None:
         """Begin the closing handshake. The arena calls `end` after sending earlier frames."""
@@ -233,7 +233,7 @@ class Session:
             lag_by_pings=link.lag_by_pings,
             has_room=link.has_room,
             has_invited_room=login.join is not None and link.has_room_for(login.join),
-            may_speak=shared.strangers.may_speak(link.address, shared.clock.now_ms()),
+            may_send=shared.strangers.may_send(link.address, shared.clock.now_ms()),
             delay_ms=link.delay_ms,
         )
         shared.leader.login(self.id, login, caller)
@@ -260,9 +260,9 @@ class Session:
         now_ms = shared.clock.now_ms()
         self.link.count_unsolicited()
         if self.name is None:
-            if not self._take_of_stranger(now_ms, messages):
+            if not self._count_before_login(now_ms, messages):
                 return False
-            if not shared.strangers.speak(self.link.address, now_ms, messages):
+            if not shared.strangers.count_messages(self.link.address, now_ms, messages):
                 self._refuse("messages", "", "too many messages from your address; try again in a minute")
                 return False
             return True
@@ -271,7 +271,7 @@ class Session:
             return False
         return True
 
-    def _take_of_stranger(self, now_ms: int, messages: int = 1) -> bool:
+    def _count_before_login(self, now_ms: int, messages: int = 1) -> bool:
         if self._bucket is not None and not self._bucket.take(now_ms, messages):
             self._refuse("messages", "", "too many messages before the login")
             return False
@@ -280,7 +280,7 @@ class Session:
     def _admit_login(self, name: str) -> bool:
         """Count a login under this name. If the limits allow no login, close the connection, and return False."""
         now_ms = self.shared.clock.now_ms()
-        if not self._take_of_stranger(now_ms):
+        if not self._count_before_login(now_ms):
             return False
         if not all(self.shared.messages.allows(each, now_ms) for each in self._counted_as):
             self._refuse("messages", name, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES])

@@ -59,7 +59,7 @@ class Upgrade:
         if self._path != BOT_PATH:
             self._http.answer(HTTPStatus.NOT_FOUND, f"bots connect at {web_path(self._club)}{BOT_PATH}\n")
         elif not self._refuse_elsewhere():
-            self._http.acquire_permit(self._enter)
+            self._http.acquire_permit(self._on_permit)
 
     def _refuse_elsewhere(self) -> bool:
         """Refuse the upgrade if the club is led elsewhere, or if this server lets no bot in. Return true if refused.
@@ -73,11 +73,11 @@ class Upgrade:
         self._http.answer(HTTPStatus.SERVICE_UNAVAILABLE, text, b"Retry-After: 1\r\n")
         return True
 
-    def _enter(self, permit: Permit) -> None:
+    def _on_permit(self, permit: Permit) -> None:
         """Hand the connection over to the requested club. Load the club first if needed."""
         if self._refuse_elsewhere():
             return
-        club = self._entrance.clubs.loaded(self._club)
+        club = self._entrance.clubs.get_loaded(self._club)
         if club is not None:
             self._hand_over(club, permit)
         else:
@@ -98,7 +98,7 @@ class Upgrade:
             self._loading = None
         if self._http.transport.is_closing() or self._refuse_elsewhere():
             return
-        main = clubs.loaded(MAIN)
+        main = clubs.get_loaded(MAIN)
         if club is not None:
             self._hand_over(club, permit)
         elif main is not None and clubs.was_removed(self._club):

@@ -21,14 +21,14 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 class _Flow(FlowControl):
     """uvicorn's flow control, with a change: after a pause, bytes already read are parsed before reading resumes."""
 
-    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
+    def __init__(self, transport: asyncio.Transport, continue_reading: Callable[[], None]) -> None:
         super().__init__(transport)
-        self._go_on = go_on
+        self._continue_reading = continue_reading
 
     def resume_reading(self) -> None:
         if self.read_paused:
             self.read_paused = False
-            self._go_on()
+            self._continue_reading()
 
 
 class UvicornConnection(HttpToolsProtocol):
@@ -42,9 +42,9 @@ class UvicornConnection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))
-        self.flow = _Flow(self.transport, self._go_on)
+        self.flow = _Flow(self.transport, self._continue_reading)
 
-    def _go_on(self) -> None:
+    def _continue_reading(self) -> None:
         """Parse waiting bytes, and then resume reading. uvicorn is ready for more bytes."""
         raise NotImplementedError
 

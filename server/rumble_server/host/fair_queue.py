@@ -57,7 +57,7 @@ def asks(asker: Asker) -> None:
     _asker.set(asker)
 
 
-def asker_now() -> Asker:
+def current_asker() -> Asker:
     """Return the asker of the current asyncio task."""
     return _asker.get(None) or Asker()
 
@@ -76,7 +76,7 @@ class FairQueue:
 
         Raises Crowded if the address asks for more than its share.
         """
-        asker = asker_now()
+        asker = current_asker()
         asker.begin()
         if self._is_taken:
             await self._wait(asker)

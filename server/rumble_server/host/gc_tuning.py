@@ -12,15 +12,15 @@ LEAST_NEW, MOST_NEW = 1_250, 2_500
 
 A pass takes 1 ms to 3 ms. A pass takes up to twice as long if all new objects are still in use, and three times as long
 if other programs use the processor, too. Python subtracts the freed old objects from the number of new objects, so a
-pass may look at far more objects than the bound. Therefore `look` makes passes, too.
+pass may look at far more objects than the bound. Therefore `collect_if_due` makes passes, too.
 """
 LEAST_COUNTED = 100
-"""Minimum of Python's count of new objects for a pass by `look`. With a lower count, the server is idle.
+"""Minimum of Python's count of new objects for a pass by `collect_if_due`. With a lower count, the server is idle.
 
 `MOST_HELD` is another reason for a pass, and needs no minimum.
 """
 MOST_HELD = 10_000
-"""Number of new objects at which `look` makes a pass, even if passes already take more than `PASS_SHARE` of the time.
+"""Number of new objects at which `collect_if_due` makes a pass, even if passes already take more than `PASS_SHARE`.
 
 Freed old objects are not subtracted from this number. A storm of requests makes 10,000 objects in 0.05 s. The pass
 takes 3 ms to 10 ms; a later pass would take longer.
@@ -45,8 +45,8 @@ A sweep looks at every object. It holds up the event loop for about 100 ms, and 
 """
 
 
-class Interpreter:
-    """The garbage collector of this process, tuned inside of `with calmed()`. Call `look` regularly in the block.
+class GcTuner:
+    """The garbage collector of this process, tuned inside of `with tuned()`. Call `collect_if_due` regularly.
 
     In large tournaments, a look at every object (a sweep) takes about 100 ms and finds almost nothing. Therefore
     objects that survive two passes are set aside (`gc.freeze`), and later passes look only at newer objects. While
@@ -72,7 +72,7 @@ class Interpreter:
         """CPU time in s of the last pass over all objects that are not set aside."""
 
     @contextmanager
-    def calmed(self) -> Iterator[None]:
+    def tuned(self) -> Iterator[None]:
         """Tune the interpreter inside of a block: how often threads switch, and how often the collector makes a pass.
 
         A pass looks at new objects. At the start of the block, a sweep looks at all objects, and sets all of them
@@ -90,7 +90,7 @@ class Interpreter:
             gc.set_threshold(*threshold)
             sys.setswitchinterval(switch_s)
 
-    def look(self) -> None:
+    def collect_if_due(self) -> None:
         """Make a sweep (a look at every object) if a sweep is due. Otherwise make a pass if a pass is due."""
         now_s = self._now_s()
         if self._has_set_aside and now_s - self._swept_at_s >= (LATEST_SWEEP_S if self._is_playing() else SWEEP_S):

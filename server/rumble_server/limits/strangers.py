@@ -13,10 +13,10 @@ class Strangers:
         self._messages = Buckets(bounds.stranger_messages_per_minute)
         self.refusals = refusals
 
-    def may_speak(self, address: str, now_ms: int) -> bool:
+    def may_send(self, address: str, now_ms: int) -> bool:
         """Return true if another message from `address` would be allowed. No message is counted."""
         return self._bounds.exempts(address) or self._messages.allows(address, now_ms)
 
-    def speak(self, address: str, now_ms: int, messages: int = 1) -> bool:
+    def count_messages(self, address: str, now_ms: int, messages: int = 1) -> bool:
         """Count messages from `address`. Return False if there are too many."""
         return self._bounds.exempts(address) or self._messages.take(address, now_ms, times=messages)

@@ -31,7 +31,7 @@ class RefereeDriver(Protocol):
     def record(self, over: MatchOver) -> None:
         """Append the end of the match to the log, and apply this fact to all other parts of the server."""
 
-    def begin(self, seat: int, frame: bytes) -> None:
+    def send_start(self, seat: int, frame: bytes) -> None:
         """Send the frame `match_start` to the bot of a seat."""
 
     def send(self, seat: int, frame: bytes) -> None:
@@ -43,7 +43,7 @@ class RefereeDriver(Protocol):
         If the frame has to wait, call `hold_turn` of the referee, and call `on_turn_sent` when the frame has been sent.
         """
 
-    def end(self, seat: int, frame: bytes) -> None:
+    def send_over(self, seat: int, frame: bytes) -> None:
         """Send the frame `match_over` after the facts recorded so far have reached the disk."""
 
 
@@ -76,7 +76,7 @@ class Announcer:
         """Record `started`, and send the frames `match_start` that follow from `started`."""
         self.record(started)
         for seat, frame in frames_of_start(started, self._progress.terms, self._progress.moves):
-            self._driver.begin(seat, frame)
+            self._driver.send_start(seat, frame)
 
     def end(self, over: MatchOver) -> None:
         """Record the end of the match, and send `match_over` to all connected bots."""
@@ -84,7 +84,7 @@ class Announcer:
         self._progress.apply(over)
         frame = frame_of_over(over, self._progress.state)
         for seat in over.told:
-            self._driver.end(seat, frame)
+            self._driver.send_over(seat, frame)
 
     def record_frame(
         self, seat: int, sender: Literal["bot", "server"], frame: str, now_ms: int, excused_ms: int = 0

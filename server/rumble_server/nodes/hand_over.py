@@ -88,7 +88,7 @@ class HandOvers:
         """Close bots' connections that are due, end each offer to a node that is not ready in time, and offer again."""
         for club, (_, until_ms) in list(self._leaving.items()):
             if now_ms >= until_ms:
-                self._leave(club)
+                self._finish(club)
         for club, move in list(self._planned.items()):
             if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
                 self._passed_over.setdefault(club, set()).add(move.to)
@@ -138,7 +138,7 @@ class HandOvers:
         for club, (epoch, until_ms) in list(self._leaving.items()):
             row = rows.clubs.get(club)
             if row is None or row.epoch > epoch:
-                self._leave(club)
+                self._finish(club)
             elif row.listens >= epoch:
                 # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
                 # bot back here.
@@ -166,13 +166,13 @@ class HandOvers:
         """Hand over a club that was stopped and has its facts on disk."""
         move = self._planned.pop(club, None)
         self._stopping = None
-        self._give(club, None if move is None else move.to, now_ms)
+        self._hand_over(club, None if move is None else move.to, now_ms)
 
     def release(self, club: str, now_ms: int) -> None:
         """Give up a club that is empty and was removed from memory."""
-        self._give(club, None, now_ms)
+        self._hand_over(club, None, now_ms)
 
-    def pass_on(self, club: str, epoch: int, now_ms: int) -> None:
+    def hand_to_next(self, club: str, epoch: int, now_ms: int) -> None:
         """Hand a club that this node cannot load over to the next node in the club's order of nodes.
 
         After the last node, the first node gets the club. A lone node leads the club again under a new epoch.
@@ -181,9 +181,9 @@ class HandOvers:
         if state.clubs.get(club) == epoch:
             nodes = state.order_for(club)
             position = nodes.index(state.node) + 1 if state.node in nodes else 0
-            self._give(club, nodes[position % len(nodes)] if nodes else None, now_ms)
+            self._hand_over(club, nodes[position % len(nodes)] if nodes else None, now_ms)
 
-    def _give(self, club: str, to: str | None, now_ms: int) -> None:
+    def _hand_over(self, club: str, to: str | None, now_ms: int) -> None:
         """Stop leading a club, and hand it over to the node `to`. If `to` is None, leave the club without a leader."""
         self.forget(club)
         epoch = self._state.clubs.pop(club, None)
@@ -199,7 +199,7 @@ class HandOvers:
         else:
             self._leaving[statement.club] = epoch, now_ms + LISTEN_MS
 
-    def repeat(self, own_epochs: Mapping[str, int], now_ms: int) -> None:
+    def repeat_lost(self, own_epochs: Mapping[str, int], now_ms: int) -> None:
         """Repeat hand-overs that had no effect. `own_epochs` has the epoch of each club whose row names this node."""
         for club, epoch in list(self.unconfirmed.items()):
             if own_epochs.get(club) != epoch:  # the hand-over took effect, but its answer was lost
@@ -210,7 +210,7 @@ class HandOvers:
                 # this node.
                 self._state.add(HandOver(club, epoch, self._target_of(club) or self._state.node), now_ms)
 
-    def _leave(self, club: str) -> None:
+    def _finish(self, club: str) -> None:
         """Close the connections of bots of a club that was handed over. Then begin the next hand-over."""
         del self._leaving[club]
         self._state.led.close_handed_over(club)
@@ -246,4 +246,4 @@ class HandOvers:
         """End a hand-over of a club to this node, which leads the club now."""
         self._reading.pop(club, None)
         if club in self._leaving:
-            self._leave(club)
+            self._finish(club)

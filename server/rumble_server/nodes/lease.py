@@ -27,7 +27,7 @@ RENEWALS = 5
 """Number of renewals in the time of one lease, if every statement succeeds."""
 RETRIES = 20
 """Number of retries in a lease's time. After a failed statement the node waits for 1 / `RETRIES` of this time."""
-ABANDON_MS = 5_000
+DISCONNECT_MS = 5_000
 """Time in ms without a lease after which a node closes its bots' connections. The bots then find the next leader."""
 
 
@@ -70,11 +70,11 @@ class Lease(LeaseState):
         """
         self._disconnect_at_ms: int | None = None
         """Time in ms at which to call `disconnect_all`; None if the lease is valid, or after the call."""
-        self._missing: dict[str, int] = {}
+        self._leaderless: dict[str, int] = {}
         """Time in ms at which the node first noticed that a club has no leader with a valid lease, by club."""
         self._suspend(now_ms)
 
-    def holds(self, now_ms: int) -> bool:
+    def is_valid(self, now_ms: int) -> bool:
         """Return true if the lease is valid."""
         return now_ms < self.until_ms
 
@@ -100,16 +100,16 @@ class Lease(LeaseState):
         for club, epoch in self.clubs.items():
             led.start_leading(club, epoch)
 
-    def want(self, club: str, now_ms: int) -> None:
+    def request_leader(self, club: str, now_ms: int) -> None:
         """Acquire a club without a leader: at once if this node is the first choice for the club, otherwise later."""
         if club not in self.clubs and club not in self.hand_overs.unconfirmed and self.leader_of(club) is None:
-            self._missing.setdefault(club, now_ms)
-            self._take_missing(now_ms)
+            self._leaderless.setdefault(club, now_ms)
+            self._acquire_leaderless(now_ms)
 
     def drain(self, now_ms: int) -> None:
         """Begin to hand over every club to nodes that can take clubs. Take no more clubs."""
         self.draining = True
-        self._missing.clear()
+        self._leaderless.clear()
         self.add(statements.Renew(draining=True), now_ms, first=True)
         self.hand_overs.offer_all(now_ms)
 
@@ -140,7 +140,7 @@ class Lease(LeaseState):
 
     def wake(self, now_ms: int) -> None:
         """Do the work that is due: notice the lease's end, send a renewal or a look, and continue hand-overs."""
-        self._notice(now_ms)
+        self._check_expiry(now_ms)
         if now_ms >= self._renew_at_ms:
             self._renew_at_ms = now_ms + self._lease_ms // RENEWALS
             # A renewal goes to the front of the queue. With statements slower than the pause, two renewals in a row
@@ -160,7 +160,7 @@ class Lease(LeaseState):
 
     def on_answer(self, answer: statements.Answer, now_ms: int) -> None:
         """Handle the answer to the running statement, and send the next statement."""
-        self._notice(now_ms)
+        self._check_expiry(now_ms)
         statement, self._running = self._running, None
         match statement, answer:
             case _, statements.Renewed(known=False):
@@ -182,7 +182,7 @@ class Lease(LeaseState):
 
     def on_failure(self, now_ms: int) -> None:
         """Handle a failure of the running statement. Only the next look shows whether the statement took effect."""
-        self._notice(now_ms)
+        self._check_expiry(now_ms)
         self._running = None
         # The renewal comes soon, and a look follows each renewal.
         self._renew_at_ms = min(self._renew_at_ms, now_ms + max(1, self._lease_ms // RETRIES))
@@ -193,13 +193,13 @@ class Lease(LeaseState):
 
     # --- suspension ---
 
-    def _notice(self, now_ms: int) -> None:
+    def _check_expiry(self, now_ms: int) -> None:
         """Suspend the node if its lease is over.
 
         If a renewed lease ended before the look that confirms the lease, forget the renewal. If the lease has been over
-        for `ABANDON_MS`, close bots' connections.
+        for `DISCONNECT_MS`, close bots' connections.
         """
-        if not self.suspended and not self.holds(now_ms):
+        if not self.suspended and not self.is_valid(now_ms):
             self._suspend(self.until_ms)
         if self._confirm_until_ms is not None and now_ms >= self._confirm_until_ms:
             self._confirm_until_ms = None
@@ -211,7 +211,7 @@ class Lease(LeaseState):
         """Suspend the node, whose lease has been over since `since_ms`."""
         self.suspended = self._distrusted = True
         self._confirm_until_ms = None
-        self._disconnect_at_ms = since_ms + ABANDON_MS
+        self._disconnect_at_ms = since_ms + DISCONNECT_MS
         self.led.suspend()
 
     def _renewed(self, until_ms: int, now_ms: int) -> None:
@@ -251,8 +251,8 @@ class Lease(LeaseState):
             self.hand_overs.read_offered()
             for club in self.rows.clubs:
                 if self.rows.leader_of(club) is None:
-                    self._missing.setdefault(club, now_ms)
-            self._take_missing(now_ms)
+                    self._leaderless.setdefault(club, now_ms)
+            self._acquire_leaderless(now_ms)
 
     def _compare(self, now_ms: int) -> None:
         """Compare the node's clubs with the rows of the last look.
@@ -264,14 +264,14 @@ class Lease(LeaseState):
         for club, epoch in list(self.clubs.items()):
             if own.get(club) != epoch:
                 self.on_lead_lost(club, epoch)
-        self.hand_overs.repeat(own, now_ms)
+        self.hand_overs.repeat_lost(own, now_ms)
         for club, epoch in own.items():
             if club not in self.clubs and club not in self.hand_overs.unconfirmed:
                 self._start_leading(club, epoch)
 
     def _start_leading(self, club: str, epoch: int) -> None:
         """Begin to lead a club, because the club's row names this node as the leader."""
-        self._missing.pop(club, None)
+        self._leaderless.pop(club, None)
         self.hand_overs.on_arrived(club)
         self.clubs[club] = epoch
         self.led.start_leading(club, epoch)
@@ -287,7 +287,7 @@ class Lease(LeaseState):
 
     # --- clubs that need a leader ---
 
-    def _take_missing(self, now_ms: int) -> None:
+    def _acquire_leaderless(self, now_ms: int) -> None:
         """Acquire clubs without a leader: at once if this node is the first choice for a club, otherwise later.
 
         For each earlier node in the club's order, this node waits one interval of renewals. Therefore two nodes seldom
@@ -295,9 +295,9 @@ class Lease(LeaseState):
         """
         if self.suspended or self.draining:
             return
-        for club, since_ms in list(self._missing.items()):
+        for club, since_ms in list(self._leaderless.items()):
             if self.leader_of(club) is not None:
-                del self._missing[club]
+                del self._leaderless[club]
             elif now_ms - since_ms >= self._rank_for(club) * (self._lease_ms // RENEWALS):
                 self.add(statements.Acquire(club), now_ms)
 

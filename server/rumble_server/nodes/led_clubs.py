@@ -79,7 +79,7 @@ class LedClubs:
                 await asyncio.sleep(AGAIN_S)
             except Exception:
                 log.exception("club %s cannot be loaded here", name)
-                self._give_up(name, epoch)
+                self._on_load_failed(name, epoch)
                 return
             else:
                 self._node.call_lease(partial(self._lease.listening, name, epoch))
@@ -89,7 +89,7 @@ class LedClubs:
         """Load a club that this node leads under `epoch`, and let the club's bots in. Raises StoreError."""
         raise NotImplementedError
 
-    def _give_up(self, name: str, epoch: int) -> None:
+    def _on_load_failed(self, name: str, epoch: int) -> None:
         """Give up a club that cannot be loaded here."""
         raise NotImplementedError
 
@@ -112,7 +112,7 @@ class LedClubs:
         self._begin(name, self._hand_over(name))
 
     async def _hand_over(self, name: str) -> None:
-        club = self._clubs.loaded(name)
+        club = self._clubs.get_loaded(name)
         if club is not None:
             await self._stop(club)
         self._node.call_lease(partial(self._lease.hand_overs.on_stopped, name))
@@ -122,7 +122,7 @@ class LedClubs:
         club.attempt("be stopped in order", club.stop, club.house_bots.close)
         with suppress(StoreError):  # raised if another node leads the club, so that this node has nothing left to write
             await club.log.wait(club.log.last)
-        if self._clubs.loaded(club.name) is club:  # the club may have been discarded during the wait
+        if self._clubs.get_loaded(club.name) is club:  # the club may have been discarded during the wait
             self._clubs.pop(club.name)
             club.attempt("be discarded", club.discard)
             self._store.close_log(club.name)
@@ -147,7 +147,7 @@ class LedClubs:
     def discard(self, name: str) -> None:
         log.warning("another node leads %s", name)
         self._end_work(name)
-        club = self._clubs.loaded(name)
+        club = self._clubs.get_loaded(name)
         self._clubs.forget(name)
         if club is not None:
             club.log.fence()  # this node may lead the club again before the next commit, under another epoch

@@ -58,14 +58,14 @@ class MainFollower:
 
         After `main` was loaded here, apply all facts again: facts that were not on disk are lost. Raises StoreError.
         """
-        clubs, main = self._clubs, self._clubs.loaded(MAIN)
+        clubs, main = self._clubs, self._clubs.get_loaded(MAIN)
         if main is not None:
             self._known, self._is_stale = main.log.durable, True
             return
         known = self._known
         first = 0 if self._is_stale else known
         facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).server_facts_after(first))
-        if clubs.loaded(MAIN) is not None or (self._is_stale and (first or known != self._known)):
+        if clubs.get_loaded(MAIN) is not None or (self._is_stale and (first or known != self._known)):
             return  # main was loaded here during the reading
         news = [(number, fact) for number, fact in facts if number > self._known]
         if self._is_stale:

@@ -37,7 +37,7 @@ AGAIN_S = 0.2
 """Pause in s after a failure, before the node loads a club, listens for notifications or wakes the lease again."""
 SOON_S = 0.02
 """Interval in s at which a stopping node counts the clubs that the node still has to hand over."""
-GOES_MS = 15_000
+HAND_OVER_MS = 15_000
 """Maximum time in ms that a stopping node waits for the next club to be handed over.
 
 Another node needs less time to read a club ahead.
@@ -106,27 +106,27 @@ class Node:
         self._lease_ms = lease_ms
         self._setup = setup
         # Three connections: one that listens runs no statement, and a slow write of uses must delay no renewal.
-        self._leases, self._listening, self.telling = [Leases(url, lease_ms) for _ in range(3)]
+        self._leases, self._listening, self.uses_connection = [Leases(url, lease_ms) for _ in range(3)]
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
         self._trouble: str | None = None
         """Reason why the last statement failed; None if it succeeded."""
         self._stopped = False
-        self.news = asyncio.Event()
+        self.changed = asyncio.Event()
         """Event that is set after each answer of the database, and when a club was loaded."""
         self.id = ""
         self.end_reason = ""
         """Reason why the node can lead no club any more; empty as long as the node can."""
         self.lease: Lease
 
-    def holds(self) -> bool:
+    def has_valid_lease(self) -> bool:
         """Return true if the lease is valid now."""
         return lease_s() * 1000 < self.lease.until_ms
 
     @property
     def leads(self) -> list[str]:
         """Names of the clubs that the node leads now; empty if its lease is over."""
-        return sorted(self.lease.clubs) if self.holds() else []
+        return sorted(self.lease.clubs) if self.has_valid_lease() else []
 
     # --- life ---
 
@@ -150,18 +150,18 @@ class Node:
         while club not in self.lease.clubs:
             if self.end_reason:
                 raise StoreError(self.end_reason)
-            self.want(club)  # repeated, because the lease forgets the wish if another node leads the club
-            self.news.clear()
+            self.request_leader(club)  # repeated, because the lease forgets the request if another node leads the club
+            self.changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.news.wait(), self._lease_ms / RENEWALS / 1000)
+                await asyncio.wait_for(self.changed.wait(), self._lease_ms / RENEWALS / 1000)
         return self.lease.clubs[club]
 
-    def want(self, club: str) -> None:
+    def request_leader(self, club: str) -> None:
         """Ask the lease to acquire a club without a leader.
 
         The lease forgets the request if another node acquires the club first.
         """
-        self.call_lease(partial(self.lease.want, club))
+        self.call_lease(partial(self.lease.request_leader, club))
 
     def is_led_elsewhere(self, club: str) -> bool:
         """Return true if another node leads a club."""
@@ -176,14 +176,14 @@ class Node:
         """Hand all clubs over to other nodes, and wait until the last club is handed over.
 
         The wait ends early if no other node can take a club, if the lease is over, or if no club was handed over for
-        `GOES_MS`.
+        `HAND_OVER_MS`.
         """
         self.call_lease(self.lease.drain)
-        left, until_ms = self.lease.count_left, now_ms() + GOES_MS
-        while left and self.lease.hand_overs.can_go_on and self.holds() and now_ms() < until_ms:
+        left, until_ms = self.lease.count_left, now_ms() + HAND_OVER_MS
+        while left and self.lease.hand_overs.can_go_on and self.has_valid_lease() and now_ms() < until_ms:
             await asyncio.sleep(SOON_S)  # polled, because only a stopping node waits here
             if self.lease.count_left < left:
-                until_ms = now_ms() + GOES_MS
+                until_ms = now_ms() + HAND_OVER_MS
             left = self.lease.count_left
 
     async def stop(self) -> None:
@@ -198,7 +198,7 @@ class Node:
             await self._leases.end_lease(self.id)
         except StoreError as error:
             log.warning("the lease ends by itself: %s", error)
-        for each in (self._leases, self._listening, self.telling):
+        for each in (self._leases, self._listening, self.uses_connection):
             await each.close()
 
     def call_lease(self, call: Callable[[int], None]) -> None:
@@ -246,7 +246,7 @@ class Node:
             return
         self._report(None)
         self.call_lease(partial(self.lease.on_answer, answer))
-        self.news.set()
+        self.changed.set()
 
     def _report(self, trouble: str | None) -> None:
         """Log when statements begin to fail, and when they succeed again."""

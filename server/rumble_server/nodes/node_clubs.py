@@ -27,7 +27,7 @@ AHEAD_S = 10.0
 """Time in s for which the tournaments of a club stay in memory after `_rebuild` has rebuilt the tournaments."""
 GIVE_UP_S = 5.0
 """Time in s for which a node keeps a club that the node cannot load, before the next node tries to load the club."""
-TELL_S = 1.0
+WRITE_USES_S = 1.0
 """Interval in s at which the node writes its clubs' use of resources for other nodes, if the use has changed."""
 USES = TypeAdapter(dict[str, ClubUse])
 """Validator of a dict with the use of resources by each club, as read from the database.
@@ -46,7 +46,7 @@ class NodeClubs(LedClubs):
         """Tournaments rebuilt for hand-overs of clubs to this node, by club."""
         self._written_uses: dict[str, Any] = {}
         """The led clubs' use of resources, as last written for other nodes."""
-        node.begin(repeat(self._write_uses, TELL_S, "the use of resources could not be told"))
+        node.begin(repeat(self._write_uses, WRITE_USES_S, "the use of resources could not be told"))
 
     # --- ClubLoader ---
 
@@ -54,7 +54,7 @@ class NodeClubs(LedClubs):
         self._store.attach(asyncio.get_running_loop())
         await self._main.read()
         for name in {MAIN, *self._store.clubs_in_play(), *self._clubs.with_residents()}:
-            self._node.want(name)
+            self._node.request_leader(name)
         self._main.start()
         await self._store.start_writer()
         await self._wait_for_main()
@@ -63,9 +63,9 @@ class NodeClubs(LedClubs):
         """Wait until `main` is loaded here or led by another node, at most for `READY_S`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(READY_S):
-                while self._clubs.loaded(MAIN) is None and not self._node.is_led_elsewhere(MAIN):
-                    self._node.news.clear()
-                    await self._node.news.wait()
+                while self._clubs.get_loaded(MAIN) is None and not self._node.is_led_elsewhere(MAIN):
+                    self._node.changed.clear()
+                    await self._node.changed.wait()
 
     def must_redirect(self, name: str) -> bool:
         """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
@@ -74,25 +74,25 @@ class NodeClubs(LedClubs):
         `main` is not loaded here: only the leader of `main` can say that a club does not exist.
         """
         if self._clubs.knows(name):
-            self._node.want(name)
+            self._node.request_leader(name)
             return True
-        return self._clubs.loaded(MAIN) is None  # only the leader of main can say that a club does not exist
+        return self._clubs.get_loaded(MAIN) is None  # only the leader of main can say that a club does not exist
 
     async def load(self, _name: str) -> None:
         """Do nothing: a request for a club that is not loaded here belongs to another node."""
 
     def request_load(self, name: str) -> None:
-        self._node.want(name)
+        self._node.request_leader(name)
 
     async def read_remote_uses(self) -> dict[str, ClubUse]:
-        return USES.validate_python(await self._node.telling.read_remote_uses(self._node.id))
+        return USES.validate_python(await self._node.uses_connection.read_remote_uses(self._node.id))
 
     async def _write_uses(self) -> None:
         """Write the led clubs' use of resources for other nodes, if the use has changed."""
         uses = {name: asdict(use) for name, use in self._clubs.local_uses().items()}
         try:
             if uses != self._written_uses:
-                await self._node.telling.write_uses(self._node.id, uses)
+                await self._node.uses_connection.write_uses(self._node.id, uses)
                 self._written_uses = uses
         except StoreError as error:
             log.debug("uses are told later: %s", error)  # the node logs the same trouble as a warning
@@ -115,18 +115,18 @@ class NodeClubs(LedClubs):
             self._node.release(name)
             return
         self._clubs.add(name, stored)
-        self._node.news.set()
+        self._node.changed.set()
         if name == MAIN:
             for each in self._clubs.with_residents():
                 self.request_load(each)
 
-    def _give_up(self, name: str, epoch: int) -> None:
+    def _on_load_failed(self, name: str, epoch: int) -> None:
         """Forget what was loaded of a club, and have another node try after `GIVE_UP_S`.
 
         Without the pause, a club that no node can load would be tried all the time.
         """
-        pass_on = partial(self._lease.hand_overs.pass_on, name, epoch)
-        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.call_lease, pass_on)
+        hand_over = partial(self._lease.hand_overs.hand_to_next, name, epoch)
+        asyncio.get_running_loop().call_later(GIVE_UP_S, self._node.call_lease, hand_over)
         self._clubs.forget(name)
 
     async def _rebuild(self, name: str) -> None:

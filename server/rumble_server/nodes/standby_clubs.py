@@ -22,12 +22,12 @@ class StandbyClubs(LedClubs):
     # --- Led ---
 
     async def _load(self, name: str, _epoch: int) -> None:
-        if self._clubs.loaded(MAIN) is None:
+        if self._clubs.get_loaded(MAIN) is None:
             return  # after a standby, `LoneLoader.start` loads main, and then the other clubs
         if await self._clubs.load(name) is None:
             self._node.release(name)
 
-    def _give_up(self, name: str, epoch: int) -> None:
+    def _on_load_failed(self, name: str, epoch: int) -> None:
         """Do nothing: the next request for the club loads the club again."""
 
     def close_handed_over(self, name: str) -> None:
@@ -37,7 +37,7 @@ class StandbyClubs(LedClubs):
             self._end(MAIN_LOST)
 
     def discard(self, name: str) -> None:
-        has_gone = self._clubs.loaded(name) is not None
+        has_gone = self._clubs.get_loaded(name) is not None
         super().discard(name)
         if has_gone and name == MAIN:  # without main, this server leads no club at all
             self._clubs.for_each(Club.discard, "be discarded")

@@ -117,14 +117,15 @@ class LiveStandings(ABC, Generic[R]):
         return line if display is None else line.model_copy(update={"display_name": display})
 
     @abstractmethod
-    def met(self, first: str, second: str) -> tuple[Any, ...] | None:
+    def head_to_head(self, first: str, second: str) -> tuple[Any, ...] | None:
         """Return the counts of the matches between two bots, as an immutable value; None if the bots have not met."""
 
     @abstractmethod
     def scores(self, met: tuple[Any, ...]) -> tuple[float, float, int]:
-        """Return the scores of two bots against each other, and the number of their matches. `met` comes from `met()`.
+        """Return the scores of two bots against each other, and the number of their matches.
 
-        A match won, or a better place at a table, counts 1. A draw or a shared place counts one half.
+        `met` comes from `head_to_head`. A match won, or a better place at a table, counts 1. A draw or a shared place
+        counts one half.
         """
 
     @abstractmethod
@@ -187,7 +188,7 @@ class WinLossStandings(LiveStandings[Result]):
             full, half = rounds.full_bye(), rounds.half_bye()
             rounds.pair(pairs, {**dict.fromkeys(byes, full), **dict.fromkeys(half_byes, half)})
 
-    def met(self, first: str, second: str) -> tuple[Meetings, Meetings] | None:
+    def head_to_head(self, first: str, second: str) -> tuple[Meetings, Meetings] | None:
         meetings = self.tally.meetings
         ours, theirs = meetings.get((first, second)), meetings.get((second, first))
         return (ours or NONE, theirs or NONE) if ours or theirs else None
@@ -233,7 +234,7 @@ class PlaceStandings(LiveStandings[TableResult]):
         self.tally = TableTally()
         self._tiebreaks, self._points = tuple(tiebreaks), points
 
-    def met(self, first: str, second: str) -> tuple[int, int, int] | None:
+    def head_to_head(self, first: str, second: str) -> tuple[int, int, int] | None:
         return self.tally.between(first, second)
 
     def scores(self, met: tuple[int, int, int]) -> tuple[float, float, int]:

@@ -129,19 +129,19 @@ class _History(ABC, Generic[R]):
             self._void[over.match] += 1
             return
         if begun is None or begun.attempt != over.attempt:
-            self._over[over.match] = self._lost(over)
+            self._over[over.match] = self._record_of_lost(over)
         else:
-            self._over[over.match] = self._started(begun, over)
+            self._over[over.match] = self._record_of_started(begun, over)
 
     @abstractmethod
     def audit(self) -> Audit: ...
 
     @abstractmethod
-    def _lost(self, over: MatchOver) -> R:
+    def _record_of_lost(self, over: MatchOver) -> R:
         """Return the record of a match that was lost before it began."""
 
     @abstractmethod
-    def _started(self, begun: MatchStarted, over: MatchOver | None = None) -> R:
+    def _record_of_started(self, begun: MatchStarted, over: MatchOver | None = None) -> R:
         """Return the record of a match that began; `over` is None while the match runs."""
 
     def _end_pause(self, at_ms: int) -> None:
@@ -155,7 +155,7 @@ class _History(ABC, Generic[R]):
 
     def records(self) -> list[R]:
         """Return the records of matches that are over or running."""
-        running = [] if self._now.finished else map(self._started, self._begun.values())
+        running = [] if self._now.finished else map(self._record_of_started, self._begun.values())
         return [*self._over.values(), *running]
 
     def context(self) -> Context:
@@ -178,11 +178,11 @@ class _PairHistory(_History[MatchRecord]):
     def audit(self) -> Audit:
         return audit_pairs(self.records(), self.context())
 
-    def _lost(self, over: MatchOver) -> MatchRecord:
+    def _record_of_lost(self, over: MatchOver) -> MatchRecord:
         seats, known_ms = (over.seats[0], over.seats[1]), self._known_ms(over.match)
         return _ended(MatchRecord(over.match, seats, over.at_ms, known_ms=known_ms), over)
 
-    def _started(self, begun: MatchStarted, over: MatchOver | None = None) -> MatchRecord:
+    def _record_of_started(self, begun: MatchStarted, over: MatchOver | None = None) -> MatchRecord:
         seats, known_ms = (begun.seats[0], begun.seats[1]), self._known_ms(begun.match)
         free_since_ms = begun.free_since_ms or (0, 0)  # older facts lack the times
         record = MatchRecord(begun.match, seats, begun.at_ms, known_ms=known_ms, free_since_ms=free_since_ms)
@@ -199,11 +199,11 @@ class _TableHistory(_History[TableRecord]):
     def audit(self) -> Audit:
         return audit_tables(self.records(), self.context())
 
-    def _lost(self, over: MatchOver) -> TableRecord:
+    def _record_of_lost(self, over: MatchOver) -> TableRecord:
         faults = table_result_of(over).faults
         return TableRecord(over.match, over.seats, over.at_ms, {}, self._known_ms(over.match), faults)
 
-    def _started(self, begun: MatchStarted, over: MatchOver | None = None) -> TableRecord:
+    def _record_of_started(self, begun: MatchStarted, over: MatchOver | None = None) -> TableRecord:
         # The log does not tell since when an absent bot has been gone: perhaps only just now.
         since_ms = {
             **dict.fromkeys(begun.absent, begun.at_ms),

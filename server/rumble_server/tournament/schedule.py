@@ -74,14 +74,14 @@ class Schedule(ABC, Generic[R, P]):
     def scheduled_seats(self, over: MatchOver, played: P | None) -> tuple[str, ...]:
         """Return the bots of a match in the order of their scheduled seats.
 
-        `read_result` is the result of the match as this schedule reads it; None if this schedule follows no results.
+        `played` is the result of the match as this schedule reads it; None if this schedule follows no results.
         """
 
     @abstractmethod
-    def prepare(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> Callable[[], R] | None:
+    def prepare(self, results: Mapping[MatchKey, P], withdrawn: Collection[int] = ()) -> Callable[[], R] | None:
         """Return the task that pairs the next round; the schedule itself does not change.
 
-        Return None while results are missing, and after the last round (`is_finished`). The bots in `gone` have
+        Return None while results are missing, and after the last round (`is_finished`). The bots in `withdrawn` have
         withdrawn.
         """
 
@@ -90,11 +90,11 @@ class Schedule(ABC, Generic[R, P]):
         """Add the next round. Raises ValueError if the round cannot be next."""
 
     @abstractmethod
-    def is_finished(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Mapping[MatchKey, P], withdrawn: Collection[int] = ()) -> bool:
         """Return whether no further round will come."""
 
     @abstractmethod
-    def matches_total(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Mapping[MatchKey, P], withdrawn: Collection[int] = ()) -> int:
         """Return the number of matches in the whole tournament, as far as known now."""
 
     def late_round(self) -> R:
@@ -109,10 +109,10 @@ class Schedule(ABC, Generic[R, P]):
         """The rounds of a Swiss so far; empty for other schedules."""
         return ()
 
-    def stop_reason(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> str:
+    def stop_reason(self, results: Mapping[MatchKey, P], withdrawn: Collection[int] = ()) -> str:
         """Return the reason why the schedule finished before its last round; empty in any other case."""
         return ""
 
-    def places(self, results: Mapping[MatchKey, P], gone: Collection[int] = ()) -> dict[int, int]:
+    def places(self, results: Mapping[MatchKey, P], withdrawn: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot; empty for a schedule without a bracket."""
         return {}

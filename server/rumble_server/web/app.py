@@ -40,7 +40,7 @@ from rumble_server.web.client import client_address
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
-from rumble_server.web.guards.headers import Guard
+from rumble_server.web.guards.headers import HeaderGuard
 from rumble_server.web.guards.rate_limits import RateLimits, RequestShares
 from rumble_server.web.pages.pages import add_pages
 from rumble_server.web.pages.pictures import picture_routes
@@ -72,7 +72,7 @@ def make_web(clubs: ClubSites, process: Process) -> ASGIApp:
         "figures": figures(clubs, process.operation),
     }
     of_club = ClubPaths(RateLimits(Compression(application()), process), clubs, process, shared, _answer)
-    return Guard(RequestShares(of_club, process), process.host_names)
+    return HeaderGuard(RequestShares(of_club, process), process.host_names)
 
 
 @cache

@@ -17,11 +17,11 @@ from rumble_server.web.request_headers import takes_gzip
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
 MOST_AT_ONCE = 8192
-"""Maximum size in bytes of a piece that is packed on the event loop, in 0.2 ms. Threads pack larger pieces."""
+"""Maximum size in bytes of a piece that is compressed on the event loop, in 0.2 ms. Threads compress larger pieces."""
 LEVEL = 6
 """The default compression level of zlib."""
 GZIP = 16 + zlib.MAX_WBITS
-PACKED_TYPES = ("image/png",)
+COMPRESSED_TYPES = ("image/png",)
 """Media types whose content is already compressed."""
 
 
@@ -30,7 +30,7 @@ async def mark_public(request: Request) -> None:
     request.scope.setdefault("state", {})["is_public"] = True
 
 
-def may_pack(request: Request) -> bool:
+def may_compress(request: Request) -> bool:
     """Return whether the answer to a request may be compressed, and the client accepts gzip."""
     is_public = request.scope.get("state", {}).get("is_public", False)
     accepted = ",".join(request.headers.getlist("accept-encoding"))
@@ -57,59 +57,59 @@ class _Answer:
         self._request = request
         self._send = send
         self._start: Message | None = None
-        """The head of an answer that may be packed.
+        """The head of an answer that may be compressed.
 
-        The head is sent together with the first piece of the body, because small answers are not packed.
+        The head is sent together with the first piece of the body, because small answers are not compressed.
         """
-        self._packer: zlib._Compress | None = None
+        self._compressor: zlib._Compress | None = None
 
     async def send(self, message: Message) -> None:
-        """Pass a message on. If the answer is sent as gzip, pack the piece of the body in the message."""
+        """Pass a message on. If the answer is sent as gzip, compress the piece of the body in the message."""
         if message["type"] == "http.response.start":
-            await self._begin(message)
+            await self._on_start(message)
         elif self._start is not None:
-            await self._first(self._start, message)
-        elif self._packer is not None:
-            await self._piece(self._packer, message)
+            await self._on_first_piece(self._start, message)
+        elif self._compressor is not None:
+            await self._on_piece(self._compressor, message)
         else:
             await self._send(message)
 
-    async def _begin(self, start: Message) -> None:
+    async def _on_start(self, start: Message) -> None:
         if self._request.scope.get("state", {}).get("is_public", False):
             MutableHeaders(scope=start).add_vary_header("Accept-Encoding")
         headers = Headers(raw=start["headers"])
-        is_plain = "content-encoding" not in headers and headers.get("content-type") not in PACKED_TYPES
-        if start["status"] == 200 and is_plain and may_pack(self._request):
+        is_plain = "content-encoding" not in headers and headers.get("content-type") not in COMPRESSED_TYPES
+        if start["status"] == 200 and is_plain and may_compress(self._request):
             self._start = start
         else:
             await self._send(start)
 
-    async def _first(self, start: Message, message: Message) -> None:
+    async def _on_first_piece(self, start: Message, message: Message) -> None:
         self._start = None
         body, is_whole = message.get("body", b""), not message.get("more_body", False)
         if is_whole and len(body) < LEAST_BYTES:
             await self._send(start)
             await self._send(message)
             return
-        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP)
-        packed = await _pack(self._packer, body, is_last=is_whole)
+        self._compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP)
+        compressed = await _compress(self._compressor, body, is_last=is_whole)
         headers = MutableHeaders(scope=start)
         headers["Content-Encoding"] = "gzip"
         del headers["Content-Length"]
         if is_whole:
-            headers["Content-Length"] = str(len(packed))
+            headers["Content-Length"] = str(len(compressed))
         await self._send(start)
-        await self._send({**message, "body": packed})
+        await self._send({**message, "body": compressed})
 
-    async def _piece(self, packer: "zlib._Compress", message: Message) -> None:
+    async def _on_piece(self, compressor: "zlib._Compress", message: Message) -> None:
         is_last = not message.get("more_body", False)
-        packed = await _pack(packer, message.get("body", b""), is_last=is_last)
-        if packed or is_last:
-            await self._send({**message, "body": packed})
+        compressed = await _compress(compressor, message.get("body", b""), is_last=is_last)
+        if compressed or is_last:
+            await self._send({**message, "body": compressed})
 
 
-async def _pack(packer: "zlib._Compress", piece: bytes, *, is_last: bool) -> bytes:
-    def pack() -> bytes:
-        return packer.compress(piece) + (packer.flush() if is_last else b"")
+async def _compress(compressor: "zlib._Compress", piece: bytes, *, is_last: bool) -> bytes:
+    def compress() -> bytes:
+        return compressor.compress(piece) + (compressor.flush() if is_last else b"")
 
-    return pack() if len(piece) <= MOST_AT_ONCE else await asyncio.to_thread(pack)
+    return compress() if len(piece) <= MOST_AT_ONCE else await asyncio.to_thread(compress)

@@ -16,6 +16,6 @@ FIRST, SECOND = tuple(_FIRST.split()), tuple(_SECOND.split())
 _random = SystemRandom()
 
 
-def made_name() -> str:
+def random_name() -> str:
     """Make a random name such as `amber-otter-42`; there are about 370,000 such names."""
     return f"{_random.choice(FIRST)}-{_random.choice(SECOND)}-{_random.randrange(10, 100)}"

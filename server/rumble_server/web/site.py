@@ -77,7 +77,7 @@ class ProcessFigures:
 
 
 @dataclass(slots=True)
-class Reach:
+class RemoteAccess:
     """A record of whether another machine has reached this process by a request."""
 
     from_elsewhere: bool = False
@@ -111,7 +111,7 @@ class Process:
     """Counts of wrong secrets. The club main uses the same counts."""
     led_clubs: Callable[[], list[str]]
     """Function that returns the names of the clubs led by this process now."""
-    reach: Reach = field(default_factory=Reach)
+    remote_access: RemoteAccess = field(default_factory=RemoteAccess)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ async def test_a_turn_keeps_the_lateness_of_those_before_it_free() -> None:
     class Late(First):
         def choose(self, turn: Turn) -> str:
             seen.append(turn)
-            client.chooser.lateness.see(200.0)
+            client.chooser.lateness.record(200.0)
             return super().choose(turn)
 
     second = says.turn("t2", board="XO.......", moves=("0", "1"))

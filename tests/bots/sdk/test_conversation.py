@@ -21,7 +21,7 @@ JOINING = Aim("ann", key="k" * 16, join="cup", invite="come", max_matches=4, gam
 def conversation(aim: Aim = JOINING, *frames: str) -> Conversation:
     talk = Conversation(aim, lambda: 0.0)
     for frame in frames:
-        talk.received(frame)
+        talk.on_frame(frame)
     return talk
 
 
@@ -52,19 +52,19 @@ def failure(actions: list[Action]) -> Exception:
 
 @pytest.mark.parametrize(("asked", "answers"), [("main", "fun"), ("fun", "main"), ("fun", "other"), ("fun", None)])
 def test_another_club_is_shown_no_key(asked: str, answers: str | None) -> None:
-    actions = Conversation(JOINING, lambda: 0.0, asked).received(says.welcome(**{"club": answers} if answers else {}))
+    actions = Conversation(JOINING, lambda: 0.0, asked).on_frame(says.welcome(**{"club": answers} if answers else {}))
     assert sent(actions) == []
     assert isinstance(failure(actions), BadServer)
     assert str(failure(actions)) == f"the club {answers or 'main'} answers, not the club {asked}; no key was shown"
 
 
 def test_the_club_that_was_asked_for_is_shown_the_key() -> None:
-    (login,) = sent(Conversation(JOINING, lambda: 0.0, "fun").received(says.welcome(club="fun")))
+    (login,) = sent(Conversation(JOINING, lambda: 0.0, "fun").on_frame(says.welcome(club="fun")))
     assert login.key == JOINING.key
 
 
 def test_welcome_is_answered_with_login() -> None:
-    (login,) = sent(conversation().received(says.welcome()))
+    (login,) = sent(conversation().on_frame(says.welcome()))
     assert login == bot.Login(
         name="ann",
         key="k" * 16,
@@ -79,26 +79,26 @@ def test_welcome_is_answered_with_login() -> None:
 
 
 def test_it_asks_for_no_more_matches_than_the_server_allows() -> None:
-    (login,) = sent(conversation().received(says.welcome(limits={"max_matches": 2})))
+    (login,) = sent(conversation().on_frame(says.welcome(limits={"max_matches": 2})))
     assert login.max_matches == 2
 
 
 def test_another_protocol_is_no_server_for_us() -> None:
-    assert isinstance(failure(conversation().received(says.welcome(protocol=2))), BadServer)
+    assert isinstance(failure(conversation().on_frame(says.welcome(protocol=2))), BadServer)
 
 
 def test_the_bot_is_told_of_session_and_joined() -> None:
     talk = conversation(JOINING, says.welcome())
-    actions = talk.received(says.session())
+    actions = talk.on_frame(says.session())
     assert isinstance(actions[0], Tell)
     assert "logged in as ann" in said(actions)
     assert "grants 1 matches at once" in said(actions)
-    assert "in cup (Tic-tac-toe), which is running" in said(talk.received(says.joined()))
+    assert "in cup (Tic-tac-toe), which is running" in said(talk.on_frame(says.joined()))
 
 
 @pytest.mark.parametrize("code", ["bad_name", "bad_key", "key_required", "bad_message", "unavailable"])
 def test_a_refused_login_fails(code: str) -> None:
-    error = failure(conversation(JOINING, says.welcome()).received(says.error(code, fatal=True)))
+    error = failure(conversation(JOINING, says.welcome()).on_frame(says.error(code, fatal=True)))
     assert isinstance(error, Refused)
     assert error.code == code
     assert str(error) == f"the server refused: no way (join: odd) ({code})"
@@ -107,35 +107,35 @@ def test_a_refused_login_fails(code: str) -> None:
 @pytest.mark.parametrize("code", ["unknown_tournament", "invite_required", "tournament_closed"])
 def test_a_refused_join_fails_though_the_login_stands(code: str) -> None:
     talk = conversation(JOINING, says.welcome(), says.session())
-    assert isinstance(failure(talk.received(says.error(code))), Refused)
+    assert isinstance(failure(talk.on_frame(says.error(code))), Refused)
 
 
 def test_a_bot_that_was_let_in_waits_out_an_unavailable_server() -> None:
     talk = playing()
-    talk.lost(1001, "draining")
-    talk.received(says.welcome())
-    actions = talk.received(says.error("unavailable", fatal=True))
+    talk.on_lost(1001, "draining")
+    talk.on_frame(says.welcome())
+    actions = talk.on_frame(says.error("unavailable", fatal=True))
     assert Drop() in actions
     assert not [action for action in actions if isinstance(action, Fail)]
 
 
 def test_an_error_in_the_middle_is_said_and_no_more() -> None:
-    actions = playing().received(says.error("bad_message"))
+    actions = playing().on_frame(says.error("bad_message"))
     assert said(actions, logging.WARNING) == "the server answers bad_message: no way (join: odd)"
     assert len(actions) == 1
 
 
 def test_what_a_later_server_says_is_ignored() -> None:
     talk = playing()
-    assert said(talk.received(says.frame("fanfare", tune="loud"))) == ""
-    assert thought(talk.received(says.turn()[:-1] + ', "mood": "good"}')).turn_id == "t1"
-    newer = talk.received(says.error("too_modern"))
+    assert said(talk.on_frame(says.frame("fanfare", tune="loud"))) == ""
+    assert thought(talk.on_frame(says.turn()[:-1] + ', "mood": "good"}')).turn_id == "t1"
+    newer = talk.on_frame(says.error("too_modern"))
     assert said(newer, logging.WARNING) == "the server answers too_modern: no way (join: odd)"
 
 
 @pytest.mark.parametrize("frame", ["", "{", "[]", "{}", '{"type": "turn"}', b"\xff"])
 def test_what_cannot_be_read_is_said(frame: str | bytes) -> None:
-    assert "ignored a message of the server" in said(playing().received(frame), logging.WARNING)
+    assert "ignored a message of the server" in said(playing().on_frame(frame), logging.WARNING)
 
 
 # --- turns ---
@@ -143,49 +143,49 @@ def test_what_cannot_be_read_is_said(frame: str | bytes) -> None:
 
 def test_a_turn_is_thought_about_and_answered() -> None:
     talk = playing()
-    turn = thought(talk.received(says.turn()))
+    turn = thought(talk.on_frame(says.turn()))
     assert turn.start is not None
     assert turn.start.seats == ["ann", "bob"]
-    assert sent(talk.answered(turn, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
+    assert sent(talk.on_move(turn, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
 
 
 def test_several_matches_are_thought_about_at_the_same_time() -> None:
     talk = playing(says.match_start("cup.2"))
-    first = thought(talk.received(says.turn("t1")))
-    second = thought(talk.received(says.turn("t2", match="cup.2")))
-    assert sent(talk.answered(second, "8")) == [bot.Move(match="cup.2", turn_id="t2", move="8")]
-    assert sent(talk.answered(first, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
+    first = thought(talk.on_frame(says.turn("t1")))
+    second = thought(talk.on_frame(says.turn("t2", match="cup.2")))
+    assert sent(talk.on_move(second, "8")) == [bot.Move(match="cup.2", turn_id="t2", move="8")]
+    assert sent(talk.on_move(first, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
 
 
 def reconnect(talk: Conversation, *matches: str) -> None:
-    assert talk.lost(1006, "gone") == []
+    assert talk.on_lost(1006, "gone") == []
     for frame in (says.welcome(), says.session(*matches), says.joined(), says.match_start()):
-        talk.received(frame)
+        talk.on_frame(frame)
 
 
 def test_a_thought_under_way_answers_the_newest_asking() -> None:
     talk = playing()
-    turn = thought(talk.received(says.turn("t1")))
+    turn = thought(talk.on_frame(says.turn("t1")))
     reconnect(talk, "cup.1")
-    assert not [action for action in talk.received(says.turn("t2")) if isinstance(action, Think)]
-    assert sent(talk.answered(turn, "4")) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
+    assert not [action for action in talk.on_frame(says.turn("t2")) if isinstance(action, Think)]
+    assert sent(talk.on_move(turn, "4")) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
 
 
 def test_an_answer_found_between_connections_waits_for_the_next() -> None:
     talk = playing()
-    turn = thought(talk.received(says.turn("t1")))
-    talk.lost(1006, "gone")
-    assert sent(talk.answered(turn, "4")) == []
+    turn = thought(talk.on_frame(says.turn("t1")))
+    talk.on_lost(1006, "gone")
+    assert sent(talk.on_move(turn, "4")) == []
     for frame in (says.welcome(), says.session("cup.1"), says.match_start()):
-        talk.received(frame)
-    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
+        talk.on_frame(frame)
+    assert sent(talk.on_frame(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
 
 
 def test_an_answer_that_was_lost_on_the_way_is_sent_again() -> None:
     talk = playing()
-    talk.answered(thought(talk.received(says.turn("t1"))), "4")
+    talk.on_move(thought(talk.on_frame(says.turn("t1"))), "4")
     reconnect(talk, "cup.1")
-    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
+    assert sent(talk.on_frame(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4")]
 
 
 @pytest.mark.parametrize(
@@ -198,39 +198,39 @@ def test_an_answer_that_was_lost_on_the_way_is_sent_again() -> None:
 )
 def test_a_thought_about_what_is_gone_is_dropped(newer: str) -> None:
     talk = playing()
-    old = thought(talk.received(says.turn("t1")))
-    new = thought(talk.received(newer))
-    assert sent(talk.answered(old, "4")) == []
-    assert sent(talk.answered(new, "5")) == [bot.Move(match="cup.1", turn_id="t2", move="5")]
+    old = thought(talk.on_frame(says.turn("t1")))
+    new = thought(talk.on_frame(newer))
+    assert sent(talk.on_move(old, "4")) == []
+    assert sent(talk.on_move(new, "5")) == [bot.Move(match="cup.1", turn_id="t2", move="5")]
 
 
 def test_a_thought_of_a_finished_match_is_dropped() -> None:
     talk = playing()
-    turn = thought(talk.received(says.turn()))
-    talk.received(says.match_over())
-    assert sent(talk.answered(turn, "4")) == []
-    assert sent(talk.resigned(turn, "tired")) == []
+    turn = thought(talk.on_frame(says.turn()))
+    talk.on_frame(says.match_over())
+    assert sent(talk.on_move(turn, "4")) == []
+    assert sent(talk.on_no_move(turn, "tired")) == []
 
 
 def test_matches_that_ended_while_away_are_forgotten() -> None:
     talk = playing()
-    turn = thought(talk.received(says.turn()))
+    turn = thought(talk.on_frame(says.turn()))
     reconnect(talk)
-    assert sent(talk.answered(turn, "4")) == []
+    assert sent(talk.on_move(turn, "4")) == []
 
 
 def test_an_answer_is_made_fit_for_the_wire() -> None:
     talk = playing()
-    (move,) = sent(talk.answered(thought(talk.received(says.turn())), "\ud800" + "x" * 9999))
+    (move,) = sent(talk.on_move(thought(talk.on_frame(says.turn())), "\ud800" + "x" * 9999))
     assert move.move == "?" + "x" * (LONGEST_MOVE - 1)
     assert read_bot_message(write_message(move).decode()) == move
 
 
 def test_a_note_goes_with_its_move_also_when_asked_again() -> None:
     talk = playing()
-    talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", "won"))
+    talk.on_move(thought(talk.on_frame(says.turn("t1"))), Noted("4", "won"))
     reconnect(talk, "cup.1")
-    assert sent(talk.received(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
+    assert sent(talk.on_frame(says.turn("t2"))) == [bot.Move(match="cup.1", turn_id="t2", move="4", note="won")]
 
 
 def test_a_note_may_be_missing_or_another_value_than_text() -> None:
@@ -238,50 +238,50 @@ def test_a_note_may_be_missing_or_another_value_than_text() -> None:
     notes: list[Any] = [None, 0.5]
     for number, note in enumerate(notes):
         turn = says.turn(f"t{number}", moves=("0", "1")[: 2 * number])
-        (move,) = sent(talk.answered(thought(talk.received(turn)), Noted("4", note)))
+        (move,) = sent(talk.on_move(thought(talk.on_frame(turn)), Noted("4", note)))
         assert move.note == (None, "0.5")[number]
 
 
 def test_a_worker_is_named_to_a_server_that_knows_workers() -> None:
     talk = Conversation(Aim("ann", worker="desk"), lambda: 0.0)
-    (login,) = sent(talk.received(says.welcome(features=["workers"])))
+    (login,) = sent(talk.on_frame(says.welcome(features=["workers"])))
     assert isinstance(login, bot.Login)
     assert login.worker == "desk"
-    (failed,) = talk.received(says.welcome())
+    (failed,) = talk.on_frame(says.welcome())
     assert isinstance(failed, Fail)
     assert isinstance(failed.error, BadServer)
 
 
 def test_an_info_goes_to_a_server_that_takes_it_also_when_asked_again() -> None:
     talk = playing()
-    (move,) = sent(talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", info={"depth": 2})))
+    (move,) = sent(talk.on_move(thought(talk.on_frame(says.turn("t1"))), Noted("4", info={"depth": 2})))
     assert move == bot.Move(match="cup.1", turn_id="t1", move="4"), "this server has no such feature"
-    talk.lost(1006, "")
-    talk.received(says.welcome(features=["info"]))
-    talk.received(says.session("cup.1"))
-    talk.received(says.match_start())
-    (move,) = sent(talk.received(says.turn("t2")))
+    talk.on_lost(1006, "")
+    talk.on_frame(says.welcome(features=["info"]))
+    talk.on_frame(says.session("cup.1"))
+    talk.on_frame(says.match_start())
+    (move,) = sent(talk.on_frame(says.turn("t2")))
     assert move == bot.Move(match="cup.1", turn_id="t2", move="4", info=MoveInfo(depth=2))
 
 
 def test_what_is_wrong_in_an_info_is_left_out_and_said() -> None:
     talk = playing()
-    talk.received(says.welcome(features=["info"]))
-    actions = talk.answered(thought(talk.received(says.turn("t1"))), Noted("4", "hm", {"depth": "two", "nodes": 5}))
+    talk.on_frame(says.welcome(features=["info"]))
+    actions = talk.on_move(thought(talk.on_frame(says.turn("t1"))), Noted("4", "hm", {"depth": "two", "nodes": 5}))
     assert sent(actions) == [bot.Move(match="cup.1", turn_id="t1", move="4", note="hm", info=MoveInfo(nodes=5))]
     assert said(actions, logging.WARNING) == "cup.1: of its info the bot cannot say: depth"
 
 
 def test_a_note_is_cut_to_what_the_protocol_takes() -> None:
     talk = playing()
-    (move,) = sent(talk.answered(thought(talk.received(says.turn())), Noted("4", "\ud800" + "½" * LONGEST_NOTE)))
+    (move,) = sent(talk.on_move(thought(talk.on_frame(says.turn())), Noted("4", "\ud800" + "½" * LONGEST_NOTE)))
     assert move.note == "?" + "½" * (LONGEST_NOTE // 2 - 1)
     assert read_bot_message(write_message(move).decode()) == move
 
 
 def test_resigning() -> None:
     talk = playing()
-    actions = talk.resigned(thought(talk.received(says.turn())), "tired")
+    actions = talk.on_no_move(thought(talk.on_frame(says.turn())), "tired")
     assert sent(actions) == [bot.Resign(match="cup.1")]
     assert said(actions, logging.WARNING) == "cup.1: resigning: tired"
 
@@ -289,21 +289,21 @@ def test_resigning() -> None:
 @pytest.mark.parametrize("failed", [True, None])
 def test_a_server_with_the_feature_is_told_the_reason(failed: bool | None) -> None:
     talk = playing()
-    talk.received(says.welcome(features=["failure"]))
-    turn = thought(talk.received(says.turn()))
-    (resign,) = sent(talk.resigned(turn, "é" * 300, failed=bool(failed)))
+    talk.on_frame(says.welcome(features=["failure"]))
+    turn = thought(talk.on_frame(says.turn()))
+    (resign,) = sent(talk.on_no_move(turn, "é" * 300, failed=bool(failed)))
     assert resign == bot.Resign(match="cup.1", reason="é" * 250, failed=failed)
     assert read_bot_message(write_message(resign).decode()) == resign
 
 
 def test_a_resignation_between_connections_is_asked_for_again() -> None:
     talk = playing()
-    turn = thought(talk.received(says.turn()))
-    talk.lost(1006, "gone")
-    assert sent(talk.resigned(turn, "tired")) == []
+    turn = thought(talk.on_frame(says.turn()))
+    talk.on_lost(1006, "gone")
+    assert sent(talk.on_no_move(turn, "tired")) == []
     for frame in (says.welcome(), says.session("cup.1"), says.match_start()):
-        talk.received(frame)
-    assert thought(talk.received(says.turn("t2"))).turn_id == "t2"
+        talk.on_frame(frame)
+    assert thought(talk.on_frame(says.turn("t2"))).turn_id == "t2"
 
 
 # --- rejections ---
@@ -312,12 +312,12 @@ def test_a_resignation_between_connections_is_asked_for_again() -> None:
 @pytest.mark.parametrize("code", ["illegal_move", "bad_move"])
 def test_a_move_that_does_not_count_is_thought_about_again_if_there_is_a_retry(code: str) -> None:
     talk = playing()
-    talk.answered(thought(talk.received(says.turn("t1"))), "9")
-    actions = talk.received(says.rejected("t1", code))
+    talk.on_move(thought(talk.on_frame(says.turn("t1"))), "9")
+    actions = talk.on_frame(says.rejected("t1", code))
     again = thought(actions)
     assert again.turn_id == "t1"
     assert said(actions, logging.WARNING) == f"cup.1: {code}: no"
-    assert sent(talk.answered(again, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
+    assert sent(talk.on_move(again, "4")) == [bot.Move(match="cup.1", turn_id="t1", move="4")]
 
 
 @pytest.mark.parametrize(
@@ -332,8 +332,8 @@ def test_a_move_that_does_not_count_is_thought_about_again_if_there_is_a_retry(c
 )
 def test_other_rejections_are_said_and_no_more(frame: str) -> None:
     talk = playing()
-    talk.answered(thought(talk.received(says.turn("t1"))), "9")
-    actions = talk.received(frame)
+    talk.on_move(thought(talk.on_frame(says.turn("t1"))), "9")
+    actions = talk.on_frame(frame)
     assert isinstance(actions[0], Tell)
     assert isinstance(actions[1], Say)
     assert len(actions) == 2
@@ -344,7 +344,7 @@ def test_other_rejections_are_said_and_no_more(frame: str) -> None:
 
 def test_a_tournament_of_another_game_is_left_at_once() -> None:
     talk = conversation(Aim("ann", join="cup", games=["chess", "hex"]), says.welcome(), says.session())
-    actions = talk.received(says.joined())
+    actions = talk.on_frame(says.joined())
     assert sent(actions) == [bot.Leave(tournament="cup")]
     refused = failure(actions)
     assert isinstance(refused, Refused)
@@ -356,10 +356,10 @@ def test_a_tournament_of_another_game_is_left_at_once() -> None:
 
 def test_a_key_counts_as_accepted_only_where_it_protects_the_name() -> None:
     talk = conversation(JOINING, says.welcome(identity="1d"))
-    assert Admitted("1d") in talk.received(says.session())
+    assert Admitted("1d") in talk.on_frame(says.session())
     talk = conversation(JOINING, says.welcome(identity="1d"))
     open_name = says.session().replace('"open": false', '"open": true')
-    assert not [action for action in talk.received(open_name) if isinstance(action, Admitted)]
+    assert not [action for action in talk.on_frame(open_name) if isinstance(action, Admitted)]
 
 
 def test_what_a_key_was_exchanged_for_is_shown_where_the_key_is_not_looked_at_and_only_there() -> None:
@@ -367,81 +367,81 @@ def test_what_a_key_was_exchanged_for_is_shown_where_the_key_is_not_looked_at_an
     welcome, made = says.welcome(features=["made_key"]), make_secret()
 
     def shown() -> list[tuple[str | None, bool | None]]:
-        return [(login.key, login.exchange_key) for login in sent(talk.received(welcome))]
+        return [(login.key, login.exchange_key) for login in sent(talk.on_frame(welcome))]
 
     talk = conversation()
     assert shown() == [("k" * 16, True)]
-    assert Admitted("", made) in talk.received(says.session(made_key=made))
+    assert Admitted("", made) in talk.on_frame(says.session(made_key=made))
     for code, key in [(None, "k" * 16), ("too_many_messages", made), (None, made)]:
         if code is not None:
-            assert Drop() in talk.received(says.error(code, fatal=True))
-        talk.lost(1006, "gone")
+            assert Drop() in talk.on_frame(says.error(code, fatal=True))
+        talk.on_lost(1006, "gone")
         assert shown() == [(key, True)]
-    assert Drop() in talk.received(says.error("bad_key", fatal=True)), "the name was claimed anew"
-    talk.lost(1000, "")
+    assert Drop() in talk.on_frame(says.error("bad_key", fatal=True)), "the name was claimed anew"
+    talk.on_lost(1000, "")
     assert shown() == [("k" * 16, True)]
-    assert isinstance(failure(talk.received(says.error("bad_key", fatal=True))), Refused)
+    assert isinstance(failure(talk.on_frame(says.error("bad_key", fatal=True))), Refused)
     talk = conversation(replace(JOINING, key=made))
     assert shown() == [(made, None)], "a made key is not exchanged"
 
 
 def test_the_end_of_the_tournament_is_the_end() -> None:
     summary = Summary("cup", "over", "finished", 1, 2, 1.5)
-    actions = playing().received(says.tournament_over())
+    actions = playing().on_frame(says.tournament_over())
     assert actions[-1] == Finish(summary)
     assert str(summary) == "cup is finished: rank 1 of 2, 1.5 points"
 
 
 def test_the_end_of_another_tournament_is_not() -> None:
-    assert not [action for action in playing().received(says.tournament_over("other")) if isinstance(action, Finish)]
+    assert not [action for action in playing().on_frame(says.tournament_over("other")) if isinstance(action, Finish)]
 
 
 def test_a_bot_that_takes_challenges_stays() -> None:
     talk = conversation(Aim("ann", join="cup", challenges=True), says.welcome(), says.session(), says.joined())
-    assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
+    assert not [action for action in talk.on_frame(says.tournament_over()) if isinstance(action, Finish)]
 
 
 def test_a_bot_that_follows_goes_on_in_the_tournament_it_was_moved_to() -> None:
     aim = replace(JOINING, follow=True)
     talk = conversation(aim, says.welcome(features=["follow"]), says.session(), says.joined())
-    talk.received(says.joined("cup-2"))
-    assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
-    assert isinstance(talk.received(says.tournament_over("cup-2"))[-1], Finish)
+    talk.on_frame(says.joined("cup-2"))
+    assert not [action for action in talk.on_frame(says.tournament_over()) if isinstance(action, Finish)]
+    assert isinstance(talk.on_frame(says.tournament_over("cup-2"))[-1], Finish)
 
 
 def test_a_bot_that_follows_finds_at_a_login_where_it_was_moved_meanwhile() -> None:
     talk = conversation(replace(JOINING, follow=True), says.welcome(features=["follow"]), says.session(), says.joined())
-    talk.lost(1001, "restart")
-    (login,) = sent(talk.received(says.welcome(features=["follow"])))
+    talk.on_lost(1001, "restart")
+    (login,) = sent(talk.on_frame(says.welcome(features=["follow"])))
     assert (login.follow, login.join) == (True, "cup")
-    talk.received(says.session(tournaments=[{"id": "cup-2", "game": "tictactoe", "status": "lobby"}]))
-    talk.received(says.joined("cup", status="finished"))
-    assert not [action for action in talk.received(says.tournament_over()) if isinstance(action, Finish)]
-    assert isinstance(talk.received(says.tournament_over("cup-2"))[-1], Finish)
+    talk.on_frame(says.session(tournaments=[{"id": "cup-2", "game": "tictactoe", "status": "lobby"}]))
+    talk.on_frame(says.joined("cup", status="finished"))
+    assert not [action for action in talk.on_frame(says.tournament_over()) if isinstance(action, Finish)]
+    assert isinstance(talk.on_frame(says.tournament_over("cup-2"))[-1], Finish)
 
 
 def test_a_server_without_the_feature_is_not_asked_to_be_followed() -> None:
-    (login,) = sent(conversation(replace(JOINING, follow=True)).received(says.welcome()))
+    (login,) = sent(conversation(replace(JOINING, follow=True)).on_frame(says.welcome()))
     assert login.follow is None
 
 
 def test_leaving() -> None:
     talk = playing()
     assert sent(talk.leave()) == [bot.Leave(tournament="cup", invite="come")]
-    assert talk.received(says.joined(type="left"))[-1] == Finish(Summary("cup", "left"))
-    talk.lost(1006, "gone")
+    assert talk.on_frame(says.joined(type="left"))[-1] == Finish(Summary("cup", "left"))
+    talk.on_lost(1006, "gone")
     assert talk.leave() == []
 
 
 def test_being_removed() -> None:
-    assert playing().received(says.notice("removed"))[-1] == Finish(Summary("cup", "removed"))
+    assert playing().on_frame(says.notice("removed"))[-1] == Finish(Summary("cup", "removed"))
     others = {
         says.notice("removed", "other"): "removed from other by its host",
         says.notice("removed", "cup", "cup.1"): "cup.1: be told",
         says.notice("paused"): "cup: be told",
     }
     for other, told in others.items():
-        actions = playing().received(other)
+        actions = playing().on_frame(other)
         assert isinstance(actions[0], Tell)
         assert said(actions) == told
         assert not [action for action in actions if isinstance(action, Finish)]
@@ -449,7 +449,7 @@ def test_being_removed() -> None:
 
 @pytest.mark.parametrize("code", [4001, 4003, 4004, 4010])
 def test_closed_for_good(code: int) -> None:
-    error = failure(playing().lost(code, "because"))
+    error = failure(playing().on_lost(code, "because"))
     assert isinstance(error, Closed)
     assert error.code == code
     assert "because" in str(error)
@@ -467,14 +467,14 @@ def test_closed_for_good(code: int) -> None:
     ],
 )
 def test_results_are_said(frame: str, result: str) -> None:
-    assert said(playing().received(frame)) == result
+    assert said(playing().on_frame(frame)) == result
 
 
 def test_a_late_word_about_an_earlier_attempt_does_not_end_the_newer() -> None:
     talk = playing(says.match_start(attempt=2))
-    turn = thought(talk.received(says.turn(attempt=2)))
-    talk.received(says.match_over(attempt=1))
-    assert len(sent(talk.answered(turn, "4"))) == 1
+    turn = thought(talk.on_frame(says.turn(attempt=2)))
+    talk.on_frame(says.match_over(attempt=1))
+    assert len(sent(talk.on_move(turn, "4"))) == 1
 
 
 # --- challenges ---
@@ -484,19 +484,19 @@ CHALLENGE = Challenge(against="bob", game="tictactoe")
 
 def test_a_challenge_ends_with_its_match() -> None:
     talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome())
-    assert sent(talk.received(says.session())) == [CHALLENGE]
-    talk.received(says.joined("x-1"))
-    assert isinstance(talk.received(says.tournament_over("x-1"))[-1], Finish)
+    assert sent(talk.on_frame(says.session())) == [CHALLENGE]
+    talk.on_frame(says.joined("x-1"))
+    assert isinstance(talk.on_frame(says.tournament_over("x-1"))[-1], Finish)
 
 
 def test_a_challenge_is_not_repeated_after_a_reconnect() -> None:
     talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session(), says.joined("x-1"))
-    talk.lost(1006, "gone")
-    assert sent(talk.received(says.welcome()))[0].join == "x-1"
-    assert sent(talk.received(says.session())) == []
+    talk.on_lost(1006, "gone")
+    assert sent(talk.on_frame(says.welcome()))[0].join == "x-1"
+    assert sent(talk.on_frame(says.session())) == []
 
 
 @pytest.mark.parametrize("code", ["unknown_bot", "quota"])
 def test_a_refused_challenge_fails(code: str) -> None:
     talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session())
-    assert isinstance(failure(talk.received(says.error(code))), Refused)
+    assert isinstance(failure(talk.on_frame(says.error(code))), Refused)

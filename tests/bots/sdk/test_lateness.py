@@ -3,13 +3,13 @@ from rumble_bots.sdk.lateness import DECAY, Lateness
 
 def test_the_worst_counts_and_fades() -> None:
     lateness = Lateness()
-    lateness.see(-5)
+    lateness.record(-5)
     assert lateness.ms == 0
-    lateness.see(100)
-    lateness.see(20)
+    lateness.record(100)
+    lateness.record(20)
     assert lateness.ms == 100 * DECAY
-    lateness.see(99)
+    lateness.record(99)
     assert lateness.ms == 99
     for _ in range(1000):
-        lateness.see(-1)
+        lateness.record(-1)
     assert lateness.ms < 0.001

@@ -1,5 +1,5 @@
 import pytest
-from rumble_bots.sdk.retry_after import LATEST_S, LEAST_S, SOON_S, seconds_of
+from rumble_bots.sdk.retry_after import LATEST_S, LEAST_S, SOON_S, retry_delay_s
 
 
 @pytest.mark.parametrize(
@@ -14,4 +14,4 @@ from rumble_bots.sdk.retry_after import LATEST_S, LEAST_S, SOON_S, seconds_of
     ],
 )
 def test_it_waits_as_long_as_the_answer_says(told: str | None, seconds: float) -> None:
-    assert seconds_of(told) == seconds
+    assert retry_delay_s(told) == seconds

@@ -115,7 +115,7 @@ def test_names_of_others_are_left_to_them() -> None:
     world.create()
     world.clock.advance(10)
     made.open()
-    assert made.names_lost() == ["house-random"]
+    assert made.residents_with_taken_name() == ["house-random"]
     assert names(house) == ["house-perfect"]
     made.add("friday", "random")
     world.clock.advance(10)
@@ -135,7 +135,7 @@ def test_nobody_else_takes_a_name_of_the_house(key: str | None) -> None:
     world.login("house-random", key="a-key-of-16-chars")
     assert world.arena.names.get("house-random") is None
     play(world, house.kept)
-    assert made.names_lost() == []
+    assert made.residents_with_taken_name() == []
     assert world.arena.names.owns("house-random", house.kept[0].key)
 
 

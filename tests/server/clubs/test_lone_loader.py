@@ -46,10 +46,10 @@ async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_na
             return facts(self)
 
         monkeypatch.setattr(LogReader, "server_facts", noted)
-        assert server.clubs.loaded("chess") is None
+        assert server.clubs.get_loaded("chess") is None
         found = await asyncio.gather(*(server.clubs.load("chess") for _ in range(20)))
         assert len(set(map(id, found))) == 1
-        assert found[0] is server.clubs.loaded("chess")
+        assert found[0] is server.clubs.get_loaded("chess")
         assert read == [True]
         assert await server.clubs.load("nowhere") is None
         with pytest.raises(InvalidStatus) as refused:

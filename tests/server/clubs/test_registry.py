@@ -69,7 +69,7 @@ async def create(server: Server, *names: str, quotas: Quotas = NO_QUOTAS) -> lis
 
 
 def club_of(server: Server, name: str) -> Club:
-    club = server.clubs.loaded(name)
+    club = server.clubs.get_loaded(name)
     assert club is not None
     return club
 

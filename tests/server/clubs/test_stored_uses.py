@@ -66,9 +66,9 @@ async def test_clubs_that_are_not_loaded_tell_what_they_use(tmp_path: Path) -> N
         before = await server.clubs.read_uses(stored=True)
         assert before["chess"].used is not None
     async with running(tmp_path / "x.db") as server:
-        assert server.clubs.loaded("chess") is None
+        assert server.clubs.get_loaded("chess") is None
         uses = await server.clubs.read_uses(stored=True)
         assert uses["chess"] == before["chess"]
         assert uses["go"].used == Quotas(0, 0, 0, 0, 0)
-        assert server.clubs.loaded("chess") is None
+        assert server.clubs.get_loaded("chess") is None
         assert set(await server.clubs.read_uses(stored=False)) == {"main"}

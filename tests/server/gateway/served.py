@@ -57,11 +57,11 @@ class OneClub:
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
 
-    def loaded(self, name: str) -> "OneClub | None":
+    def get_loaded(self, name: str) -> "OneClub | None":
         return self if name == MAIN else None
 
     async def load(self, name: str) -> "OneClub | None":
-        return self.loaded(name)
+        return self.get_loaded(name)
 
     refuses_bots = False
 

@@ -121,7 +121,7 @@ def test_clocks_stand(world: World, lease: Validity) -> None:
 
 
 def test_without_the_excuse_the_same_bot_loses(world: World, lease: Validity, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Gate, "_excuse", lambda *_: None)
+    monkeypatch.setattr(Gate, "_add_lateness", lambda *_: None)
     _, mover, _ = playing(world, legs=1, time_control=TimeControl(move_ms=1000))
     world.run(600)
     suspend(world, lease, 9000)

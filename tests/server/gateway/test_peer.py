@@ -32,7 +32,7 @@ class Server:
             refusals=self.refusals,
             sources=Sources([PROXY]),
             clock=SimpleNamespace(now_ms=lambda: self.now_ms),
-            clubs=SimpleNamespace(loaded=clubs.get),
+            clubs=SimpleNamespace(get_loaded=clubs.get),
         )
         self.heard: list[str] = []
         self.bots: list[Permit] = []
@@ -54,7 +54,7 @@ async def test_a_permit_is_held_from_the_entry_until_the_peer_leaves() -> None:
     server = Server()
     peer, _ = server.entered(ADDRESS)
     assert (server.heard, server.permits.counts) == (["granted"], {("stranger", ADDRESS): 1})
-    peer.know()
+    peer.mark_known()
     assert server.permits.counts == {("known", ADDRESS): 1}
     peer.release()
     assert server.permits.counts == {}
@@ -63,11 +63,11 @@ async def test_a_permit_is_held_from_the_entry_until_the_peer_leaves() -> None:
 async def test_a_stranger_is_beyond_if_its_address_has_all_its_known_connections() -> None:
     server = Server()
     known, _ = server.entered(ADDRESS)
-    known.know()
+    known.mark_known()
     stranger, _ = server.entered(ADDRESS)
-    assert (known.is_beyond, stranger.is_beyond) == (False, True)
+    assert (known.is_over_limit, stranger.is_over_limit) == (False, True)
     known.release()
-    assert not stranger.is_beyond
+    assert not stranger.is_over_limit
 
 
 async def test_an_old_stranger_gives_way_to_a_new_one() -> None:

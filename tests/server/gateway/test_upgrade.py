@@ -44,7 +44,7 @@ class School:
         """Names of the clubs that another node leads."""
         server.entrance = replace(server.entrance, clubs=self)
 
-    def loaded(self, name: str) -> OneClub | None:
+    def get_loaded(self, name: str) -> OneClub | None:
         return self._clubs.get(name)
 
     async def load(self, name: str) -> OneClub | None:

@@ -37,12 +37,12 @@ class Web:
 
 
 class Plain(UvicornConnection):
-    """A connection that runs the web for each request, and counts calls of `_go_on`."""
+    """A connection that runs the web for each request, and counts calls of `_continue_reading`."""
 
     is_last = False
     gone_on = 0
 
-    def _go_on(self) -> None:
+    def _continue_reading(self) -> None:
         self.gone_on += 1
 
     def on_headers_complete(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from weakref import ref
 
 import pytest
-from rumble_server.host import gc_tuning as interpreters
+from rumble_server.host import gc_tuning
 from rumble_server.host.gc_tuning import (
     LATEST_SWEEP_S,
     LEAST_COUNTED,
@@ -14,7 +14,7 @@ from rumble_server.host.gc_tuning import (
     MOST_HELD,
     MOST_NEW,
     SWEEP_S,
-    Interpreter,
+    GcTuner,
 )
 
 
@@ -26,18 +26,18 @@ class Knot:
 
 
 class Played:
-    """A server's interpreter; tests set the time, and whether matches are being played."""
+    """A server's tuner; tests set the time, and whether matches are being played."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
         self.is_playing = True
-        self.interpreter = Interpreter(lambda: self.is_playing, lambda: self.now_s, lambda: self.now_s)
+        self.tuner = GcTuner(lambda: self.is_playing, lambda: self.now_s, lambda: self.now_s)
 
 
 @pytest.fixture
 def played() -> Iterator[Played]:
     made, before = Played(), (gc.get_threshold(), sys.getswitchinterval(), list(gc.callbacks))
-    with made.interpreter.calmed():
+    with made.tuner.tuned():
         yield made
     assert (gc.get_threshold(), sys.getswitchinterval(), gc.callbacks) == before
     gc.freeze()
@@ -45,7 +45,7 @@ def played() -> Iterator[Played]:
 
 def test_what_is_there_at_the_start_is_set_aside() -> None:
     objects = [[each] for each in range(10_000)]
-    with Interpreter(lambda: True).calmed():
+    with GcTuner(lambda: True).tuned():
         assert len(gc.get_objects(generation=2)) < len(objects)
 
 
@@ -78,10 +78,10 @@ def test_what_became_garbage_later_is_found_when_nothing_is_played_or_after_a_wh
     assert found() is not None, "it is set aside"
     played.is_playing = is_playing
     played.now_s = after_s - 1
-    played.interpreter.look()
+    played.tuner.collect_if_due()
     assert found() is not None
     played.now_s = after_s
-    played.interpreter.look()
+    played.tuner.collect_if_due()
     assert found() is None
 
 
@@ -107,7 +107,7 @@ def test_passes_come_the_rarer_the_more_of_the_time_they_take(played: Played, mo
 def test_a_look_makes_a_pass_over_what_is_new(played: Played) -> None:
     before = gc.get_freeze_count()
     objects = [[each] for each in range(LEAST_COUNTED)]
-    played.interpreter.look()
+    played.tuner.collect_if_due()
     assert gc.get_freeze_count() >= before + len(objects)
 
 
@@ -120,7 +120,7 @@ def test_looks_make_passes_the_rarer_the_longer_passes_take(played: Played, monk
 
     def looked(since_s: float) -> int:
         played.now_s += since_s
-        played.interpreter.look()
+        played.tuner.collect_if_due()
         return len(passes)
 
     on_pass("start", {"generation": 1})
@@ -136,11 +136,11 @@ def test_looks_make_passes_the_rarer_the_longer_passes_take(played: Played, monk
 
 def test_without_anything_new_nothing_is_looked_at(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     played.is_playing = False
-    played.interpreter._has_set_aside = False
+    played.tuner._has_set_aside = False
     monkeypatch.setattr(gc, "collect", lambda: pytest.fail("a pass over everything"))
     played.now_s = 10 * LATEST_SWEEP_S
-    played.interpreter.look()
+    played.tuner.collect_if_due()
 
 
 def test_a_thread_that_computes_gives_way_soon(played: Played) -> None:
-    assert sys.getswitchinterval() == pytest.approx(interpreters.SWITCH_S)
+    assert sys.getswitchinterval() == pytest.approx(gc_tuning.SWITCH_S)

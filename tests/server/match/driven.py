@@ -114,7 +114,7 @@ class DrivenReferee:
 
     # Each frame must follow from the fact before; otherwise no transcript could be rebuilt.
 
-    def begin(self, seat: int, frame: bytes) -> None:
+    def send_start(self, seat: int, frame: bytes) -> None:
         message, before = self.seats[seat].add(frame), self.facts[-1]
         assert isinstance(before, StartTold)
         assert seat == before.seat or before.all_seats
@@ -132,7 +132,7 @@ class DrivenReferee:
         assert turn_id in asked
         assert turn_id == message["turn_id"]
 
-    def end(self, seat: int, frame: bytes) -> None:
+    def send_over(self, seat: int, frame: bytes) -> None:
         """Only results wait for the disk."""
         assert self.seats[seat].add(frame)["type"] == "match_over"
         assert self.facts[-1] is self.progress.over

@@ -107,7 +107,7 @@ class MemoryNode:
 
     def __init__(self, cluster: "MemoryCluster", bounds: Bounds) -> None:
         self.node = Node("postgresql://", LEASE_MS, "", "setup", stands_by=False)
-        self.node._leases = self.node.telling = self.node._listening = cast(Any, cluster.leases)
+        self.node._leases = self.node.uses_connection = self.node._listening = cast(Any, cluster.leases)
         self._cluster, self._bounds = cluster, bounds
 
     async def start(self) -> None:
@@ -127,7 +127,7 @@ class MemoryNode:
             process=cast(Any, SimpleNamespace(bounds=bounds)),
             close_banned=lambda: None,
             ended=EndedCount(),
-            make_gate=lambda: Gate(self.clock, HeldWhile(self.node.holds), lambda: 0.0),
+            make_gate=lambda: Gate(self.clock, HeldWhile(self.node.has_valid_lease), lambda: 0.0),
         )
         self.clubs = ClubRegistry(shared, self._led_main)
         self.led = NodeClubs(self.clubs, self.node)
@@ -150,7 +150,7 @@ class MemoryNode:
 
     def bot(self, club: str, name: str = "", **login: Any) -> Bot:
         """Return a bot connected to this node, the club's leader. With a `name` the bot has sent a login."""
-        led = self.clubs.loaded(club)
+        led = self.clubs.get_loaded(club)
         assert led is not None
         disk = SimpleNamespace(check=lambda *_: None)
         world = SimpleNamespace(gateway=led.gateway, clock=self.clock, disk=disk, end_iteration=lambda: None)
@@ -198,7 +198,7 @@ class MemoryCluster:
         if by is not None and by is not self.leader(name):
             self.leases.move(name, by.id)
             await until(lambda: name in by.leads())
-        club = self.leader(name).clubs.loaded(name)
+        club = self.leader(name).clubs.get_loaded(name)
         assert club is not None
         return club
 

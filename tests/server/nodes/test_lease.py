@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 from rumble_server.nodes.hand_over import READY_MS
-from rumble_server.nodes.lease import ABANDON_MS, RENEWALS
+from rumble_server.nodes.lease import DISCONNECT_MS, RENEWALS
 from rumble_server.store.postgres.lease_statements import Ready
 
 from tests.server.nodes.virtual_cluster import CLUBS, LEASE_MS, Cluster, Node, lead, three
@@ -30,7 +30,7 @@ def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
     assert a.take() == ["suspend", "go on"]
     named = a.lease.order_for("one")[0]
     for node in (a, b, c):
-        node.want("one")
+        node.request_leader("one")
     cluster.run(100)
     assert cluster.leaders("one") == [named]
     assert cluster.table.clubs["one"].epoch == 1
@@ -39,7 +39,7 @@ def test_a_club_that_nobody_leads_is_led_by_the_node_that_all_name() -> None:
 def test_a_club_whose_named_node_is_not_asked_is_led_by_who_is() -> None:
     cluster, a, *_ = three()
     last = a.lease.order_for("one")[-1]
-    cluster.nodes[last].want("one")
+    cluster.nodes[last].request_leader("one")
     cluster.run(LEASE_MS)
     assert cluster.leaders("one") == [last]
 
@@ -50,7 +50,7 @@ def test_a_club_in_which_nothing_runs_needs_no_leader() -> None:
     cluster.run(10_000)
     assert cluster.leaders("one") == []
     assert cluster.table.clubs["one"].node is None
-    b.want("one")
+    b.request_leader("one")
     cluster.run(LEASE_MS)
     assert cluster.leaders("one") == ["b"]
     assert b.led["one"] == 3
@@ -64,7 +64,7 @@ def test_a_club_that_a_node_cannot_load_goes_to_the_next_node_in_the_order_unles
         leader = cluster.nodes[order[(first + step - 1) % 3]]
         for epoch in (leader.led["one"] - 1, leader.led["one"]):
             assert cluster.leaders("one") == [leader.name]
-            leader.act(lambda node=leader, epoch=epoch: node.lease.hand_overs.pass_on("one", epoch, node.now_ms()))  # type: ignore[misc]
+            leader.act(lambda node=leader, epoch=epoch: node.lease.hand_overs.hand_to_next("one", epoch, node.now_ms()))  # type: ignore[misc]
             cluster.run(300)
         assert cluster.leaders("one") == [order[(first + step) % 3]]
 
@@ -210,8 +210,8 @@ def test_bots_are_closed_when_every_node_knows_the_next_leader() -> None:
 def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> None:
     cluster, a = alone()
     a.take()
-    a.cut(LEASE_MS + ABANDON_MS + 500)
-    cluster.run(LEASE_MS + ABANDON_MS - 300)
+    a.cut(LEASE_MS + DISCONNECT_MS + 500)
+    cluster.run(LEASE_MS + DISCONNECT_MS - 300)
     assert a.take() == ["suspend"]
     cluster.run(3 * LEASE_MS)
     assert a.take() == ["abandon", "go on"]
@@ -220,8 +220,8 @@ def test_a_node_without_its_lease_for_long_closes_all_bots_and_may_go_on() -> No
 
 def test_a_frozen_leader_closes_its_bots_as_soon_as_it_wakes() -> None:
     cluster, a, *_ = led("one")
-    a.freeze(LEASE_MS + ABANDON_MS + 100)
-    cluster.run(LEASE_MS + ABANDON_MS + 150)
+    a.freeze(LEASE_MS + DISCONNECT_MS + 100)
+    cluster.run(LEASE_MS + DISCONNECT_MS + 150)
     assert a.take()[:2] == ["suspend", "abandon"]
 
 
@@ -290,7 +290,7 @@ def test_a_node_that_drains_hands_all_over_and_takes_none() -> None:
     assert a.lease.clubs == {}
     assert {**b.led, **c.led}.keys() == set(CLUBS)
     b.dead = True
-    a.want("five")
+    a.request_leader("five")
     cluster.run(4 * LEASE_MS)
     assert a.lease.clubs == {}
     assert c.lease.clubs.keys() == set(CLUBS)
@@ -315,7 +315,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
     cluster.run(300)
     for node in nodes:
         for club in ("one", "main", "two"):
-            node.want(club)
+            node.request_leader(club)
     cluster.run(LEASE_MS)
     (first,) = {row.node for row in cluster.table.clubs.values()}
     cluster.nodes[str(first)].act(lambda: cluster.nodes[str(first)].lease.drain(cluster.nodes[str(first)].now_ms()))
@@ -357,7 +357,7 @@ def test_another_takes_over_in_time_where_statements_take_longer_than_a_renewal(
     nodes = [cluster.node(name) for name in ("a", "b", "c")]
     for node in nodes:
         node.delay_ms = cluster.delay_ms
-    nodes[0].lease.want("main", nodes[0].now_ms())
+    nodes[0].lease.request_leader("main", nodes[0].now_ms())
     cluster.run(3 * LEASE_MS)
     for _ in range(2):
         cluster.nodes[str(cluster.table.clubs["main"].node)].dead = True

@@ -50,7 +50,7 @@ def test_never_two_leaders_and_epochs_never_go_back(
         for number, rate in enumerate(rates)
     ]
     for club in CLUBS:
-        random.choice(nodes).want(club)
+        random.choice(nodes).request_leader(club)
     for trouble in troubles:
         cluster.after(trouble.at_ms, lambda trouble=trouble: strike(cluster, nodes, trouble))  # type: ignore[misc]
     cluster.run(12_000)
@@ -76,7 +76,7 @@ def strike(cluster: Cluster, nodes: list[Node], trouble: Trouble) -> None:
         case "down":
             cluster.down_until_ms = cluster.time.now_ms() + trouble.ms
         case "want":
-            node.want(club)
+            node.request_leader(club)
         case "wanted" if club in cluster.table.clubs:
             cluster.table.clubs[club].wanted = "http://" * (trouble.at_ms % 2) + nodes[trouble.ms % len(nodes)].name
         case "release":

@@ -91,8 +91,8 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
         cluster.leases.look()
         with pytest.raises(StoreError, match="another node leads the club chess"):
             await stale
-        await until(lambda: only.clubs.loaded("chess") not in (None, lost))
-        again = only.clubs.loaded("chess")
+        await until(lambda: only.clubs.get_loaded("chess") not in (None, lost))
+        again = only.clubs.get_loaded("chess")
         assert again is not None
         new = again.log.append(NameUsed("carl", None, None, 0))
         lost.log.append(NameUsed("dora", None, None, 0))
@@ -132,7 +132,7 @@ async def test_a_club_that_a_node_cannot_load_is_led_by_the_next(
         failed = cannot_open(monkeypatch, leader)
         cluster.leases.move("one", leader.id)
         await until(lambda: bool(failed))
-        assert leader.clubs.loaded("one") is None, "half loaded"
+        assert leader.clubs.get_loaded("one") is None, "half loaded"
         await until(lambda: "one" in other.leads())
         assert [node for node, _ in failed] == [leader.id]
         assert "club one cannot be loaded here" in caplog.text

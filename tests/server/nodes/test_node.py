@@ -48,7 +48,7 @@ class Clubs(NodeClubs):
         self.failures, self.unreadable = 0, False
         self.use = Use()
         registry = SimpleNamespace(
-            shared=SimpleNamespace(store=None), on_unloaded=[], own_uses=lambda: dict.fromkeys(self.epochs, self.use)
+            shared=SimpleNamespace(store=None), on_unloaded=[], local_uses=lambda: dict.fromkeys(self.epochs, self.use)
         )
         super().__init__(cast(Any, registry), node)
 
@@ -128,7 +128,7 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
             assert first.leads == ["main", "one"]
             waiting = asyncio.create_task(second.acquire("main"))
             first.call_lease = lambda call: None  # type: ignore[method-assign]  # the node does nothing from now on
-            await until(lambda: not first.holds())
+            await until(lambda: not first.has_valid_lease())
             assert second.leads == []
         assert await waiting > of_first["main"]
         await until(lambda: len(seconds.epochs) == 2)
@@ -149,7 +149,7 @@ async def test_without_the_database_it_is_suspended_and_then_goes_on(url: str) -
             between.refuse()
             between.cut()
             await until(lambda: clubs.log[-1] == "suspend")
-            assert not only.holds()
+            assert not only.has_valid_lease()
             assert only.leads == []
             between.accept()
             await until(lambda: clubs.log[-1] == "go on")
@@ -166,7 +166,7 @@ async def test_who_was_away_while_another_took_over_discards(url: str) -> None:
             between.refuse()
             between.cut()
             assert await second.acquire("main") > epoch
-            assert not first.holds()
+            assert not first.has_valid_lease()
             between.accept()
             await until(lambda: "discard main" in firsts.log)
             assert first.leads == []
@@ -228,7 +228,7 @@ async def test_the_others_are_told_what_goes_on_in_the_clubs_of_a_node(url: str)
         firsts.use = Use("more")
         async with asyncio.timeout(PATIENCE_S):
             more = {"main": {"told": "more"}}
-            while await second.telling.read_remote_uses(second.id) != more:  # noqa: ASYNC110  # written after a second
+            while await second.uses_connection.read_remote_uses(second.id) != more:  # noqa: ASYNC110  # written after a second
                 await asyncio.sleep(0.05)
 
 

@@ -91,7 +91,7 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
 async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node, "GOES_MS", 50)
+    monkeypatch.setattr(node, "HAND_OVER_MS", 50)
     async with memory_nodes(tmp_path, 2) as cluster:
         leader = cluster.leader(MAIN)
 
@@ -128,7 +128,7 @@ async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
         bans = other.clubs.main.arena.admission.bans if MAIN in other.leads() else other.clubs.shared.admission.bans
         await until(lambda: bans.of_address("192.0.2.1", 1) is not None)
         await cluster.remove("one")
-        await until(lambda: other.clubs.loaded("one") is None)
+        await until(lambda: other.clubs.get_loaded("one") is None)
         assert bot.link.closed == CloseCode.CLUB_REMOVED
         await until(lambda: cluster.leases.table.clubs["one"].node is None)
         assert other.clubs.was_removed("one")
@@ -159,7 +159,7 @@ async def told_of(node: MemoryNode) -> dict[str, int]:
 
 
 async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node_clubs, "TELL_S", 0.01)
+    monkeypatch.setattr(node_clubs, "WRITE_USES_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
         for number, each in enumerate(cluster.nodes):
             await cluster.led(f"club-{number}", by=each)
@@ -171,7 +171,7 @@ async def test_every_node_tells_what_all_clubs_use(tmp_path: Path, monkeypatch: 
 async def test_uses_are_told_after_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(node_clubs, "TELL_S", 0.01)
+    monkeypatch.setattr(node_clubs, "WRITE_USES_S", 0.01)
     monkeypatch.setattr(ClubRegistry, "local_uses", failing_once(ClubRegistry.local_uses))
     async with memory_nodes(tmp_path, 1) as cluster:
         await until(lambda: bool(cluster.leases.uses))

@@ -88,4 +88,4 @@ async def test_a_club_whose_loading_fails_is_loaded_by_the_next_request(
         with pytest.raises(RuntimeError, match="a bug of the test"):
             await server.clubs.load("chess")
         await until(lambda: "club chess cannot be loaded here" in caplog.text)
-        assert await server.clubs.load("chess") is server.clubs.loaded("chess") is not None
+        assert await server.clubs.load("chess") is server.clubs.get_loaded("chess") is not None

@@ -73,7 +73,7 @@ class Node:
         return int(self.cluster.time.now_ms() * self.rate) + self.skew_ms
 
     def holds(self) -> bool:
-        return not self.dead and self.lease.holds(self.now_ms())
+        return not self.dead and self.lease.is_valid(self.now_ms())
 
     def act(self, call: Callable[[], None]) -> None:
         """Call when the process runs, and set the timer for the lease's next wake."""
@@ -161,8 +161,8 @@ class Node:
 
     # --- what the tests do ---
 
-    def want(self, club: str) -> None:
-        self.act(lambda: self.lease.want(club, self.now_ms()))
+    def request_leader(self, club: str) -> None:
+        self.act(lambda: self.lease.request_leader(club, self.now_ms()))
 
     def freeze(self, ms: int) -> None:
         self.frozen_until_ms = max(self.frozen_until_ms, self.cluster.time.now_ms() + ms)

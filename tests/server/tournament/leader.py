@@ -31,7 +31,9 @@ def dump(tournament: Tournament) -> dict[str, Any]:
             for bot, each in tournament.field.items()
         },
         "standings": [standing.model_dump(exclude_unset=True) for standing in tournament.standings.lines()],
-        "meetings": {both: tournament.standings.met(*both) for both in combinations(sorted(tournament.field), 2)},
+        "meetings": {
+            both: tournament.standings.head_to_head(*both) for both in combinations(sorted(tournament.field), 2)
+        },
         "running": dict(tournament.running),
         "results": list(tournament.results.values()),
         "voided": list(tournament.voided),

@@ -19,9 +19,9 @@ def round_robin(bots: int, cycles: int) -> Iterator[list[Pairing]]:
         yield list(pulled.pairings)
 
 
-def pull(schedule: Schedule[Any, Any], results: Results, gone: Collection[int] = ()) -> Round | None:
+def pull(schedule: Schedule[Any, Any], results: Results, withdrawn: Collection[int] = ()) -> Round | None:
     """Pair the next round and add it; return None without a next round."""
-    task = schedule.prepare(results, gone)
+    task = schedule.prepare(results, withdrawn)
     if task is None:
         return None
     paired = task()

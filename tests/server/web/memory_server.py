@@ -184,13 +184,13 @@ class Watcher:
     """A spectator of a feed, read step by step."""
 
     def __init__(
-        self, server: "MemoryServer", tournament: Tournament, last_event_id: int | None = None, packed: bool = False
+        self, server: "MemoryServer", tournament: Tournament, last_event_id: int | None = None, gzipped: bool = False
     ) -> None:
         self._server = server
-        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
+        self._unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS) if gzipped else None
         feed = server.feed
         self.stream: AsyncIterator[bytes] = feed.stream(
-            tournament, last_event_id, endings=feed.ending_count, packed=packed
+            tournament, last_event_id, endings=feed.ending_count, gzipped=gzipped
         )
         self.events: list[Event] = []
 
@@ -322,9 +322,9 @@ class MemoryServer:
         transport = httpx.ASGITransport(self.web, raise_app_exceptions=False, client=(address, 40_000))
         return httpx.AsyncClient(transport=transport, **{"base_url": "http://rumble.test", **given})
 
-    def watch(self, tournament: Tournament, last_event_id: int | None = None, *, packed: bool = False) -> Watcher:
-        """Make a spectator; with `packed`, the spectator takes a gzip stream."""
-        return Watcher(self, tournament, last_event_id, packed)
+    def watch(self, tournament: Tournament, last_event_id: int | None = None, *, gzipped: bool = False) -> Watcher:
+        """Make a spectator; with `gzipped`, the spectator takes a gzip stream."""
+        return Watcher(self, tournament, last_event_id, gzipped)
 
     async def watched(self, tournament: Tournament) -> Watcher:
         """Make a spectator that has read its snapshot."""

@@ -96,7 +96,7 @@ def test_some_paths_are_of_main_alone_or_need_no_club(path: str, no_club: bool, 
 
 
 async def test_what_any_node_answers_is_the_same_whatever_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "made_name", lambda: "a-bot")
+    monkeypatch.setattr(rendering, "random_name", lambda: "a-bot")
     plain, busy = MemoryServer(), MemoryServer()
     busy.begun("alice", "bob", think_ms=60_000)
     busy.pass_ms()

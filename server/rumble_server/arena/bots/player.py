@@ -8,7 +8,7 @@ from functools import partial
 from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part
 from rumble_server.tournament.tournament import Tournament
 
-MOST_UNTOLD = 16
+MOST_UNSENT_OVERS = 16
 """Maximum number of `match_over` frames that are kept for an absent bot; the newest are kept."""
 Free = dict[str, set[str]]
 """Names of the free players, by game. A free player can take a further tournament match. If necessary, a challenge is
@@ -24,13 +24,13 @@ class Player:
     """Names of all free players of the club, by game. The player adds and removes only its own name."""
     sessions: dict[str, BotSession] = field(default_factory=dict)
     """Sessions by worker in lower case, the newest login last."""
-    sole: BotSession | None = None
+    sole_session: BotSession | None = None
     """The bot's only session, if this session names no worker; otherwise None. The session gets matches of any game."""
     waiting_parts: dict[str, Part] = field(default_factory=dict)
     """Matches that no session of the bot plays at present, by match id, the longest waiting first."""
     tournaments: dict[str, Tournament] = field(default_factory=dict)
     """Open tournaments of the bot by id. When a match ends, the tournament of the match becomes the last entry."""
-    claimed: int = 0
+    name_fact_number: int = 0
     """Number of the fact that recorded the bot's name, if the name is new in this run; otherwise 0."""
     free_since_ms: int = 0
     """Time in ms at which the bot last connected or became free. The fairness audit uses the time."""
@@ -40,7 +40,7 @@ class Player:
     """True if the bot was in a match in this run."""
     reserved_for: str | None = None
     """Game of the appointed match for which the bot keeps room; None without an appointment."""
-    unsent_overs: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNTOLD))
+    unsent_overs: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_OVERS))
     """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
     the frames at its next login in this run."""
 
@@ -111,7 +111,7 @@ class Player:
         if older is not None:
             self.disconnect(older)
         self.sessions[session.worker.casefold()] = session
-        self._note_sessions()
+        self._on_sessions_changed()
         return older
 
     def disconnect(self, session: BotSession) -> bool:
@@ -126,14 +126,14 @@ class Player:
         for match_id, part in list(session.matches.items()):
             session.remove_part(part)
             self.waiting_parts[match_id] = part
-        self._note_sessions()
+        self._on_sessions_changed()
         return True
 
-    def _note_sessions(self) -> None:
-        self.sole = self.sessions.get("") if len(self.sessions) == 1 else None
+    def _on_sessions_changed(self) -> None:
+        self.sole_session = self.sessions.get("") if len(self.sessions) == 1 else None
         self.update_free()
 
-    def begin(self, part: Part) -> None:
+    def begin_match(self, part: Part) -> None:
         """Let the bot enter a match. A session with room plays it; otherwise the match waits in `waiting_parts`."""
         self.has_played = True
         session = self.session_for(part.game)
@@ -143,7 +143,7 @@ class Player:
             session.add_part(part)
             self.update_free()
 
-    def end(self, part: Part) -> None:
+    def end_match(self, part: Part) -> None:
         """Remove an ended match from the bot's matches."""
         if part.session is None:
             del self.waiting_parts[part.match_id]
@@ -159,7 +159,7 @@ class Player:
         because earlier sessions of the bot played these matches.
         """
         taken: list[Part] = []
-        heir = newcomer if newcomer is self.sole else None
+        heir = newcomer if newcomer is self.sole_session else None
         for part in self.waiting_parts.values():
             session = heir or self.session_for(part.game)
             if session is not None:
@@ -182,13 +182,13 @@ class Player:
         If the bot has a single session, and this session names no worker, the session may play any game. Otherwise
         return the sessions whose login admits the game.
         """
-        if self.sole is not None:
-            return [self.sole]
+        if self.sole_session is not None:
+            return [self.sole_session]
         return [each for each in self.sessions.values() if each.admits_game(game)]
 
     def session_for(self, game: str) -> BotSession | None:
         """Return the session with most room for a further match of this game; None if no session has room."""
-        sole = self.sole
+        sole = self.sole_session
         if sole is not None:
             return sole if sole.room > 0 else None
         found: BotSession | None = None
@@ -209,8 +209,8 @@ class Player:
 
         A challenge that can be cancelled counts as room.
         """
-        if self.sole is not None:
-            return max(0, self.sole.tournament_room)
+        if self.sole_session is not None:
+            return max(0, self.sole_session.tournament_room)
         able = self.eligible_sessions(game)
         if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
             return sum(max(0, each.room) for each in able)
@@ -240,7 +240,7 @@ class Player:
 
     def update_free(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
-        sole, name = self.sole, self.name
+        sole, name = self.sole_session, self.name
         # The usual case, for any game:
         is_free = sole is not None and self.reserved_for is None and sole.tournament_room > 0
         for game, names in self._free.items():

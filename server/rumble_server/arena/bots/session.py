@@ -25,13 +25,13 @@ class FrameSender:
         self.write = sessions.send
         self._waiting: dict[BotSession, None] = {}
 
-    def wait(self, session: "BotSession") -> None:
+    def add_waiting(self, session: "BotSession") -> None:
         """Record that the session has held frames, which are released when more of the log is on disk."""
         self._waiting[session] = None
         self.log.flush_soon()
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """Number of sessions with frames that wait for the disk."""
         return len(self._waiting)
 
@@ -78,7 +78,7 @@ class BotSession:
     `max_matches` matches.
     """
 
-    def __init__(self, session_id: int, login: Login, caller: Caller, outlet: FrameSender) -> None:
+    def __init__(self, session_id: int, login: Login, caller: Caller, sender: FrameSender) -> None:
         self.id = session_id
         self.worker = login.worker or ""
         """Name of the bot's worker; empty if the login names no worker. The empty name counts as a separate worker."""
@@ -108,7 +108,7 @@ class BotSession:
         """True if the server can measure how long the bot's answers waited in this machine before they were read."""
         self.closing = False
         """True once the server ignores the bot's further frames, and sends only the frames that are held already."""
-        self._outlet = outlet
+        self._sender = sender
         self._held: list[Held] = []
         """Held items in order."""
         self._held_matches: dict[str, None] = {}
@@ -155,10 +155,10 @@ class BotSession:
         """Send a frame, once all facts up to the number `after` are on disk."""
         if self.closing:
             return
-        if after > self._outlet.log.durable or self.holds(match_id):
+        if after > self._sender.log.durable or self.holds(match_id):
             self._hold((frame, after, match_id, "frame", None))
         else:
-            self._outlet.write(self.id, frame)
+            self._sender.write(self.id, frame)
 
     def send_behind(self, frame: bytes, match_id: str, written: Callable[[], None]) -> None:
         """Send a frame of a match behind the held frames of the match.
@@ -181,13 +181,13 @@ class BotSession:
     def send_now(self, frame: bytes) -> None:
         """Send a frame, such as a notice that the disk fails, ahead of all held frames."""
         if not self.closing:
-            self._outlet.write(self.id, frame)
+            self._sender.write(self.id, frame)
 
     def ask(self, frame: bytes, match_id: str) -> bool:
         """Send the `turn` of a match if no frame of the match is held. Return whether the `turn` was sent."""
         if self.closing or (self._held_matches and self.holds(match_id)):
             return False
-        self._outlet.write(self.id, frame)
+        self._sender.write(self.id, frame)
         return True
 
     def holds(self, match_id: str) -> bool:
@@ -211,7 +211,7 @@ class BotSession:
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
         self._held_matches.clear()
-        durable = self._outlet.log.durable
+        durable = self._sender.log.durable
         for each in held:
             outgoing, after, match_id, kind, written = each
             if after > durable or (self._held and self._is_behind(match_id, kind)):
@@ -224,7 +224,7 @@ class BotSession:
 
     def _send_or_hold(self, outgoing: Outgoing, after: int, match_id: str, kind: Kind) -> None:
         """Send an item now if it need not wait for the disk or for held items; otherwise hold it."""
-        if after > self._outlet.log.durable or (self._held and self._is_behind(match_id, kind)):
+        if after > self._sender.log.durable or (self._held and self._is_behind(match_id, kind)):
             self._hold((outgoing, after, match_id, kind, None))
         else:
             self._transmit(outgoing)
@@ -236,13 +236,13 @@ class BotSession:
     def _transmit(self, outgoing: Outgoing) -> None:
         """Send an item now: write the frame, or close the connection with the code."""
         if isinstance(outgoing, bytes):
-            self._outlet.write(self.id, outgoing)
+            self._sender.write(self.id, outgoing)
         else:
-            self._outlet.sessions.close(self.id, outgoing)
+            self._sender.sessions.close(self.id, outgoing)
 
     def _hold(self, held: Held) -> None:
         if not self._held:
-            self._outlet.wait(self)
+            self._sender.add_waiting(self)
         self._held.append(held)
         _, _, match_id, kind, _ = held
         self._held_matches[match_id] = None

@@ -84,16 +84,16 @@ class Joining:
             raise TournamentError(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
         player, _ = arena.logins.admit(
-            name, key, keyless_allowed=False, take_name=lambda: self._take_name(address, tournament)
+            name, key, keyless_allowed=False, take_name=lambda: self._count_name(address, tournament)
         )
         if arena.display_names.get(name) is None:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
             arena.lifecycle.record_entry(player, tournament, changed(joined, by_code=True))
         arena.admission.guesses.record_right(address, name, now_ms)
-        return Joined(name, arena.display_names.shown(name), tournament)
+        return Joined(name, arena.display_names.shown_name(name), tournament)
 
-    def _take_name(self, address: str, tournament: Tournament) -> bool:
+    def _count_name(self, address: str, tournament: Tournament) -> bool:
         """Count a new name claimed by `address`. Return false if there are too many.
 
         If the address has claimed too many names, the new name counts as a name claimed with an invitation to the

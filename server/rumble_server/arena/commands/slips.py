@@ -85,4 +85,4 @@ class SlipDesk:
         arena.recorder.record(SlipVoided(slip.name, now_ms))
         arena.recorder.record(NameUsed(slip.name, salt, digest_of(key, salt), now_ms))
         arena.sign_out(slip.name, f"a slip took {slip.name} to another computer: this one is signed out")
-        return Redeemed(slip.name, arena.display_names.shown(slip.name), key)
+        return Redeemed(slip.name, arena.display_names.shown_name(slip.name), key)

@@ -84,7 +84,7 @@ class Logins:
         code is `unavailable`.
         """
         admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_stranger and not caller.may_speak and not self._claim_own_session(login, address):
+        if is_stranger and not caller.may_send and not self._claim_own_session(login, address):
             admission.refusals.count("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
@@ -114,7 +114,7 @@ class Logins:
         def make_room() -> bool:
             nonlocal has_freed_own
             if admission.allows_name(address, invited_to, now_ms):
-                return any(self._free_name(each, take_freed_name, now_ms) for each in self._by_share(address))
+                return any(self._free_name(each, take_freed_name, now_ms) for each in self._rank_addresses(address))
             has_freed_own = self._free_name(address, take_freed_name, now_ms)
             return has_freed_own
 
@@ -137,7 +137,7 @@ class Logins:
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{player.name} has {most} workers here, as many as it may")
         return player, is_open
 
-    def _by_share(self, address: str) -> list[str]:
+    def _rank_addresses(self, address: str) -> list[str]:
         """Return the addresses that may lose a name to `address`. The address with the most names comes first, and
         `address` itself comes last.
 
@@ -220,7 +220,7 @@ class Logins:
         claim, used = names.admit(
             name, key, keyless_allowed=keyless_allowed, salt=self.new_salt(), now_ms=self._recorder.clock.now_ms()
         )
-        if used is not None and self._recorder.display_names.taken(name):
+        if used is not None and self._recorder.display_names.is_taken(name):
             raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
         if used is not None and not is_house_name(name):
             try:
@@ -235,7 +235,7 @@ class Logins:
         player = self._recorder.players.get_or_add(claim.name)
         if used is not None:
             self._recorder.record(used)
-            player.claimed = self._recorder.log.last
+            player.name_fact_number = self._recorder.log.last
         return player
 
     def new_salt(self) -> str:
@@ -259,7 +259,9 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
             made_key=made_key,
         )
-        session.send_barrier(write_message(answer), max([player.claimed, *map(self._recorder.number_of, tournaments)]))
+        session.send_barrier(
+            write_message(answer), max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
+        )
         while player.unsent_overs:
             session.send_barrier(*player.unsent_overs.popleft())
         if name_is_open and key is not None:
@@ -269,7 +271,7 @@ class Logins:
         if login.version is not None:
             self._lifecycle.unbench_changed(player, login.version)
         self._matches.sync_connections(player, taken)
-        self._note_presence(player)
+        self._record_presence(player)
         self._scheduler.recheck(player)
 
     def detach(self, player: Player, session: BotSession) -> None:
@@ -280,10 +282,10 @@ class Logins:
         if not player.disconnect(session) or self._recorder.stopped:
             return
         self._matches.sync_connections(player, player.assign_waiting_parts())
-        self._note_presence(player)
+        self._record_presence(player)
         self._scheduler.recheck(player)
 
-    def _note_presence(self, player: Player) -> None:
+    def _record_presence(self, player: Player) -> None:
         """Record in each of the player's tournaments whether the player is absent.
 
         A player is absent if none of its sessions can play the tournament's game.

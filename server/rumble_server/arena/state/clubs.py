@@ -10,7 +10,7 @@ from typing import assert_never
 
 from rumble_protocol.clubs import MAIN
 
-from rumble_server.arena.state.names_and_keys import digest_of, exchanged
+from rumble_server.arena.state.names_and_keys import derive_secret, digest_of
 from rumble_server.limits.quotas import NO_QUOTAS, Quotas
 from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved
 
@@ -87,9 +87,9 @@ class ClubDirectory:
         known = self._administrator
         return known is not None and hmac.compare_digest(known.digest, digest_of(token, known.salt))
 
-    def exchanged(self, token: str) -> str:
+    def derive_secret(self, token: str) -> str:
         """Return a secret made by the server (see `make_secret`) that can replace the administrator's token `token`.
 
         If no administrator's token is set, return `token`.
         """
-        return token if self._administrator is None else exchanged(token, self._administrator.salt)
+        return token if self._administrator is None else derive_secret(token, self._administrator.salt)

@@ -1,7 +1,7 @@
 """Display names: the names under which people see the bots of pupils.
 
 Ids, notation and files contain the bots' names instead. Display names are unique in a club: no two are equal after
-`folded`.
+`fold_name`.
 """
 
 import re
@@ -31,7 +31,7 @@ def check(text: str) -> str:
     form = "".join(each if each in " '-" else _KINDS.get(_kind(each), "?") for each in display)
     if len(display) > LONGEST or _INVISIBLE.search(display) or _FORM.fullmatch(form) is None:
         raise JoinRefused("bad_display_name", RULE)
-    if folded(display).startswith(HOUSE_PREFIX):
+    if fold_name(display).startswith(HOUSE_PREFIX):
         message = f"{HOUSE_PREFIX} is how the names of house bots begin; choose another name"
         raise JoinRefused("bad_display_name", message)
     return display
@@ -43,7 +43,7 @@ def _kind(character: str) -> str:
     return category[0] if category[0] != "N" or category == "Nd" else "?"
 
 
-def folded(display: str) -> str:
+def fold_name(display: str) -> str:
     """Return a display name for comparison: without case, and in Unicode's form NFKC."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", display).casefold())
 
@@ -56,17 +56,17 @@ class DisplayNames:
         self._shown: dict[str, str] = {}
         """Display names by the bot's name in lower case."""
         self._holders: dict[str, str] = {}
-        """Names of bots by folded display name (see `folded`)."""
+        """Names of bots by folded display name (see `fold_name`)."""
 
     def apply(self, fact: DisplayNamed) -> None:
         self._shown[fact.name.casefold()] = fact.display
-        self._holders[folded(fact.display)] = fact.name
+        self._holders[fold_name(fact.display)] = fact.name
 
     def get(self, name: str) -> str | None:
         """Return the display name of a bot; None for a bot that people know by its name."""
         return self._shown.get(name.casefold())
 
-    def shown(self, name: str) -> str:
+    def shown_name(self, name: str) -> str:
         """Return the name under which people see a bot."""
         return self.get(name) or name
 
@@ -79,15 +79,15 @@ class DisplayNames:
 
         People know a bot by its display name, or, without a display name, by its name.
         """
-        held = self._holders.get(folded(display))
-        claim = self._names.get(folded(display))
+        held = self._holders.get(fold_name(display))
+        claim = self._names.get(fold_name(display))
         return held or (None if claim is None or self.get(claim.name) is not None else claim.name)
 
     def is_free(self, name: str) -> bool:
         """Return whether a new bot may have this name: nobody has it as a name or as a display name."""
-        return self._names.get(name) is None and self.get(name) is None and not self.taken(name)
+        return self._names.get(name) is None and self.get(name) is None and not self.is_taken(name)
 
-    def taken(self, name: str) -> bool:
+    def is_taken(self, name: str) -> bool:
         """Return whether people know a bot as `name`.
 
         Return false if a bot has the name `name`, but people know the bot by a display name.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from rumble_server.arena.state.names_and_keys import digest_of, exchanged
+from rumble_server.arena.state.names_and_keys import derive_secret, digest_of
 from rumble_server.tournament.errors import CommandRefused
 from rumble_server.tournament.facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
@@ -83,10 +83,10 @@ class HostTokens:
                 found = each.name
         return found
 
-    def exchanged(self, token: str) -> str:
+    def derive_secret(self, token: str) -> str:
         """Return a secret made by the server (see `make_secret`) that can replace the valid host token `token`.
 
         If `token` is no valid host token, return `token` unchanged.
         """
         salts = (each.salt for each in self._tokens.values() if each.digest == digest_of(token, each.salt))
-        return next((exchanged(token, salt) for salt in salts), token)
+        return next((derive_secret(token, salt) for salt in salts), token)

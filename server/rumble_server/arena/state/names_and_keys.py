@@ -42,7 +42,7 @@ class Claim:
         return self.digest is None
 
 
-def exchanged(secret: str, salt: str) -> str:
+def derive_secret(secret: str, salt: str) -> str:
     """Return the made secret (see `make_secret`) that can replace `secret`, a key or token.
 
     If `secret` is a made secret already, return `secret` unchanged.
@@ -60,7 +60,7 @@ def digest_of(secret: str, salt: str) -> str:
     A secret and its made secret have the same hash, so both are valid. Secrets are random and long, so a slow hash is
     not needed.
     """
-    return hashlib.sha256(bytes.fromhex(salt) + exchanged(secret, salt).encode()).hexdigest()
+    return hashlib.sha256(bytes.fromhex(salt) + derive_secret(secret, salt).encode()).hexdigest()
 
 
 class Names:
@@ -104,11 +104,11 @@ class Names:
         return hmac.compare_digest(claim.digest, digest_of(key, claim.salt))
 
     def made_key(self, name: str, key: str) -> str | None:
-        """Return the made secret (see `exchanged`) that can replace `key`, the right key of a name; None if no key
+        """Return the made secret (see `derive_secret`) that can replace `key`, the right key of a name; None if no key
         protects the name.
         """
         claim = self.get(name)
-        return None if claim is None or claim.salt is None else exchanged(key, claim.salt)
+        return None if claim is None or claim.salt is None else derive_secret(key, claim.salt)
 
     def admit(
         self, name: str, key: str | None, *, keyless_allowed: bool, salt: str, now_ms: int

@@ -69,13 +69,13 @@ class Appointments:
     opponent's matches are long, the next appointment lasts longer.
     """
 
-    def __init__(self, players: Players, clock: Clock, lapse: Callable[[Appointment], None]) -> None:
-        """`lapse` is called when the time of an appointment is over."""
+    def __init__(self, players: Players, clock: Clock, on_expired: Callable[[Appointment], None]) -> None:
+        """`on_expired` is called when the time of an appointment is over."""
         self._players = players
         self._clock = clock
-        self._lapse = lapse
-        self._of: dict[Player, Appointment] = {}
-        self._passed: dict[Player, dict[str, PassOverCount]] = {}
+        self._on_expired = on_expired
+        self._by_player: dict[Player, Appointment] = {}
+        self._pass_overs: dict[Player, dict[str, PassOverCount]] = {}
         """Counts by player, and by the id of a tournament that has a match for the player. Only players in several
         tournaments have counts."""
 
@@ -86,16 +86,20 @@ class Appointments:
         `started` in two cases: an appointment was made for `started`, or the tournament of `started` was passed over
         at least as often as the tournament of the owed match.
         """
-        appointment = self._of.get(pair[0])
-        if not self._passed or (appointment is not None and appointment.slot.match_id == started.match):
+        appointment = self._by_player.get(pair[0])
+        if not self._pass_overs or (appointment is not None and appointment.slot.match_id == started.match):
             return None
-        passed = [self._passed.get(player, {}) for player in pair]
+        passed = [self._pass_overs.get(player, {}) for player in pair]
         here = max(each[started.tournament].times if started.tournament in each else 0 for each in passed)
         for player, elsewhere in zip(pair, passed, strict=True):
             least = max(here + 1, PATIENCE * (len(elsewhere) + 1))
             for tournament_id, counted in elsewhere.items():
                 other = player.tournaments.get(tournament_id) if counted.times >= least else None
-                if other is None or player in self._of or player.has_room_beside(started.game, other.config.game):
+                if (
+                    other is None
+                    or player in self._by_player
+                    or player.has_room_beside(started.game, other.config.game)
+                ):
                     continue
                 if self._make(player, other, counted):
                     return other
@@ -109,15 +113,15 @@ class Appointments:
         for slot in tournament.next_matches(player.name):
             if found is None or slot.order < found.slot.order:
                 appointment = Appointment(tournament, slot, self._players.of(slot.seats))
-                if appointment.stands and self._of.keys().isdisjoint(appointment.players):
+                if appointment.stands and self._by_player.keys().isdisjoint(appointment.players):
                     found = appointment
         if found is None:
             return False
         now_ms = self._clock.now_ms()
-        found.timer = self._clock.call_at(2 * now_ms - counted.since_ms, partial(self._lapse, found))
+        found.timer = self._clock.call_at(2 * now_ms - counted.since_ms, partial(self._on_expired, found))
         counted.times = 0
         for each in found.players:
-            self._of[each] = found
+            self._by_player[each] = found
             each.reserve_room(tournament.config.game)
             tournament.mark_for_check(each.name)
         return True
@@ -127,15 +131,15 @@ class Appointments:
 
         End the appointments that do not stand any more (see `Appointment.stands`).
         """
-        if not self._of:
+        if not self._by_player:
             return
         for name in tournament.bots_to_check:
             player = self._players.get(name)  # None: the bot left the lobby, and its name is free again
-            appointment = None if player is None else self._of.get(player)
+            appointment = None if player is None else self._by_player.get(player)
             if appointment is None or appointment.tournament is not tournament:
                 continue
             if not appointment.stands:
-                self._lapse(appointment)
+                self._on_expired(appointment)
             elif appointment.is_due:
                 yield tournament.start_of(appointment.slot, now_ms)
 
@@ -149,7 +153,7 @@ class Appointments:
         now_ms = self._clock.now_ms()
         for player in pair:
             others = player.tournaments.values()
-            was = self._passed.pop(player, {})
+            was = self._pass_overs.pop(player, {})
             passed = {}
             if len(others) > 1:
                 for other in others:
@@ -157,19 +161,19 @@ class Appointments:
                         counted = passed[other.id] = was.get(other.id) or PassOverCount(now_ms)
                         counted.times += 1
             if passed:
-                self._passed[player] = passed
-            appointment = self._of.get(player)
+                self._pass_overs[player] = passed
+            appointment = self._by_player.get(player)
             if appointment is not None and not appointment.slot.order:
-                self._lapse(appointment)
+                self._on_expired(appointment)
 
-    def of(self, tournament: Tournament) -> list[Appointment]:
+    def of_tournament(self, tournament: Tournament) -> list[Appointment]:
         """Return the appointments for matches of a tournament."""
-        return [appointment for appointment in dict.fromkeys(self._of.values()) if appointment.tournament is tournament]
+        return [each for each in dict.fromkeys(self._by_player.values()) if each.tournament is tournament]
 
     def end(self, appointment: Appointment) -> None:
         """End an appointment. Its players are free for other matches again."""
         if appointment.timer is not None:
             appointment.timer.cancel()
         for player in appointment.players:
-            del self._of[player]
+            del self._by_player[player]
             player.reserve_room(None)

@@ -44,7 +44,7 @@ class Challenges:
         self._random = random
         self._admission = admission
         self._counted: dict[str, str] = {}
-        """Holder of each open challenge, by the challenge's tournament id (see `_counted_for`)."""
+        """Holder of each open challenge, by the challenge's tournament id (see `_quota_holder`)."""
         self._spenders: dict[str, str] = {}
         """Holder to whom the bytes of a challenge are charged, by the challenge's tournament id. A challenge stays here
         until its end is on disk."""
@@ -66,7 +66,7 @@ class Challenges:
             if not each.has_room_for_challenge(challenge.game) and each.pending_tournament is not None:
                 message = f"{each.name} has matches to play in {each.pending_tournament}, and no place beside them"
                 raise TournamentError(ErrorCode.UNAVAILABLE, message)
-        counted_for = self._counted_for(player, session)
+        counted_for = self._quota_holder(player, session)
         config = challenge_config(challenge, player.name, others, seed=self._random.getrandbits(32))
         for other in others:
             at_other = open_now.keys() & other.tournaments.keys()
@@ -74,7 +74,7 @@ class Challenges:
             self._check_bytes(session, other, counted_for)
             if not other.admits_game(config.game):
                 raise TournamentError(ErrorCode.UNAVAILABLE, f"{other.name} does not play {config.game}")
-            self._check_hurry(session, other, len(at_other), config.time_control)
+            self._check_time_limits(session, other, len(at_other), config.time_control)
         self._recorder.allowance.check_creation()  # before another challenge gives way
         if len(self._counted) >= self._admission.bounds.open_challenges and not self._make_room(counted_for):
             self._refuse(session, others[0], TOO_MANY)
@@ -121,7 +121,7 @@ class Challenges:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"{other.name} takes no challenge from {player.name}")
         return other
 
-    def _check_hurry(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
+    def _check_time_limits(self, session: BotSession, other: Player, at_other: int, control: TimeControl) -> None:
         """Raise TournamentError for a challenge with long time limits, if `other` has many open challenges already."""
         bounds = self._admission.bounds
         longest_ms = max(control.move_ms + control.bank_ms, control.increment_ms)
@@ -170,7 +170,7 @@ class Challenges:
             if tournament is None or (tournament.status in OVER and self._recorder.is_durable(tournament)):
                 del self._spenders[tournament_id]
 
-    def _counted_for(self, player: Player, session: BotSession) -> str:
+    def _quota_holder(self, player: Player, session: BotSession) -> str:
         """Return the holder for whom a challenge is counted.
 
         The holder is a tournament that the challenger joined by an invitation or a join code, or else the challenger's

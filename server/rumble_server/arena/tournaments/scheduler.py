@@ -36,7 +36,7 @@ PLAYED_AGAIN = "the host has the match played again"
 MOST_STALLS = 2
 """Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
 attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
-TOLD_OF_PAIRING_MS = 1_000
+PAIRING_NOTICE_MS = 1_000
 """Time in ms after which the bots and watchers are told that the pairing of a round takes long."""
 STARTS_AT_ONCE = 32
 """Maximum number of matches started or lost in an iteration of the event loop; the rest follow in the next
@@ -55,7 +55,7 @@ class Scheduler:
         self._matches = matches
         self._lifecycle = lifecycle
         self._work = work
-        self._appointments = Appointments(recorder.players, recorder.clock, self._lapse)
+        self._appointments = Appointments(recorder.players, recorder.clock, self._end_appointment)
         self._queue: dict[str, None] = {}
         """Ids of tournaments to settle. After `STARTS_AT_ONCE` matches, the ids that are left wait for a later
         iteration of the event loop."""
@@ -63,10 +63,10 @@ class Scheduler:
         """Number of further matches that may start or be lost in this iteration of the event loop."""
         self._is_refill_due = False
         """True if the next iteration of the event loop calls `_refill`."""
-        self._held: dict[str, None] = {}
+        self._waiting_for_quota: dict[str, None] = {}
         """Ids of tournaments whose matches wait for the club's quota. The tournament that has waited longest comes
         first. A tournament that starts a match goes to the end."""
-        self._wakes: dict[str, int] = {}
+        self._wake_times_ms: dict[str, int] = {}
         """For each tournament id, the time in ms at which the tournament's next absent budget is used up, or at which
         the tournament starts by itself."""
         self._timer: TimerHandle | None = None
@@ -94,14 +94,14 @@ class Scheduler:
 
     def on_over(self, tournament: Tournament, over: MatchOver, players: tuple[Player, ...]) -> None:
         """Handle the end of a match: bench failing players, count void attempts, look at the players' tournaments."""
-        if self._held:  # held tournaments first; the tournament of this match was just played in
-            waiting = {**self._held, **self._recorder.unsettled}
+        if self._waiting_for_quota:  # waiting tournaments first; the tournament of this match was just played in
+            waiting = {**self._waiting_for_quota, **self._recorder.unsettled}
             self._recorder.unsettled.clear()
             self._recorder.unsettled.update(waiting)
         for seat in over.at_fault:
             self._bench_if_failing(tournament, players[seat])
         if over.scores is None and tournament.status == "running":
-            self._look_at_void(tournament, over)
+            self._pause_after_voids(tournament, over)
         for player in players:
             player.free_since_ms = over.at_ms
             others = player.tournaments
@@ -111,7 +111,7 @@ class Scheduler:
                 others[tournament.id] = others.pop(tournament.id)
             self.recheck(player)
 
-    def _look_at_void(self, tournament: Tournament, over: MatchOver) -> None:
+    def _pause_after_voids(self, tournament: Tournament, over: MatchOver) -> None:
         """If a match was void too often, pause its tournament; if the tournament is a challenge, cancel it instead."""
         voided = [each for each in tournament.voided if each.match == over.match and each.scores is None]
         voided = [each for each in voided if each.reason != PLAYED_AGAIN]
@@ -172,8 +172,8 @@ class Scheduler:
             tournament = self._recorder.tournaments.get(tournament_id)
             if tournament is None:
                 del queue[tournament_id]
-                self._held.pop(tournament_id, None)
-                self._watch_clock(tournament_id, None)
+                self._waiting_for_quota.pop(tournament_id, None)
+                self._set_wake_time(tournament_id, None)
                 continue
             try:
                 self._settle(tournament)
@@ -194,15 +194,15 @@ class Scheduler:
             self._start_by_itself(tournament)
         self._follow_disk(tournament)
         if tournament.status in ("paused", *OVER):
-            for appointment in self._appointments.of(tournament):
-                self._lapse(appointment)
+            for appointment in self._appointments.of_tournament(tournament):
+                self._end_appointment(appointment)
         self._start_matches(tournament)
         if self._budget > 0:
             del self._queue[tournament.id]
             self._recorder.unsettled.pop(tournament.id, None)
             if not tournament.has_open_matches:
-                self._go_on_or_end(tournament)
-            self._watch_clock(tournament.id, tournament.wake_at_ms)
+                self._pair_or_end(tournament)
+            self._set_wake_time(tournament.id, tournament.wake_at_ms)
 
     def _follow_disk(self, tournament: Tournament) -> None:
         """Pause a running tournament while the log cannot be written, and resume the tournament afterwards."""
@@ -232,7 +232,7 @@ class Scheduler:
             with self._recorder.transaction:
                 self._recorder.unsettled.update(self._queue)
 
-    def _go_on_or_end(self, tournament: Tournament) -> None:
+    def _pair_or_end(self, tournament: Tournament) -> None:
         """Pair the next round of a tournament that has no open matches, or end the tournament if it is complete."""
         if not tournament.is_complete:
             self._pair_next_round(tournament)
@@ -253,10 +253,10 @@ class Scheduler:
             room_of = partial(players.tournament_room, game)
         room = self._match_room()
         if room <= 0 and tournament.status == "running":
-            self._hold(tournament)
+            self._wait_for_quota(tournament)
             return
-        if self._held:
-            self._held.pop(tournament.id, None)
+        if self._waiting_for_quota:
+            self._waiting_for_quota.pop(tournament.id, None)
         now_ms = self._recorder.clock.now_ms()
         for found in chain(self._appointments.due(tournament, now_ms), tournament.due(free, now_ms, room_of)):
             if isinstance(found, MatchStarted):
@@ -279,19 +279,19 @@ class Scheduler:
             else:
                 self._recorder.record_of(tournament, found)
             if isinstance(found, MatchOver):
-                self._tell_no_show(tournament, found)
+                self._send_no_show(tournament, found)
                 self._lifecycle.recheck_challenges(players.of(found.absent + found.seats))
             self._budget -= 1
             if self._budget <= 0:
                 break
             if room <= 0 and (room := self._match_room()) <= 0:  # a cancelled challenge may have made room
-                self._held[tournament.id] = None
+                self._waiting_for_quota[tournament.id] = None
                 break
         else:
             if tournament.has_more_due:
                 self._budget = 0  # pulled matches take time, too
 
-    def _lapse(self, appointment: Appointment) -> None:
+    def _end_appointment(self, appointment: Appointment) -> None:
         """End an appointment, and free its players for other matches."""
         self._appointments.end(appointment)
         if not self._recorder.stopped:
@@ -299,14 +299,14 @@ class Scheduler:
                 for player in appointment.players:
                     self.recheck(player)
 
-    def _hold(self, tournament: Tournament) -> None:
+    def _wait_for_quota(self, tournament: Tournament) -> None:
         """Let a tournament wait for the club's quota of matches.
 
         If the tournament is a challenge, send its bots a single notice about the wait.
         """
-        if tournament.id in self._held:
+        if tournament.id in self._waiting_for_quota:
             return
-        self._held[tournament.id] = None
+        self._waiting_for_quota[tournament.id] = None
         if tournament.challenger is not None and not tournament.running and not tournament.is_complete:
             most = self._recorder.allowance.quotas.matches
             message = f"this club plays as many matches at once as it may ({most}); yours begins when another is over"
@@ -324,7 +324,7 @@ class Scheduler:
         """
         had_room = True
         for player in players:
-            if player.sole is not None and not player.sole.challenges:
+            if player.sole_session is not None and not player.sole_session.challenges:
                 continue  # the usual case: a free bot has room
             if player.session_for(started.game) is None:
                 had_room = False
@@ -351,10 +351,10 @@ class Scheduler:
         tournament.is_pairing = True
 
         clock = self._recorder.clock
-        telling = clock.call_at(clock.now_ms() + TOLD_OF_PAIRING_MS, partial(self._tell_of_pairing, tournament))
+        notice = clock.call_at(clock.now_ms() + PAIRING_NOTICE_MS, partial(self._notify_of_pairing, tournament))
 
         def done(pulled: AnyRound | None) -> None:
-            telling.cancel()
+            notice.cancel()
             tournament.is_pairing = tournament.is_pairing_slow = False
             if self._recorder.stopped:
                 return
@@ -371,7 +371,7 @@ class Scheduler:
 
         self._work(task, done)
 
-    def _tell_of_pairing(self, tournament: Tournament) -> None:
+    def _notify_of_pairing(self, tournament: Tournament) -> None:
         if not self._recorder.stopped and tournament.status not in OVER:
             tournament.is_pairing_slow = True
             message = f"the next round of {tournament.id} is being paired; this may take some seconds"
@@ -385,7 +385,7 @@ class Scheduler:
             message = f"{fact.reason}: it is benched in {tournament.id}; {again}"
             self._lifecycle.notify(tournament, NoticeCode.BENCHED, message, [player])
 
-    def _tell_no_show(self, tournament: Tournament, over: MatchOver) -> None:
+    def _send_no_show(self, tournament: Tournament, over: MatchOver) -> None:
         frame = frame_of_over(over, tournament.terms_of(over).opening_state())
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
@@ -395,16 +395,16 @@ class Scheduler:
 
     # --- time ---
 
-    def _watch_clock(self, tournament_id: str, wake_at_ms: int | None) -> None:
+    def _set_wake_time(self, tournament_id: str, wake_at_ms: int | None) -> None:
         """Record that a settled tournament wants to be woken at `wake_at_ms`.
 
         The scheduler's only timer then fires at `wake_at_ms` or earlier. If `wake_at_ms` is None, the tournament does
         not want to be woken.
         """
         if wake_at_ms is None:
-            self._wakes.pop(tournament_id, None)
-        elif wake_at_ms != self._wakes.get(tournament_id):
-            self._wakes[tournament_id] = wake_at_ms
+            self._wake_times_ms.pop(tournament_id, None)
+        elif wake_at_ms != self._wake_times_ms.get(tournament_id):
+            self._wake_times_ms[tournament_id] = wake_at_ms
             self._arm(wake_at_ms)
 
     def _arm(self, wake_at_ms: int) -> None:
@@ -420,11 +420,11 @@ class Scheduler:
         self._timer = None
         now_ms = self._recorder.clock.now_ms()
         with self._recorder.transaction:
-            for tournament_id in [each for each, wake_at_ms in self._wakes.items() if wake_at_ms <= now_ms]:
-                del self._wakes[tournament_id]
+            for tournament_id in [each for each, wake_at_ms in self._wake_times_ms.items() if wake_at_ms <= now_ms]:
+                del self._wake_times_ms[tournament_id]
                 self._recorder.unsettled[tournament_id] = None
                 tournament = self._recorder.tournaments.get(tournament_id)
                 for fact in [] if tournament is None else tournament.absence.expired_budgets(now_ms):
                     self._recorder.record(fact)
-        if self._wakes:
-            self._arm(min(self._wakes.values()))
+        if self._wake_times_ms:
+            self._arm(min(self._wake_times_ms.values()))

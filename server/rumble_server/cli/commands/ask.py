@@ -50,10 +50,10 @@ def ask(
 
     kind, settings = get_game(game), options.read_settings(setting)
     state = position_of(kind, position, to_move, settings, seed)
-    chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
+    chosen = options.without_none(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     cache: list[tuple[str, float]] = []
     if is_function(bot):
-        options.no_options_for_functions(chosen | options.given(exact=exact or None, show_cache=show_cache))
+        options.no_options_for_functions(chosen | options.without_none(exact=exact or None, show_cache=show_cache))
         asked_at_s = {bot: time.monotonic()}
         choice = in_time(
             lambda: FunctionBot(Random(seed), text=bot, game=game).choose(state),

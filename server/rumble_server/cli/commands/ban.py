@@ -9,7 +9,7 @@ from rumble_server.cli.output.errors import CliError, ExitCode
 from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import Answer, of_host
-from rumble_server.cli.support.options import given
+from rumble_server.cli.support.options import without_none
 from rumble_server.cli.support.organiser_client import OrganiserClient
 
 app = App(help="Keep an address or a name out of a server, and let it in again.")
@@ -30,7 +30,7 @@ def add(
     reason: Annotated[str | None, typer.Option(help="Text for those who are banned.")] = None,
 ) -> Answer:
     """Ban an address or a name, and close its connections. An IPv6 address is banned with its /64 network."""
-    answer = client.post("bans", {**_whom(address, name), **given(minutes=minutes, reason=reason)})
+    answer = client.post("bans", {**_subject_field(address, name), **without_none(minutes=minutes, reason=reason)})
     return answer, answer["message"]
 
 
@@ -38,7 +38,7 @@ def add(
 @of_host
 def remove(client: OrganiserClient, address: Address = None, name: Name = None) -> Answer:
     """Let an address or a name in again."""
-    answer = client.post("bans/lift", _whom(address, name))
+    answer = client.post("bans/lift", _subject_field(address, name))
     return answer, answer["message"]
 
 
@@ -57,11 +57,11 @@ def list_(client: OrganiserClient) -> Answer:
     return answer, table if answer["bans"] else "nobody is banned"
 
 
-def _whom(address: str | None, name: str | None) -> dict[str, str]:
+def _subject_field(address: str | None, name: str | None) -> dict[str, str]:
     """Return the field of a request's body: `address` or `name`. Raises CliError if both are given, or neither."""
     if (address is None) == (name is None):
         raise CliError("say who: either --address or --name", ExitCode.USAGE)
-    return given(address=address, name=name)
+    return without_none(address=address, name=name)
 
 
 def _moment(at_ms: int | None) -> str:

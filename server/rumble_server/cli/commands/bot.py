@@ -57,7 +57,7 @@ def bot(
             raise CliError("a faulty bot has no workers", ExitCode.USAGE)
         _play_faulty(fault, playing, name or f"{FAULTY}-{fault}")
         return ExitCode.DONE
-    chosen = options.given(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
+    chosen = options.without_none(search=search, depth=depth, time_ms=time_ms, iterations=iterations)
     if is_function(bot):
         options.no_options_for_functions(chosen)
         player: Bot = load_bot(bot)
@@ -67,7 +67,7 @@ def bot(
         player = RemoteReferenceBot(bot, seed=seed, **chosen)
     if verbose:
         options.log_everything()
-    say = None if quiet or verbose else processes.said_by(worker)
+    say = None if quiet or verbose else processes.line_writer(worker)
     return run_to_summary(play(player, playing, name or own_name(bot), worker, say))
 
 

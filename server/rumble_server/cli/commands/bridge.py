@@ -91,7 +91,7 @@ def bridge(
     from rumble_server.cli.processes.playing import play, run_to_summary
 
     options.check_purpose(playing["join"], playing["challenges"])
-    own = options.given(option=option, depth=depth, nodes=nodes, movetime=movetime)
+    own = options.without_none(option=option, depth=depth, nodes=nodes, movetime=movetime)
     own |= {name: True for name, wanted in {"bare": bare, "all": all_, "no-clock": no_clock}.items() if wanted}
     make_bot = bot_maker(protocol, own, command, stderr)
     if playing["workers"] is not None and processes.own is None:
@@ -101,7 +101,7 @@ def bridge(
         options.log_everything()
     program = "battlesnake" if protocol is Protocol.BATTLESNAKE else command[0]
     name = playing["name"] or as_bot_name(Path(program).stem, "program")
-    say = None if quiet or verbose else processes.said_by(worker)
+    say = None if quiet or verbose else processes.line_writer(worker)
     bot = make_bot(name if worker is None else f"{name}.{worker}", say or (lambda _: None))
 
     async def started() -> "Summary":

@@ -11,7 +11,7 @@ from rumble_server.cli.output.terminal import plain
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import Answer, of_administrator
 from rumble_server.cli.support.nodes import NodeName, SharedDatabase, ask_leases, node_called
-from rumble_server.cli.support.options import given, with_parameters
+from rumble_server.cli.support.options import with_parameters, without_none
 from rumble_server.cli.support.organiser_client import AdministratorClient, api_path
 
 app = App(help="Create clubs, each with its own hosts, bots, tournaments and pages, and bound what they use.")
@@ -64,7 +64,7 @@ def create(
     **quotas: str | None,
 ) -> Answer:
     """Create a club. Its name can never be changed. Next, make a token for its host: rumble club token CLUB."""
-    about = given(title=title, listed=listed, house=house)
+    about = without_none(title=title, listed=listed, house=house)
     club = client.post("clubs", {"name": name, "quotas": _quotas(quotas), **about})
     return club, f"the club {club['name']} is at {client.base}/c/{club['name']}/"
 
@@ -94,7 +94,7 @@ def list_(client: AdministratorClient) -> Answer:
         about = [club["name"], club["title"]]
         if has_quotas:
             about += ["yes" if club[each] else "no" for each in ("listed", "house")]
-            about += [_use(club["used"] and club["used"][name], club["quotas"][name]) for name in QUOTAS]
+            about += [_use_text(club["used"] and club["used"][name], club["quotas"][name]) for name in QUOTAS]
         table.add_row(*map(Text, about))
     return answer, table
 
@@ -129,7 +129,7 @@ def title(
 @of_administrator
 def set_(client: AdministratorClient, name: Name, listed: Listed = None, house: House = None) -> Answer:
     """Change whether a club is listed, and whether it has the server's house bots."""
-    club = _change(client, name, given(listed=listed, house=house))
+    club = _change(client, name, without_none(listed=listed, house=house))
     are = "listed" if club["listed"] else "not listed", "the server's house bots" if club["house"] else "no house bots"
     return club, f"{club['name']} is {are[0]}, and has {are[1]} to challenge"
 
@@ -167,14 +167,14 @@ def _change(client: AdministratorClient, name: str, change: dict[str, Any]) -> A
 def _quotas(texts: Mapping[str, str | None]) -> dict[str, int | None]:
     """Return the given quotas by name: a number, or None for the text `none`. Raises CliError for any other text."""
     quotas: dict[str, int | None] = {}
-    for name, text in given(**texts).items():
+    for name, text in without_none(**texts).items():
         if text != NONE and not text.isdecimal():
             raise CliError(f"--{name.replace('_', '-')}: a whole number or {NONE}, not {text!r}", ExitCode.USAGE)
         quotas[name] = None if text == NONE else int(text)
     return quotas
 
 
-def _use(used: int | None, most: int | None) -> str:
+def _use_text(used: int | None, most: int | None) -> str:
     """Return the use of a quota as text, such as `3 of 10`; `?` for an unknown use."""
     bound = "" if most is None else f" of {most}"
     return f"{'?' if used is None else used}{bound}"

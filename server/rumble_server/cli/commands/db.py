@@ -93,9 +93,9 @@ def verify(file: AnyDatabase = "rumble.db") -> ExitCode:
     if is_postgres(file):
         need_postgres()
         from rumble_server.store.care import postgres_damage
-        from rumble_server.store.postgres.connection import shown
+        from rumble_server.store.postgres.connection import without_password
 
-        found, name, remedy = postgres_damage.verify(file), shown(file), "restore a backup"
+        found, name, remedy = postgres_damage.verify(file), without_password(file), "restore a backup"
     else:
         found = damage.verify(database_path(file))
     for problem in found.problems:

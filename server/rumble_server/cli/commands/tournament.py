@@ -15,7 +15,7 @@ from rumble_server.cli.output.terminal import plain, plain_or_rich
 from rumble_server.cli.support import completion
 from rumble_server.cli.support.commands import App
 from rumble_server.cli.support.host_commands import Answer, of_host
-from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Key, Server, given, with_parameters
+from rumble_server.cli.support.options import LOCAL_SERVER, HostToken, Json, Key, Server, with_parameters, without_none
 from rumble_server.cli.support.organiser_client import OrganiserClient, api_path
 from rumble_server.match.match_id import tournament_id_of
 
@@ -84,7 +84,7 @@ def create() -> None:
 
 def _add_verb(name: str, about: str, parameters: Mapping[str, Any]) -> None:
     def ask(client: OrganiserClient, tournament_id: Id, **body: Any) -> Answer:
-        return _command(client, tournament_id, name, given(**body) or None)
+        return _command(client, tournament_id, name, without_none(**body) or None)
 
     app.command(name, help=about)(of_host(with_parameters(ask, parameters)))
 
@@ -122,7 +122,7 @@ def house(
 ) -> Answer:
     """Add house bots to a tournament. The server runs the bots until the tournament is over."""
     if bot is not None:
-        wanted = given(bot=bot, name=name, count=count)
+        wanted = without_none(bot=bot, name=name, count=count)
         return _command(client, tournament_id, "house", wanted, f", {count or 1} x {bot} on the way")
     answer = client.get(api_path("tournaments", tournament_id, "house"))
     bots = (f"{each['bot']}: {each['about']}" for each in answer["bots"])
@@ -163,7 +163,7 @@ def reset_key(
     key: Annotated[str | None, typer.Option(metavar="KEY", help="Protect the name, open or not, by this key.")] = None,
 ) -> Answer:
     """Forget the key of a bot's name. The next login claims the name, unless --key sets a new key."""
-    answer = client.post(api_path("names", name, "reset"), given(key=key) or None)
+    answer = client.post(api_path("names", name, "reset"), without_none(key=key) or None)
     return answer, answer["message"]
 
 

@@ -34,10 +34,10 @@ def board_of(console: Console, game: Game, view: Mapping[str, Any], last: str | 
     diagram.
     """
     drawing = game.drawing(view, last) if draws(console) else None
-    return Text(plain_lines(game.diagram(view))) if drawing is None else drawn(asdict(drawing))
+    return Text(plain_lines(game.diagram(view))) if drawing is None else draw_board(asdict(drawing))
 
 
-def drawn(drawing: Mapping[str, Any]) -> Text:
+def draw_board(drawing: Mapping[str, Any]) -> Text:
     """Draw a `Drawing` given as JSON data."""
     drawing = plain({**drawing, **{name: list(drawing.get(name, ())) for name in LISTS}})
     board, columns, names, last = drawing["board"], drawing["columns"], drawing["names"], set(drawing["last"])

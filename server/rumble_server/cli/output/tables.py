@@ -107,7 +107,7 @@ def tiebreaks_for(seats: int) -> Mapping[str, str]:
     return TABLE_TIEBREAKS | TIEBREAKS if seats == 2 else TABLE_TIEBREAKS
 
 
-def told_table(
+def api_standings_table(
     lines: Sequence[Mapping[str, Any]],
     title: str | None = None,
     entrants: Sequence[Mapping[str, Any]] = (),
@@ -168,7 +168,7 @@ def fitting_table(
     The standings must leave `beside` columns of the terminal free.
     """
     for brief in (False, True):
-        table = told_table(lines, title, entrants, seats, brief=brief)
+        table = api_standings_table(lines, title, entrants, seats, brief=brief)
         if (
             Measurement.get(console, console.options.update(max_width=UNBOUNDED), table).maximum + beside
             <= console.width
@@ -180,9 +180,9 @@ def fitting_table(
 def standings_for(console: Console, lines: Sequence[Mapping[str, Any]], *about: Any) -> Table:
     """Draw full standings if they fit a console, and otherwise brief standings.
 
-    The other positional arguments are passed on to `told_table`.
+    The other positional arguments are passed on to `api_standings_table`.
     """
-    return fitting_table(console, lines, *about) or told_table(lines, *about, brief=True)
+    return fitting_table(console, lines, *about) or api_standings_table(lines, *about, brief=True)
 
 
 def remarks_on(

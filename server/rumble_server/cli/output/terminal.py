@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 1000
 """Width in columns of a console for a pipe. Wider tables are cut off."""
-Told = TypeVar("Told")
+Data = TypeVar("Data")
 
 
-def plain(data: Told) -> Told:
+def plain(data: Data) -> Data:
     """Escape the characters that would control a terminal, in a text or in every text of JSON data."""
     shown: Any = data
     match data:
@@ -27,7 +27,7 @@ def plain(data: Told) -> Told:
             shown = {plain(name): plain(value) for name, value in data.items()}
         case list():
             shown = [plain(each) for each in data]
-    return cast(Told, shown)
+    return cast(Data, shown)
 
 
 def plain_lines(text: str) -> str:

@@ -85,7 +85,7 @@ class Trace:
         self.refused = False
         self.thinking = self.thinking and sender == "server"
         if isinstance(data, dict):
-            yield from self._sent(data) if sender == "bot" else self._told(data)
+            yield from self._sent(data) if sender == "bot" else self._on_server_frame(data)
 
     def asked(self, frame: str | bytes) -> bool:
         """Return whether a frame asks the bot for a move."""
@@ -123,7 +123,7 @@ class Trace:
         self._view, last = view, moves[-1] if moves else None
         return TraceEntry("board", get_game(self._game).diagram(view), position=(self._game, view, last))
 
-    def _told(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
+    def _on_server_frame(self, frame: dict[str, Any]) -> Iterator[TraceEntry]:
         match frame.get("type"):
             case "session":
                 self.logged_in = True

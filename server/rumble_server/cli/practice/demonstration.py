@@ -57,7 +57,7 @@ def demonstrate(
 ) -> int:
     """Play the tournament of `rumble demo`, and return the exit code. Raises CliError."""
     get_game(game)
-    names = checked_bots(multiplied(split_names(bots))) if bots else default_bots(game)
+    names = checked_bots(expand_counts(split_names(bots))) if bots else default_bots(game)
     if len(names) < 2:
         raise CliError("a tournament needs at least two bots", ExitCode.USAGE)
     try:
@@ -91,7 +91,7 @@ def default_bots(game: str) -> list[str]:
     return [name for name, player in REFERENCE_BOTS.items() if player.can_play(start)]
 
 
-def multiplied(names: list[str]) -> list[str]:
+def expand_counts(names: list[str]) -> list[str]:
     """Expand each name like `random:3` to three bots. Raises CliError for more than `MOST_BOTS` bots."""
     bots = []
     for name in names:

@@ -46,7 +46,7 @@ async def proxying(ws_url: str, screen: Screen) -> AsyncIterator[Address]:
                     pump.result()
                 ended, other = (bot, server) if bot.close_code is not None else (server, bot)
                 screen.closed(*_how_it_ended(ended))
-                await other.close(_passed_on(ended.close_code), ended.close_reason or "")
+                await other.close(_close_code_to_send(ended.close_code), ended.close_reason or "")
             finally:
                 for pump in pumps:
                     pump.cancel()
@@ -82,7 +82,7 @@ def _how_it_ended(connection: Socket) -> tuple[Sender, int, str]:
     return sender, connection.close_code or CloseCode.ABNORMAL_CLOSURE, connection.close_reason or ""
 
 
-def _passed_on(code: int | None) -> int:
+def _close_code_to_send(code: int | None) -> int:
     """Return the close code for the connection that is still open: `code`, or 1000 if `code` stands for no close code.
 
     None and the codes 1005 and 1006 stand for an end without a close code, and cannot be sent.

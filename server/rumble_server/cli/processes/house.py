@@ -67,11 +67,11 @@ class HouseProcesses:
             self._end(self._children.pop(gone))
         for key, together in wanted.items():
             if key in self._children:
-                self._children[key].tell(together)
+                self._children[key].set_bots(together)
             else:
-                self._children[key] = _Child(together, self._told)
+                self._children[key] = _Child(together, self._line_of)
 
-    def _told(self, bots: Sequence[ClubBot]) -> bytes:
+    def _line_of(self, bots: Sequence[ClubBot]) -> bytes:
         """Return the line of JSON from which a process reads its bots."""
         message: dict[str, Any] = {
             "server": self._server,
@@ -97,11 +97,11 @@ class _Child:
 
     def __init__(self, bots: Sequence[ClubBot], line_of: Callable[[Sequence[ClubBot]], bytes]) -> None:
         self._bots = list(bots)
-        self._told = line_of
+        self._line_of = line_of
         self._stdin: asyncio.StreamWriter | None = None
         self.playing = asyncio.create_task(self._play())
 
-    def tell(self, bots: Sequence[ClubBot]) -> None:
+    def set_bots(self, bots: Sequence[ClubBot]) -> None:
         """Let the process play `bots`, and no other bots. A bot that plays already, and is in `bots`, goes on."""
         if list(bots) != self._bots:
             self._bots = list(bots)
@@ -109,7 +109,7 @@ class _Child:
 
     def _write(self) -> None:
         if self._stdin is not None:
-            self._stdin.write(self._told(self._bots))
+            self._stdin.write(self._line_of(self._bots))
 
     @property
     def _title(self) -> str:

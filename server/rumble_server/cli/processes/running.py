@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.support.loop import periodically
-from rumble_server.host.gc_tuning import Interpreter
+from rumble_server.host.gc_tuning import GcTuner
 
 if TYPE_CHECKING:
     from rumble_server.app import MakeHouse, Server
@@ -44,10 +44,10 @@ async def server_unless_stopped(
             return
     except (StartError, StoreError) as error:
         raise CliError(str(error)) from None
-    interpreter = Interpreter(lambda: server.clubs.playing)
+    gc_tuner = GcTuner(lambda: server.clubs.playing)
     try:
-        with interpreter.calmed():
-            async with periodically(interpreter.look, LOOK_S):
+        with gc_tuner.tuned():
+            async with periodically(gc_tuner.collect_if_due, LOOK_S):
                 yield server
     finally:
         await server.stop()

@@ -78,7 +78,7 @@ async def _play(args: Sequence[str], workers: Sequence[str]) -> int:
     return failed[0] if failed else ExitCode.DONE
 
 
-def said_by(worker: str | None) -> Callable[[str], None]:
+def line_writer(worker: str | None) -> Callable[[str], None]:
     """Return a function that writes a line to standard error. With `--workers`, lines begin with the worker's name."""
     from rumble_bots.sdk.serve import to_stderr
 

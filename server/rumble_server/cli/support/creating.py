@@ -73,7 +73,7 @@ def create(
     """Create a tournament, which waits in its lobby until the start."""
     settings = options.read_settings(setting)
     config: dict[str, Any] = {"name": name, "game": game, "settings": settings}
-    for option, value in options.given(**chosen).items():
+    for option, value in options.without_none(**chosen).items():
         read = READERS.get(option)
         group, _, field = _fields()[option].name.rpartition(".")
         (config.setdefault(group, {}) if group else config)[field] = value if read is None else read(value)

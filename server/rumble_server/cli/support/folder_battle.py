@@ -65,7 +65,7 @@ class FolderBattle:
             legs=matches,
             seed=seed,
         )
-        self._tell = tell
+        self._on_progress = tell
         self._failed: set[str] = set()
         self._bots: dict[str, _FileBot] = {}
         self.functions: list[FunctionBot] = []
@@ -93,7 +93,7 @@ class FolderBattle:
             for fact in tournament.due(self._bots.keys(), 0):
                 tournament.apply(fact)
                 if isinstance(fact, MatchStarted):
-                    tournament.apply(self._played(fact))
+                    tournament.apply(self._play_match(fact))
         tournament.apply(commands.end(tournament, 0, cancelled=False, reason=tournament.why_complete))
         return tournament
 
@@ -118,9 +118,9 @@ class FolderBattle:
     def _fail(self, file: str, error: object) -> None:
         if file not in self._failed:
             self._failed.add(file)
-            self._tell(f"{error}")
+            self._on_progress(f"{error}")
 
-    def _played(self, terms: MatchStarted) -> MatchOver:
+    def _play_match(self, terms: MatchStarted) -> MatchOver:
         """Play a match, and return its `MatchOver`. A bot that fails loses by its own fault."""
         bots = [self._bots[name] for name in terms.seats]
         random = Random(f"{terms.match}.{self._config.seed}")

@@ -18,15 +18,15 @@ def of_host(ask: Callable[..., Answer]) -> Callable[..., None]:
 
     `ask` gets the command's own options, and a client of the server in its parameter `client`.
     """
-    return _asking(ask, OrganiserClient, "host_token", HostToken)
+    return _command_of(ask, OrganiserClient, "host_token", HostToken)
 
 
 def of_administrator(ask: Callable[..., Answer]) -> Callable[..., None]:
     """Return a command for administrators. As with `of_host`, the command calls `ask` and prints the answer."""
-    return _asking(ask, AdministratorClient, "admin_token", AdminToken)
+    return _command_of(ask, AdministratorClient, "admin_token", AdminToken)
 
 
-def _asking(
+def _command_of(
     ask: Callable[..., Answer], make_client: type[OrganiserClient], token_name: str, token: Any
 ) -> Callable[..., None]:
     @wraps(ask)

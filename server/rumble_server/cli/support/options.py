@@ -105,7 +105,7 @@ Iterations = Annotated[
 ]
 
 
-def given(**options: Any) -> dict[str, Any]:
+def without_none(**options: Any) -> dict[str, Any]:
     """Return the entries of `options` that are not None. None marks an option that the user has not given."""
     return {name: value for name, value in options.items() if value is not None}
 

@@ -66,7 +66,7 @@ class OrganiserClient:
         except UnicodeError as error:
             raise CliError(f"{server!r} is not a server address ({error})", ExitCode.USAGE) from None
         self._club = address.club
-        self._given = host_token
+        self._chosen_token = host_token
         self._headers = _bearer(kept_token(address, host_token)) if host_token else {}
         self._trust_env = not address.loopback
         """True for a server on another machine: requests then go through the proxies that the environment names."""
@@ -104,17 +104,17 @@ class OrganiserClient:
         Raises StreamLost if a new connection may help, and CliError otherwise.
         """
         import httpx
-        from rumble_bots.sdk.retry_after import REPLACED, seconds_of
+        from rumble_bots.sdk.retry_after import REPLACED, retry_delay_s
 
         headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
         try:
             with self._client(SILENT_S) as client, client.stream("GET", f"/api/{path}", headers=headers) as answer:
                 if answer.status_code in REPLACED:
-                    again_s = seconds_of(answer.headers.get("Retry-After"))
+                    again_s = retry_delay_s(answer.headers.get("Retry-After"))
                     raise StreamLost(f"{self.base} is not available at the moment", again_s)
                 if not answer.is_success:
                     answer.read()
-                    raise CliError(self._complaint(answer))
+                    raise CliError(self._error_text(answer))
                 yield from parse(answer.iter_lines())
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise StreamLost(self._unanswered(error)) from None
@@ -136,21 +136,21 @@ class OrganiserClient:
     def _send(self, method: str, path: str, **kwargs: Any) -> "httpx.Response":
         """Send a request. Repeat it for at most `PATIENCE_S` while the server is being replaced. Raises CliError."""
         import httpx
-        from rumble_bots.sdk.retry_after import REPLACED, seconds_of
+        from rumble_bots.sdk.retry_after import REPLACED, retry_delay_s
 
         try:
             with self._client(TIMEOUT_S) as client:
                 waited_s = 0.0
                 while (answer := client.request(method, f"/api/{path}", **kwargs)).status_code in REPLACED:
-                    again_s = seconds_of(answer.headers.get("Retry-After"))
+                    again_s = retry_delay_s(answer.headers.get("Retry-After"))
                     waited_s += again_s
                     # A proxy may answer 502 although the server has carried out a command, so only a GET is repeated.
                     if waited_s > PATIENCE_S or (answer.status_code == HTTPStatus.BAD_GATEWAY and method != "GET"):
                         break
                     time.sleep(again_s)
-                is_old = answer.status_code == HTTPStatus.UNAUTHORIZED and self._headers != _bearer(self._given)
-                if is_old and self._given is not None:  # the kept token may belong to an earlier database
-                    answer = client.request(method, f"/api/{path}", headers=_bearer(self._given), **kwargs)
+                is_old = answer.status_code == HTTPStatus.UNAUTHORIZED and self._headers != _bearer(self._chosen_token)
+                if is_old and self._chosen_token is not None:  # the kept token may belong to an earlier database
+                    answer = client.request(method, f"/api/{path}", headers=_bearer(self._chosen_token), **kwargs)
         except httpx.TimeoutException:
             raise CliError(f"the server at {self.base} did not answer within {TIMEOUT_S:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -162,10 +162,10 @@ class OrganiserClient:
                 problem = "a host token has only plain characters"
             raise CliError(problem, ExitCode.USAGE) from None
         if answer.is_success:
-            self._keep(answer.headers.get("Rumble-Token"))
+            self._save_token(answer.headers.get("Rumble-Token"))
             return answer
         is_usage = answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
-        raise CliError(self._complaint(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
+        raise CliError(self._error_text(answer), ExitCode.USAGE if is_usage else ExitCode.FAILED)
 
     def _unanswered(self, error: "httpx.HTTPError | httpx.InvalidURL") -> str:
         from rumble_bots.sdk.tls_trouble import tls_trouble
@@ -173,7 +173,7 @@ class OrganiserClient:
         problem = str(error) or type(error).__name__
         return tls_trouble(error, self._address) or f"no server answers at {self.base} ({problem})"
 
-    def _keep(self, made_token: str | None) -> None:
+    def _save_token(self, made_token: str | None) -> None:
         """Save `made_token`, a token made by the server. Later commands use `made_token` in place of the host's choice.
 
         If `made_token` is None, nothing is saved.
@@ -181,25 +181,25 @@ class OrganiserClient:
         After many wrong tokens from an address, the server accepts from the address only tokens that the server has
         made. So other people at the address cannot lock out a host who has a token made by the server.
         """
-        from rumble_bots.sdk.keys import keep, token_file
+        from rumble_bots.sdk.keys import token_file, write_private
 
-        if made_token is not None and self._given is not None:
+        if made_token is not None and self._chosen_token is not None:
             with suppress(OSError):  # without the file, the next command shows the hand-chosen token again
-                keep(token_file(self._address, self._given), {"token": made_token}, replace=True)
+                write_private(token_file(self._address, self._chosen_token), {"token": made_token}, replace=True)
 
-    def _complaint(self, answer: "httpx.Response") -> str:
+    def _error_text(self, answer: "httpx.Response") -> str:
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             if self._headers.get("Authorization", "").startswith("Bot "):
                 return f"{self.base} knows no bot of this name with this key"
             if self._headers:
                 return f"this is not a host token of {self.base}"
-            return f"this needs a host token: --host-token, or RUMBLE_HOST_TOKEN ({self._whence()})"
+            return f"this needs a host token: --host-token, or RUMBLE_HOST_TOKEN ({self._token_hint()})"
         try:
             return str(answer.json()["error"]["message"])
         except (ValueError, KeyError, TypeError):
             return self._is_no_rumble(answer)
 
-    def _whence(self) -> str:
+    def _token_hint(self) -> str:
         """Return a text that says where the user gets a host token of the club."""
         from rumble_protocol.clubs import MAIN
 
@@ -236,9 +236,9 @@ class AdministratorClient(OrganiserClient):
         other.base = replace(self._address, club=club).http_base
         return other
 
-    def _complaint(self, answer: "httpx.Response") -> str:
+    def _error_text(self, answer: "httpx.Response") -> str:
         if answer.status_code != HTTPStatus.UNAUTHORIZED:
-            return super()._complaint(answer)
+            return super()._error_text(answer)
         if self._headers:
             return f"this is not the administrator's token of {self.base}"
         return (

@@ -14,7 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from rumble_server.cli.output.boards import SEATS, drawn
+from rumble_server.cli.output.boards import SEATS, draw_board
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.output.tables import fitting_table, result_text, standings_for, tiebreak_legend, tiebreaks_for
 from rumble_server.cli.output.terminal import is_screen, plain, plain_lines, plain_or_rich
@@ -40,10 +40,10 @@ def follow_to_its_end(server: str, tournament_id: str, boards: int) -> None:
     watched = WatchedTournament(boards)
     path = api_path("tournaments", tournament_id, "events")
     if is_screen(console):
-        _draw(console, watched, _reading(watched, _events(client, path, watched.say)))
+        _draw(console, watched, _reading(watched, _events(client, path, watched.show_problem)))
     else:
         results = api_path("tournaments", tournament_id, "matches")
-        for event in _events(client, path, _say, results):
+        for event in _events(client, path, _print_problem, results):
             _print_lines(console, watched.lines_of(event))
             if watched.status in OVER:
                 break
@@ -89,13 +89,13 @@ def _draw(console: Console, watched: "WatchedTournament", reading: Future[None])
                 stack.enter_context(live)
             state = (watched.changes, console.size)
             if state != before:
-                live.update(watched.drawn(console), refresh=True)
+                live.update(watched.draw(console), refresh=True)
                 before = state
             wait([reading], FRAME_S)
     reading.result()
 
 
-def _say(problem: str) -> None:
+def _print_problem(problem: str) -> None:
     sys.stderr.write(f"rumble: {problem}\n")
     sys.stderr.flush()
 
@@ -151,14 +151,14 @@ class WatchedTournament:
         self._boards: dict[str, dict[str, Any]] = {}
         self._ended: dict[str, Any] | None = None
         """The board of the match that ended last, shown while no match is running."""
-        self._told: set[tuple[str, int]] = set()
+        self._printed_lines: set[tuple[str, int]] = set()
 
     @property
     def title(self) -> str:
         reason = f" ({PAIRING if self._pairing else self.reason})" if self._pairing or self.reason else ""
         return f"{self.name}: {self.status}{reason}, {self.over} of {self.total or '?'} matches"
 
-    def say(self, problem: str) -> None:
+    def show_problem(self, problem: str) -> None:
         """Show a problem of the connection, until the next event."""
         with self._lock:
             self._problem = problem
@@ -169,14 +169,14 @@ class WatchedTournament:
         with self._lock:
             self._problem = ""
             self.changes += 1
-            return self._take(event.kind, event.data)
+            return self._apply(event.kind, event.data)
 
-    def _take(self, kind: str, raw: dict[str, Any]) -> list[str]:
+    def _apply(self, kind: str, raw: dict[str, Any]) -> list[str]:
         data = _plain_board(raw)
         match kind:
             case "snapshot":
                 self.name, self.seats = data["name"], data.get("match_seats", 2)
-                self._take_status(data)
+                self._apply_status(data)
                 self._standings = data["standings"]
                 self._entrants = data["entrants"]
                 self._boards = {board["match"]: board for board in map(_plain_board, raw["running"])}
@@ -186,7 +186,7 @@ class WatchedTournament:
                 self.over, self.total = data["matches_over"], data["matches_total"]
             case "status":
                 before, paired = self.status, not self._pairing
-                self._take_status(data)
+                self._apply_status(data)
                 if self._pairing and paired:
                     return [f"{self.name}: {PAIRING}"]
                 if self.status != before:
@@ -200,24 +200,24 @@ class WatchedTournament:
                 return self._result(data)
         return []
 
-    def _take_status(self, data: dict[str, Any]) -> None:
+    def _apply_status(self, data: dict[str, Any]) -> None:
         self.status, self.reason = data["status"], data["reason"]
         self._pairing = data.get("pairing", False)  # a server of an older version does not say
         self.over, self.total = data["matches_over"], data["matches_total"]
 
     def _result(self, data: dict[str, Any]) -> list[str]:
         key = (data["match"], data["attempt"])
-        if key in self._told:
+        if key in self._printed_lines:
             return []
-        self._told.add(key)
+        self._printed_lines.add(key)
         return [f"{data['match']}  {' - '.join(data['seats'])}  {result_text(data['scores'])}  {data['reason']}"]
 
-    def drawn(self, console: Console) -> RenderableType:
+    def draw(self, console: Console) -> RenderableType:
         """Draw the standings, cut to the height of the terminal. If there is room, add boards beside or below."""
         with self._lock:
-            return self._drawn(console, console.height)
+            return self._draw_within(console, console.height)
 
-    def _drawn(self, console: Console, height: int) -> RenderableType:
+    def _draw_within(self, console: Console, height: int) -> RenderableType:
         room = max(1, height - HEAD_ROWS)
         standings = (self._standings[:room], self.title, self._entrants, self.seats)
         hidden = len(self._standings) - room
@@ -243,7 +243,7 @@ class WatchedTournament:
 def _panel(board: dict[str, Any]) -> Panel:
     """Draw a board in a frame, under the names of the seats."""
     drawing = board.get("drawing")
-    picture = Text(board["diagram"]) if drawing is None else drawn(drawing)
+    picture = Text(board["diagram"]) if drawing is None else draw_board(drawing)
     pieces = {} if drawing is None else plain(drawing["pieces"])
     marks = {piece["seat"]: f" ({piece.get('label') or sign})" for sign, piece in reversed(pieces.items())}
     title = Text(" - ").join(

@@ -22,7 +22,7 @@ from rumble_server.store.open import is_postgres, need_postgres
 from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import index_matches, last_number
-from rumble_server.store.sqlite.schema import Failing, open_database, open_existing
+from rumble_server.store.sqlite.schema import StoreErrors, open_database, open_existing
 from rumble_server.store.sqlite.store import database_path
 from rumble_server.store.sqlite.writer import LOG_ROW, RECORD
 
@@ -74,7 +74,7 @@ class SqliteContents:
         )
 
     def _rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple]:  # type: ignore[type-arg]
-        with Failing("read", self.name):
+        with StoreErrors("read", self.name):
             yield from iter(self._database.execute(query, values).fetchone, None)
 
     def _damaged(self, what: str) -> StoreError:

@@ -35,7 +35,7 @@ class Group(Protocol):
     trouble: str | None
     """Reason why writing fails at present; None while writing works."""
 
-    def gather(self, club_log: "ClubLog") -> None:
+    def add_log(self, club_log: "ClubLog") -> None:
         """Add a log to the logs that have facts or records to write.
 
         Of two logs of a club, only the log of the newer epoch is written. The other log is fenced.
@@ -89,7 +89,7 @@ class ClubLog:
     def append(self, fact: LogFact) -> int:
         facts = self._facts
         if not facts:
-            self.group.gather(self)
+            self.group.add_log(self)
         numbers = self._numbers
         self.last = numbers.last = number = numbers.last + 1
         facts.append((number, fact))
@@ -101,7 +101,7 @@ class ClubLog:
         Call the method just after the fact of the tournament's end was appended.
         """
         self._batch.add_record(ended)
-        self.group.gather(self)
+        self.group.add_log(self)
 
     def flush_soon(self) -> None:
         if self._batch:
@@ -125,13 +125,13 @@ class ClubLog:
         self._facts = self._batch.facts
         return batch
 
-    def written(self, batch: Batch, sizes: Counter[str]) -> None:
+    def on_written(self, batch: Batch, sizes: Counter[str]) -> None:
         """Tell listeners that a batch is on disk. `sizes` has the size in bytes of the batch's rows, by tournament."""
         self.bytes += sizes.total()
         if batch.facts:
             self.durable = batch.facts[-1][0]
-            self._tell(self.on_durable, f"the facts up to {self.durable}", batch.facts)
-        self._tell(self.on_sizes, "the sizes of rows", sizes)
+            self._call_listeners(self.on_durable, f"the facts up to {self.durable}", batch.facts)
+        self._call_listeners(self.on_sizes, "the sizes of rows", sizes)
         waiting, self._waiters = self._waiters, []
         for number, future in waiting:
             if number > self.durable:
@@ -141,9 +141,11 @@ class ClubLog:
         if self._waiters:
             self.flush_soon()
 
-    def report(self, trouble: str | None) -> None:
+    def report_trouble(self, trouble: str | None) -> None:
         """Tell listeners the reason why writing fails at present, or None once writing works again."""
-        self._tell(self.on_trouble, "the trouble" if trouble is not None else "the end of the trouble", trouble)
+        self._call_listeners(
+            self.on_trouble, "the trouble" if trouble is not None else "the end of the trouble", trouble
+        )
 
     def fence(self) -> None:
         """Record that another server leads the club now. Facts not on disk are lost; waiting calls raise StoreError."""
@@ -154,9 +156,9 @@ class ClubLog:
             if not future.done():
                 future.set_exception(StoreError(self._fenced))
         self._waiters.clear()
-        self._tell(self.on_fenced, "the lead of another server")
+        self._call_listeners(self.on_fenced, "the lead of another server")
 
-    def _tell(self, listeners: Sequence[Callable[..., None]], news: str, *args: object) -> None:
+    def _call_listeners(self, listeners: Sequence[Callable[..., None]], news: str, *args: object) -> None:
         """Call the listeners. An exception in a listener is logged, so that other listeners and clubs are not held up.
 
         `news` names the news in the line of the error.

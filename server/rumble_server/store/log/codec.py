@@ -91,11 +91,11 @@ def _reader(kind: str, number: int) -> Callable[[object], LogFact]:
     types = tuple(hints[name] for name in FIELDS[kind][:number])
     validate = TypeAdapter(tuple[types]).validator.validate_python  # type: ignore[valid-type]
     if fact is MoveMade:
-        return lambda values: _whole(MoveMade(*validate(values)))
+        return lambda values: _restore_frame(MoveMade(*validate(values)))
     return lambda values: fact(*validate(values))
 
 
-def _whole(move_fact: MoveMade) -> MoveMade:
+def _restore_frame(move_fact: MoveMade) -> MoveMade:
     move_fact.frame = in_form(move_fact, move_fact.frame)
     return move_fact
 

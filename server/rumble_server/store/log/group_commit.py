@@ -14,7 +14,7 @@ from typing import Protocol
 from rumble_server.host.histogram import Histogram
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.log.club_log import ClubLog
-from rumble_server.store.log.content import Content, lead_of, sizes_of
+from rumble_server.store.log.content import Content, lead_text, sizes_of
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class BatchWriter(Protocol):
     """The port of a writer that writes one commit at a time to a database."""
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        """Write a commit, except for contents of clubs that other servers lead. Return `lead_of` of these contents.
+        """Write a commit, except for contents of clubs that other servers lead. Return `lead_text` of these contents.
 
         A commit has at most one content of each club. Raises StoreError or OSError. The commit may be written in spite
         of the error. After an error, the next call must therefore have the same contents, and `again` must be true.
@@ -60,7 +60,7 @@ class GroupCommit:
         self._seen: str | None = None
         """Problem found by the last check of the database; None without a problem."""
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._gathered: dict[str, ClubLog] = {}
+        self._waiting_logs: dict[str, ClubLog] = {}
         """Logs with facts for the next commit, by club."""
         self._failed: list[tuple[ClubLog, Batch]] | None = None
         self._writing: asyncio.Task[Sequence[str]] | None = None
@@ -73,18 +73,18 @@ class GroupCommit:
         """Begin to write facts to the database. The writing runs on this event loop."""
         self._loop = loop
         self._watch()
-        if self._gathered:
+        if self._waiting_logs:
             self._timer = loop.call_soon(self.write)
 
-    def gather(self, club_log: ClubLog) -> None:
-        other = self._gathered.get(club_log.club, club_log)
+    def add_log(self, club_log: ClubLog) -> None:
+        other = self._waiting_logs.get(club_log.club, club_log)
         if club_log.is_fenced or club_log.epoch < other.epoch:
             club_log.fence()
             return
         if other is not club_log:
             other.fence()
-        self._gathered[club_log.club] = club_log
-        self._gather()
+        self._waiting_logs[club_log.club] = club_log
+        self._schedule_write()
 
     def flush_soon(self) -> None:
         if not self._hurried and self._writing is None:
@@ -93,7 +93,7 @@ class GroupCommit:
 
     async def wait_all(self) -> None:
         """Wait until all facts are on disk, or until writing has failed. A commit that seems stuck is waited for."""
-        while self._writing is not None or (self._gathered and self.trouble is None):
+        while self._writing is not None or (self._waiting_logs and self.trouble is None):
             if self._writing is not None:
                 await asyncio.wait([self._writing])
             else:
@@ -109,7 +109,7 @@ class GroupCommit:
                 timer.cancel()
         await self.writer.close()
         lost = sum(len(batch.facts) for _, batch in self._failed or ())
-        lost += sum(len(each.take_batch().facts) for each in self._gathered.values())
+        lost += sum(len(each.take_batch().facts) for each in self._waiting_logs.values())
         if lost:
             log.error("facts that could not be written are lost: %d", lost)
 
@@ -128,9 +128,11 @@ class GroupCommit:
         if self._loop is None or self._writing is not None:
             return
         again = self._failed is not None
-        taken = self._failed or [(each, each.take_batch()) for each in self._gathered.values() if not each.is_fenced]
+        taken = self._failed or [
+            (each, each.take_batch()) for each in self._waiting_logs.values() if not each.is_fenced
+        ]
         if not again:
-            self._gathered.clear()
+            self._waiting_logs.clear()
         if not taken:
             return
         contents = [batch.content(each.club, each.durable, each.epoch) for each, batch in taken]
@@ -154,15 +156,15 @@ class GroupCommit:
         self._failed = None
         fenced = written.result()
         for (each, batch), content in zip(taken, contents, strict=True):
-            if lead_of(content) in fenced:
+            if lead_text(content) in fenced:
                 each.fence()
             else:
-                each.written(batch, sizes_of(content))
+                each.on_written(batch, sizes_of(content))
         self._report(self._seen)
-        self._gather()
+        self._schedule_write()
 
-    def _gather(self) -> None:
-        if self._gathered and self._timer is None and self._writing is None and self._loop is not None:
+    def _schedule_write(self) -> None:
+        if self._waiting_logs and self._timer is None and self._writing is None and self._loop is not None:
             self._write_in(BATCH_S)
 
     def _watch(self) -> None:
@@ -189,4 +191,4 @@ class GroupCommit:
         else:
             log.error("the database cannot be written: %s", trouble)
         for each in list(self.logs.values()):
-            each.report(trouble)
+            each.report_trouble(trouble)

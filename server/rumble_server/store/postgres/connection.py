@@ -36,7 +36,7 @@ WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)
 Rows = list[tuple[Any, ...]]
 
 
-def shown(url: str) -> str:
+def without_password(url: str) -> str:
     """Return a database's name for messages: its URL without user and password. Raises StoreError for a bad URL."""
     try:
         parts = conninfo_to_dict(url)
@@ -78,7 +78,7 @@ class PostgresConnection:
     def __init__(self, url: str, settings: Mapping[str, str] | None = None) -> None:
         self._url = url
         self._settings = settings
-        self.name = shown(url)
+        self.name = without_password(url)
         self._open: psycopg.Connection[tuple[Any, ...]] | None = None
         self._prepared: dict[str, bytes] = {}
         """Names of the statements prepared on the open connection, by the SQL of the statement."""

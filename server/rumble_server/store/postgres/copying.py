@@ -11,7 +11,7 @@ from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.content import TOURNAMENT
 from rumble_server.store.log.copied import DERIVED, Contents, Row, TournamentRow, last_fact
 from rumble_server.store.log.match_spans import spans
-from rumble_server.store.postgres.connection import PostgresConnection, connect, shown
+from rumble_server.store.postgres.connection import PostgresConnection, connect, without_password
 from rumble_server.store.postgres.schema import RUNNING, is_prepared, prepare
 from rumble_server.store.row_keys import MAIN
 
@@ -156,6 +156,6 @@ def _transaction(url: str) -> Iterator[PostgresContents]:
         with closing(connect(url)) as connection:
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             with connection.transaction():
-                yield PostgresContents(connection, shown(url))
+                yield PostgresContents(connection, without_password(url))
     except psycopg.Error as error:
-        raise StoreError(f"the database {shown(url)}: {' '.join(str(error).split())}") from None
+        raise StoreError(f"the database {without_password(url)}: {' '.join(str(error).split())}") from None

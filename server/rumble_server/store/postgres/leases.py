@@ -19,7 +19,7 @@ from psycopg.types.json import Json
 
 from rumble_server.store.errors import StoreError
 from rumble_server.store.postgres import lease_statements as statements
-from rumble_server.store.postgres.connection import LIVENESS, one_line, shown
+from rumble_server.store.postgres.connection import LIVENESS, one_line, without_password
 from rumble_server.store.postgres.schema import FIRST_EPOCH, NEXT_EPOCH
 
 _JOIN = """
@@ -150,7 +150,7 @@ class Leases:
     def __init__(self, url: str, lease_ms: int) -> None:
         """Prepare to use the database at `url`, without connecting. Raises StoreError for a bad URL."""
         self._url = url
-        self._name = shown(url)
+        self._name = without_password(url)
         self._lease_ms = lease_ms
         self._patience_s = lease_ms / 2000
         self._connection: psycopg.AsyncConnection | None = None

@@ -41,11 +41,11 @@ class Unindexed:
         self._index_s = index_s
         self._clubs: dict[str, _Club] = {}
 
-    def take_in(self, content: Content) -> Spans | None:
+    def add_matches(self, content: Content) -> Spans | None:
         """Take in the matches of a commit. Return the matches that the commit has to write to the club's index.
 
-        Return None if the index need not be written. Call `take_in` again with the same content if the commit failed.
-        Matches that an earlier leader did not index are read from the log. Raises StoreError.
+        Return None if the index need not be written. If the commit failed, call `add_matches` again with the same
+        content. Matches that an earlier leader did not index are read from the log. Raises StoreError.
         """
         now_s = monotonic()
         name = content["club"]
@@ -61,8 +61,8 @@ class Unindexed:
         club.reached = content["last"]
         return club.matches if now_s >= club.due_at_s else None
 
-    def written(self, name: str) -> None:
-        """Record that a club's index now has the matches from the last call of `take_in` for the club."""
+    def on_written(self, name: str) -> None:
+        """Record that a club's index now has the matches from the last call of `add_matches` for the club."""
         club = self._clubs[name]
         club.matches = {}
         club.due_at_s = monotonic() + self._index_s

@@ -59,7 +59,7 @@ def identity_of(path: str) -> str:
 
 
 class Files:
-    """The files of a database in use. `displaced` reports a file that was removed or replaced.
+    """The files of a database in use. `find_displaced` reports a file that was removed or replaced.
 
     `identity` is the result of `identity_of` at the start. Files missing at the start are not checked.
     """
@@ -71,7 +71,7 @@ class Files:
             if suffix in suffixes and numbers != ABSENT
         ]
 
-    def displaced(self) -> str | None:
+    def find_displaced(self) -> str | None:
         """Return a line about a file that was removed or replaced; None if every file is in place."""
         for path, numbers in self._known:
             if _numbers(path) != numbers:

@@ -13,7 +13,7 @@ from rumble_server.store.row_keys import MAIN, prefix_of, split
 from rumble_server.store.sqlite.lock import locked
 from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
-from rumble_server.store.sqlite.schema import Failing, empty_wal, open_existing
+from rumble_server.store.sqlite.schema import StoreErrors, empty_wal, open_existing
 
 PORTION = 50
 """Number of rows deleted in one transaction. It is small, because a running server has to wait for the transaction."""
@@ -29,7 +29,7 @@ def prune(path: str, ended_before_ms: int, club: str | None = None) -> tuple[int
     tournaments with deleted rows, and the number of deleted rows. Raises StoreError.
     """
     pruned, rows = 0, 0
-    with closing(open_existing(path)) as database, Failing("write to", path):
+    with closing(open_existing(path)) as database, StoreErrors("write to", path):
         clubs = clubs_in(database)
         if club is not None and club not in clubs:
             raise StoreError(f"there is no club {club} in {path}")
@@ -49,7 +49,11 @@ def prune_challenges(path: str, ended_before_ms: int, is_stopped: Callable[[], b
     The running server calls the function. `is_stopped` is called before each challenge, and stops the
     work by returning true. Raises StoreError.
     """
-    with closing(open_existing(path)) as database, closing(read_sqlite(path)) as any_club, Failing("write to", path):
+    with (
+        closing(open_existing(path)) as database,
+        closing(read_sqlite(path)) as any_club,
+        StoreErrors("write to", path),
+    ):
         query = "SELECT id FROM tournaments WHERE over AND NOT listed AND NOT pruned ORDER BY rowid"
         unlisted = [split(key) for (key,) in database.execute(query)]
         for club, challenge in old_challenges(any_club, unlisted, ended_before_ms):
@@ -85,7 +89,7 @@ def vacuum(path: str) -> tuple[int, int]:
     Call this function only while no server runs on the database. Raises StoreError.
     """
     with locked(path) as real_path, closing(open_existing(real_path)) as database:
-        with Failing("write to", path):
+        with StoreErrors("write to", path):
             empty_wal(database)
             before = Path(real_path).stat().st_size
             database.execute("VACUUM")

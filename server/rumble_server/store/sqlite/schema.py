@@ -43,7 +43,7 @@ CREATE TABLE matches (id TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER)
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class StoreErrors:
     """A context manager that turns an error of SQLite into a StoreError: "cannot {what} the database {path}: ..."."""
 
     what: str
@@ -59,9 +59,9 @@ class Failing:
 
 @contextmanager
 def preparing(database: sqlite3.Connection, what: str, path: str) -> Iterator[None]:
-    """Close a new connection if the block fails. An error of SQLite becomes a StoreError (see `Failing`)."""
+    """Close a new connection if the block fails. An error of SQLite becomes a StoreError (see `StoreErrors`)."""
     try:
-        with Failing(what, path):
+        with StoreErrors(what, path):
             yield
     except BaseException:
         database.close()
@@ -70,7 +70,7 @@ def preparing(database: sqlite3.Connection, what: str, path: str) -> Iterator[No
 
 def open_database(path: str) -> sqlite3.Connection:
     """Open a database, and make the tables in a new file. Raises StoreError."""
-    with Failing("open", path):
+    with StoreErrors("open", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     with preparing(database, "use", path):
         # Large pages and rare checkpoints: rows hold many facts, and hardly ever change.
@@ -89,7 +89,7 @@ def open_database(path: str) -> sqlite3.Connection:
 
 def open_reader(path: str) -> sqlite3.Connection:
     """Open a connection that only reads, and on which the content of a damaged row is NULL. Raises StoreError."""
-    with Failing("read", path):
+    with StoreErrors("read", path):
         database = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     with preparing(database, "read", path):
         _add_functions(database)
@@ -109,7 +109,7 @@ def open_existing(path: str) -> sqlite3.Connection:
     """Open an existing database of Rumble. Raises StoreError."""
     if not Path(path).is_file():
         raise StoreError(f"there is no database {path}")
-    with Failing("open", path):
+    with StoreErrors("open", path):
         database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
     with preparing(database, "use", path):
         check_owner(database, path)
@@ -130,7 +130,7 @@ def check_database(path: str) -> None:
     # would leave an empty WAL behind.
     mode = "ro" if file.with_name(f"{file.name}-wal").exists() else "rw"
     url = f"{file.absolute().as_uri()}?mode={mode}"
-    with Failing("use", path), closing(sqlite3.connect(url, uri=True, timeout=1.0)) as database:
+    with StoreErrors("use", path), closing(sqlite3.connect(url, uri=True, timeout=1.0)) as database:
         check_owner(database, path)
         problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
     if problem != "ok":

@@ -23,7 +23,7 @@ from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.match_index import bytes_of, index_matches, last_number
 from rumble_server.store.sqlite.pruning import prune_challenges
 from rumble_server.store.sqlite.rows import read_sqlite
-from rumble_server.store.sqlite.schema import Failing, check_database, empty_wal, open_database, preparing
+from rumble_server.store.sqlite.schema import StoreErrors, check_database, empty_wal, open_database, preparing
 from rumble_server.store.sqlite.tournament_index import check_index
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class SqliteStore(ClubStore):
                 log.warning(problem)
             self.database = open_database(path)
             """Connection of this process. The log is written by another process, on its own connection."""
-            self._numbers = Numbers(self._take_up())
+            self._numbers = Numbers(self._prepare())
         except StoreError:
             self.lock.release()
             raise
@@ -52,10 +52,10 @@ class SqliteStore(ClubStore):
         # The writing process inherits the lock. If this server is killed, no other server opens the database before the
         # last transaction is over.
         writer = WriterProcess(command, inherits=self.lock.file)
-        super().__init__(GroupCommit(writer, Files(path, identity).displaced), partial(read_sqlite, path), bounds)
+        super().__init__(GroupCommit(writer, Files(path, identity).find_displaced), partial(read_sqlite, path), bounds)
         self._run: int | None = None
 
-    def _take_up(self) -> int:
+    def _prepare(self) -> int:
         """Bring the index of matches up to date, and return the number of the log's last fact.
 
         Raises StoreError if the database cannot be used, or the index of tournaments is damaged.
@@ -94,7 +94,7 @@ class SqliteStore(ClubStore):
         return self._run
 
     def _read_bytes(self, club: str) -> int:
-        with Failing("read", self.path):
+        with StoreErrors("read", self.path):
             return bytes_of(self.database, club)
 
     def prune_challenges(self, ended_before_ms: int, is_stopped: Callable[[], bool]) -> None:
@@ -115,7 +115,7 @@ class SqliteStore(ClubStore):
     def clubs_in_play(self) -> list[str]:
         """Return the clubs with open tournaments (not over). The call blocks. Raises StoreError."""
         query = "SELECT id FROM tournaments WHERE over = 0"
-        with Failing("read", self.path):
+        with StoreErrors("read", self.path):
             return sorted({split(key)[0] for (key,) in self.database.execute(query)})
 
     # --- life ---
@@ -129,14 +129,14 @@ class SqliteStore(ClubStore):
     # --- small values beside the log; these methods block, so call them on the event loop only before `attach` ---
 
     def get(self, key: str, club: str = MAIN) -> str | None:
-        with Failing("read", self.path):
+        with StoreErrors("read", self.path):
             row = self.database.execute("SELECT value FROM meta WHERE key = ?", (prefix_of(club) + key,)).fetchone()
         return str(row[0]) if row else None
 
     def put(self, key: str, value: str, club: str = MAIN) -> None:
         """Write a small value to the table `meta`, in place of an earlier value of the key. Raises StoreError."""
         key = prefix_of(club) + key
-        with Failing("write to", self.path):
+        with StoreErrors("write to", self.path):
             self.database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def get_or_put(self, key: str, value: str) -> str:

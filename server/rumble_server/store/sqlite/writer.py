@@ -97,7 +97,7 @@ class _Database:
         return ()
 
     def _require(self) -> None:
-        problem = self._files.displaced()
+        problem = self._files.find_displaced()
         if problem is not None:
             raise StoreError(problem)
 

@@ -46,6 +46,6 @@ class Gauntlet(FixedSchedule):
         plan = self.plan
         return max(plan.challengers, plan.bots - plan.challengers) * plan.cycles
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         plan = self.plan
         return plan.challengers * (plan.bots - plan.challengers) * plan.cycles * plan.legs

@@ -61,13 +61,13 @@ class Knockout(PairSchedule):
             if len(seeds) == 1:
                 self.advanced[1, board] = seeds[0]
 
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         return self._final in self._open and self._decided(results).get(self._final, TIED) != TIED
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         return (self.plan.bots - 1 + self._repeats) * self.plan.legs
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
+    def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> Callable[[], Round] | None:
         """Return a task that makes all pairings that can be made now; None if no pairing can be made.
 
         The task makes a pairing for each tied pairing that is to be played again, and for each board of the bracket
@@ -145,7 +145,7 @@ class Knockout(PairSchedule):
                 self._firsts[pairing.first] += 1
                 self._firsts[pairing.second] -= 1
 
-    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
+    def places(self, results: Results, withdrawn: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot by the round in which it lost.
 
         The loser of the final has rank 2, both losers of semi-finals have rank 3, the four losers of the round before

@@ -68,6 +68,6 @@ class RoundRobin(FixedSchedule):
     def rounds_in_all(self) -> int:
         return self._rounds_a_cycle * self.plan.cycles
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         bots = len(self._leads)
         return bots * (bots - 1) // 2 * self.plan.cycles * self.plan.legs

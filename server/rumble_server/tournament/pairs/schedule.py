@@ -68,7 +68,7 @@ class FixedSchedule(PairSchedule):
     @abstractmethod
     def rounds_in_all(self) -> int: ...
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> Callable[[], Round] | None:
+    def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> Callable[[], Round] | None:
         following = self._next
         return None if following is None else lambda: following
 
@@ -77,7 +77,7 @@ class FixedSchedule(PairSchedule):
             raise ValueError("the schedule has another round here than the log")
         self._next = next(self._rounds, None)
 
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         return self._next is None
 
 

@@ -3,8 +3,8 @@
 A round is paired when every match of the previous round has its result. Two bots that played each other do not meet
 again; a pairing may come again if all its matches were forfeited. In an odd field a bot has a bye, which counts as won;
 no bot gets a second bye. A bot that has withdrawn is not paired any more. A bot with a half-point bye from the host is
-not paired in the round of the bye. If a round cannot be paired (a small field, or most bots gone), the tournament ends
-before the round, and `stop_reason` returns the reason. If half-point byes leave nobody to pair, the round has only
+not paired in the round of the bye. If a round cannot be paired (a small field, or most bots withdrawn), the tournament
+ends before the round, and `stop_reason` returns the reason. If half-point byes leave nobody to pair, the round has only
 these byes, and the next round follows.
 
 Pairing a big field may take seconds. So `prepare` returns a small picklable `SwissTask`, which is called in another
@@ -67,17 +67,17 @@ class Swiss(PairSchedule):
         self._unpaired = False
         """True if the next round cannot be paired: a round with neither pairings nor half-point byes was added."""
 
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
-        return len(self._rounds) == self.number_of_rounds or bool(self.stop_reason(results, gone))
+    def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
+        return len(self._rounds) == self.number_of_rounds or bool(self.stop_reason(results, withdrawn))
 
     @property
     def rounds_added(self) -> Sequence[Round]:
         return self._rounds
 
-    def stop_reason(self, results: Results, gone: Collection[int] = ()) -> str:
+    def stop_reason(self, results: Results, withdrawn: Collection[int] = ()) -> str:
         if self._unpaired:
             return f"round {len(self._rounds) + 1} cannot be paired without meeting again"
-        too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(gone)) < 2
+        too_few = len(self._rounds) < self.number_of_rounds and self.plan.bots - len(set(withdrawn)) < 2
         return "fewer than two bots are left" if too_few and self._is_played(results) else ""
 
     def _is_played(self, results: Results) -> bool:
@@ -85,9 +85,9 @@ class Swiss(PairSchedule):
         last = self._rounds[-1].pairings if self._rounds else ()
         return all(pairing_results(pairing, self.plan.legs, results) is not None for pairing in last)
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         """Return the number of matches in the whole tournament if no further bot withdraws."""
-        to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
+        to_come = 0 if self.is_finished(results, withdrawn) else self.number_of_rounds - len(self._rounds)
         paired = sum(len(played.pairings) for played in self._rounds)
         return (paired + self.plan.bots // 2 * to_come) * self.plan.legs
 
@@ -98,8 +98,8 @@ class Swiss(PairSchedule):
         else:
             self._unpaired = True
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> "SwissTask | None":
-        if self.is_finished(results, gone):
+    def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> "SwissTask | None":
+        if self.is_finished(results, withdrawn):
             return None
         entries: list[list[DutchEntry]] = [[] for _ in range(self.plan.bots)]
         for number, played in enumerate(self._rounds, 1):
@@ -107,13 +107,13 @@ class Swiss(PairSchedule):
                 return None
         legs, scheme, plan = self.plan.legs, self.scheme, self.plan
         number = len(self._rounds) + 1
-        half_byes = self.half_byes.get(number, set()).difference(gone)
+        half_byes = self.half_byes.get(number, set()).difference(withdrawn)
         win, draw = legs * scheme.win, legs * scheme.draw
         accelerated = plan.acceleration == "baku"
         event = DutchEvent(
             rounds=self.number_of_rounds,
             entries=tuple(map(tuple, entries)),
-            absent=frozenset((*gone, *half_byes)),
+            absent=frozenset((*withdrawn, *half_byes)),
             win=win,
             draw=draw,
             loss=legs * scheme.loss,

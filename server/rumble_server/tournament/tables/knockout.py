@@ -35,7 +35,7 @@ def advancing_counts(sizes: Sequence[int], byes: int, least: int) -> list[int]:
     return on
 
 
-def dealt(order: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
+def deal(order: Sequence[int], sizes: Sequence[int]) -> list[list[int]]:
     """Deal the bots one by one to the tables, from the first table to the last and back. Return the bots of each table.
 
     `sizes` has the number of seats of each table; a full table is skipped.
@@ -115,23 +115,23 @@ class KnockoutOfTables(FollowingTables):
             self._byes[bot] += 1
         self.advanced = self._advanced_bots()
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
+    def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
         if self.slow:
-            has_next = self._is_decided(results) and not self.is_finished(results, gone)
-            return partial(_next_round, self, dict(results), frozenset(gone)) if has_next else None
-        new_round = self.next_round(results, gone)
+            has_next = self._is_decided(results) and not self.is_finished(results, withdrawn)
+            return partial(_next_round, self, dict(results), frozenset(withdrawn)) if has_next else None
+        new_round = self.next_round(results, withdrawn)
         return None if new_round is None else lambda: new_round
 
-    def next_round(self, results: Results, gone: Collection[int] = ()) -> TableRound | None:
+    def next_round(self, results: Results, withdrawn: Collection[int] = ()) -> TableRound | None:
         """Return the tables that can be played now: the replays of tied tables, or else the next round.
 
         Return None after the final. Also return None if results are missing, and no table is to be replayed now. A tie
-        is not played again if all its bots are in `gone`.
+        is not played again if all its bots are in `withdrawn`.
         """
         if not self._rounds:
             return self._round(list(range(self.plan.bots)))
         decided = [self._places_of(number, results) for number in range(len(self._rounds[-1]))]
-        again = [self._replay_of(number, keys, gone) for number, keys in enumerate(decided) if keys is not None]
+        again = [self._replay_of(number, keys, withdrawn) for number, keys in enumerate(decided) if keys is not None]
         if any(again):
             return TableRound(tuple(seating for seating in again if seating is not None))
         if self._is_final or None in decided:
@@ -141,7 +141,7 @@ class KnockoutOfTables(FollowingTables):
             ranked += list(enumerate(_in_order(keys or {})))[:on]
         return self._round([bot for _, bot in sorted(ranked)])
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         replays = sum(len(plays) - 1 for tables in self._rounds for plays in tables)
         return self._tables + replays
 
@@ -166,11 +166,13 @@ class KnockoutOfTables(FollowingTables):
         newest = self._rounds[-1] if self._rounds else ()
         return all(plays[-1].match_key in results for plays in newest)
 
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         """Return whether the final is decided."""
-        return self._is_final and self.next_round(results, gone) is None and self._places_of(0, results) is not None
+        return (
+            self._is_final and self.next_round(results, withdrawn) is None and self._places_of(0, results) is not None
+        )
 
-    def places(self, results: Results, gone: Collection[int] = ()) -> dict[int, int]:
+    def places(self, results: Results, withdrawn: Collection[int] = ()) -> dict[int, int]:
         """Return the rank of each bot.
 
         Bots that fell out in the same round share a rank. All bots that have not fallen out share rank 1. Once the
@@ -180,7 +182,7 @@ class KnockoutOfTables(FollowingTables):
         for tables, rested in zip(self._rounds[1:], self._rested[1:], strict=True):
             left = {bot for plays in tables for bot in plays[0].bots}.union(rested)
             ranks |= {bot: len(left) + 1 for bot, rank in ranks.items() if rank == 1 and bot not in left}
-        if self.is_finished(results, gone):
+        if self.is_finished(results, withdrawn):
             keys = self._places_of(0, results) or {}
             ranks |= {bot: max(2, 1 + sum(key < keys[bot] for key in keys.values())) for bot in _in_order(keys)[1:]}
         return ranks
@@ -189,7 +191,7 @@ class KnockoutOfTables(FollowingTables):
         sizes = sizes_of_round(self.plan, len(order))
         byes = sorted(order, key=self._byes.__getitem__)[: len(order) - sum(sizes)]
         had = seats_had(seating.bots for tables in self._rounds for plays in tables for seating in plays)
-        tables = dealt([bot for bot in order if bot not in byes], sizes)
+        tables = deal([bot for bot in order if bot not in byes], sizes)
         return table_round(len(self._rounds) + 1, [seated_by(had, bots) for bots in tables], sorted(byes))
 
     def _places_of(self, table: int, results: Results) -> _Keys | None:
@@ -202,21 +204,21 @@ class KnockoutOfTables(FollowingTables):
             keys |= {bot: (*keys.get(bot, ()), place) for bot, place in zip(seating.bots, found.places, strict=True)}
         return keys
 
-    def _replay_of(self, table: int, keys: _Keys, gone: Collection[int]) -> Seating | None:
+    def _replay_of(self, table: int, keys: _Keys, withdrawn: Collection[int]) -> Seating | None:
         """Return the replay of a decided table. Return None if there is no tie at the border between going on and
-        falling out, if no replay is left, or if all tied bots are gone.
+        falling out, if no replay is left, or if all tied bots have withdrawn.
         """
         plays, tied = self._rounds[-1][table], _tied(keys, self._advancing[-1][table])
-        if len(plays) > self.plan.replays or all(bot in gone for bot in tied):
+        if len(plays) > self.plan.replays or all(bot in withdrawn for bot in tied):
             return None
         bots = tied if len(tied) >= self.plan.least else plays[0].bots
         had = seats_had(seating.bots for seating in plays)
         return Seating(len(plays) + 1, plays[0].round, plays[0].board, seated_by(had, bots))
 
 
-def _next_round(knockout: KnockoutOfTables, results: Results, gone: frozenset[int]) -> TableRound:
+def _next_round(knockout: KnockoutOfTables, results: Results, withdrawn: frozenset[int]) -> TableRound:
     """Make the next round. If the last round has tied tables, the new round only repeats these tables."""
-    new_round = knockout.next_round(results, gone)
+    new_round = knockout.next_round(results, withdrawn)
     if new_round is None:
         raise ValueError("the knockout has no next round")
     return new_round

@@ -67,17 +67,17 @@ class SearchedTables(TableSchedule):
         self._expected = rounds * tables
         self._made: TableRound | None = None
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
+    def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
         return partial(_all_at_once, self._task) if self._made is None else None
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
         return self._expected if self._made is None else len(self._made.seatings)
 
     def add(self, new_round: TableRound) -> None:
         self._made = new_round
         self.number_of_rounds = max((seating.round for seating in new_round.seatings), default=0)
 
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         return self._made is not None
 
 

@@ -28,7 +28,7 @@ MOST_SWEEPS = 50
 
 @dataclass(frozen=True, slots=True)
 class TableSwissTask:
-    """The task that makes the next round. `points` has the points of each bot. The bots in `gone` have withdrawn.
+    """The task that makes the next round. `points` has the points of each bot. The bots in `withdrawn` have withdrawn.
 
     A round without tables means that too few bots are left.
     """
@@ -36,10 +36,10 @@ class TableSwissTask:
     plan: TablePlan
     played: tuple[TableRound, ...]
     points: tuple[float, ...]
-    gone: frozenset[int] = frozenset()
+    withdrawn: frozenset[int] = frozenset()
 
     def __call__(self) -> TableRound:
-        order = sorted(set(range(self.plan.bots)) - self.gone, key=lambda bot: (-self.points[bot], bot))
+        order = sorted(set(range(self.plan.bots)) - self.withdrawn, key=lambda bot: (-self.points[bot], bot))
         sizes = table_sizes(len(order), self.plan.seats, self.plan.smallest)
         if not sizes:
             return TableRound(())
@@ -63,8 +63,8 @@ class SwissOfTables(FollowingTables):
     def rounds_added(self) -> Sequence[TableRound]:
         return self._rounds
 
-    def prepare(self, results: Results, gone: Collection[int] = ()) -> RoundTask | None:
-        if self.is_finished(results, gone):
+    def prepare(self, results: Results, withdrawn: Collection[int] = ()) -> RoundTask | None:
+        if self.is_finished(results, withdrawn):
             return None
         points = [0.0] * self.plan.bots
         first = 0.0 if self.plan.points.by_payoffs else self._first_place()
@@ -78,7 +78,7 @@ class SwissOfTables(FollowingTables):
             for bot in made.byes:
                 points[bot] += first
         rounded = tuple([round(own, DIGITS) for own in points])
-        return TableSwissTask(self.plan, tuple(self._rounds), rounded, frozenset(gone))
+        return TableSwissTask(self.plan, tuple(self._rounds), rounded, frozenset(withdrawn))
 
     def _first_place(self) -> float:
         seats = self.plan.seats
@@ -90,14 +90,14 @@ class SwissOfTables(FollowingTables):
         else:
             self._has_no_table = True
 
-    def is_finished(self, results: Results, gone: Collection[int] = ()) -> bool:
+    def is_finished(self, results: Results, withdrawn: Collection[int] = ()) -> bool:
         return len(self._rounds) == self.number_of_rounds or self._has_no_table
 
-    def stop_reason(self, results: Results, gone: Collection[int] = ()) -> str:
+    def stop_reason(self, results: Results, withdrawn: Collection[int] = ()) -> str:
         return "too few bots are left for a table" if self._has_no_table else ""
 
-    def matches_total(self, results: Results, gone: Collection[int] = ()) -> int:
-        to_come = 0 if self.is_finished(results, gone) else self.number_of_rounds - len(self._rounds)
+    def matches_total(self, results: Results, withdrawn: Collection[int] = ()) -> int:
+        to_come = 0 if self.is_finished(results, withdrawn) else self.number_of_rounds - len(self._rounds)
         tables = len(table_sizes(self.plan.bots, self.plan.seats, self.plan.smallest))
         return sum(len(table_round.seatings) for table_round in self._rounds) + tables * to_come
 
@@ -136,7 +136,7 @@ class _Search:
         met before, this maximum grows, up to `MOST_SHIFT` tables.
         """
         for shift in range(1, MOST_SHIFT + 1):
-            if not any(self._again(bot, index) for index, bot in enumerate(self._bots)):
+            if not any(self._count_repeats(bot, index) for index, bot in enumerate(self._bots)):
                 break
             for _ in range(MOST_SWEEPS):
                 if not self._sweep(shift):
@@ -170,10 +170,10 @@ class _Search:
         its present table. The second number adds up the squares of the distances between a bot's present table and its
         own table.
         """
-        again = sum(self._again(self._bots[index], index) for index in indexes)
+        again = sum(self._count_repeats(self._bots[index], index) for index in indexes)
         return again, sum(self._moved(index, index) ** 2 for index in indexes)
 
-    def _again(self, bot: int, index: int) -> int:
+    def _count_repeats(self, bot: int, index: int) -> int:
         """Return how often `bot` has met the bots at the table of `index`."""
         table, met = self._table[index], self._met
         start = self._starts[table]

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from rumble_server.host.fair_queue import Crowded, asker_now
+from rumble_server.host.fair_queue import Crowded, current_asker
 from rumble_server.host.last_used import LastUsed
 
 SHOWN_MS = 250
@@ -31,7 +31,7 @@ class AnswerCache:
         Call `make` if the answer is not in the cache, and is not being made for another request.
         An answer is kept only if `keep` is true and the answer is bytes. Raises Crowded, and the errors of `make`.
         """
-        asker_now().begin()
+        current_asker().begin()
         while (kept := self.answers.get(key)) is None:
             making = self._making.get(key)
             is_own = making is None

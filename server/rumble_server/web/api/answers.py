@@ -25,7 +25,7 @@ from rumble_server.web.api import from_log
 from rumble_server.web.api.answer_cache import AnswerCache
 from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.models import MatchView
-from rumble_server.web.api.own_results import share_of
+from rumble_server.web.api.own_results import results_in_tournament
 from rumble_server.web.api.replays import running_view
 from rumble_server.web.errors import WebError
 from rumble_server.web.feed.views import summary_view
@@ -95,9 +95,9 @@ class ClubAnswers:
         answer: T = await self._kept.get((self._site.club, key), ask)
         return answer
 
-    async def packed(self, tournament_id: str, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
+    async def gzipped(self, tournament_id: str, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
         """Call `make` as `made_from_log` does, and compress the result with gzip. An empty result stays empty."""
-        return await self.made_from_log(tournament_id, from_log.packed, make, *args)
+        return await self.made_from_log(tournament_id, from_log.gzipped, make, *args)
 
     async def pieces(
         self,
@@ -126,10 +126,10 @@ class ClubAnswers:
         The bytes are kept until the tournament has a further result. Raises TournamentError, WebError, StoreError.
         """
         found = self.open_tournament(tournament_id)
-        ask = partial(self.made_from_log, tournament_id, share_of, bot)
+        ask = partial(self.made_from_log, tournament_id, results_in_tournament, bot)
         if found is None:
             return await ask()
-        key = self._site.club, share_of, tournament_id, bot, found.standings.version
+        key = self._site.club, results_in_tournament, tournament_id, bot, found.standings.version
         answer: bytes = await self._kept.get(key, ask)
         return answer
 

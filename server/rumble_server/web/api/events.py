@@ -63,17 +63,17 @@ def event_routes() -> APIRouter:
     ) -> EventStream:
         """Stream Server-Sent Events: first a `snapshot`, then changes. `Last-Event-ID` resumes a stream."""
         site, answers = site_of(request), answers_of(request)
-        seen, packed = read_event_id(last_event_id), takes_gzip(accept_encoding)
+        seen, gzipped = read_event_id(last_event_id), takes_gzip(accept_encoding)
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
-        if packed:
+        if gzipped:
             headers["Content-Encoding"] = "gzip"
         found, endings = answers.open_tournament(tournament), site.feed.ending_count
         if site.feed.is_closed:
             raise WebError.unavailable("the server is about to stop")
         if found is not None:
-            return EventStream(site.feed.stream(found, seen, endings=endings, packed=packed), headers=headers)
+            return EventStream(site.feed.stream(found, seen, endings=endings, gzipped=gzipped), headers=headers)
         snapshot = await answers.made_from_log(tournament, from_log.snapshot_json)
-        stream = site.feed.stream_of_ended(tournament, snapshot, endings=endings, packed=packed)
+        stream = site.feed.stream_of_ended(tournament, snapshot, endings=endings, gzipped=gzipped)
         return EventStream(stream, headers=headers)
 
     return router

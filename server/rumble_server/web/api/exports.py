@@ -59,7 +59,7 @@ def export_routes() -> APIRouter:
 
 
 async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIterator[bytes]:
-    yield await _expressed(answers.made_from_log(tournament, from_log.export_head, kind))
+    yield await _await_part(answers.made_from_log(tournament, from_log.export_head, kind))
     total = await answers.made_from_log(tournament, from_log.count, None, None)
     size = from_log.PIECE_MATCHES if kind == "csv" else from_log.PIECE_GAMES
     async for piece in answers.pieces(tournament, total, from_log.export_matches, kind, size=size):
@@ -68,10 +68,10 @@ async def _pieces(answers: ClubAnswers, tournament: str, kind: str) -> AsyncIter
 
 
 async def _trf(answers: ClubAnswers, tournament: str, edition: str) -> AsyncIterator[bytes]:
-    yield await _expressed(answers.made_from_log(tournament, from_log.export_trf, edition))
+    yield await _await_part(answers.made_from_log(tournament, from_log.export_trf, edition))
 
 
-async def _expressed(made: Awaitable[bytes]) -> bytes:
+async def _await_part(made: Awaitable[bytes]) -> bytes:
     """Await a part of an export, and return the part. Raises WebError if the format cannot express the tournament."""
     try:
         return await made

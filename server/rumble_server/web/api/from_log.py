@@ -65,7 +65,7 @@ def to_json(model: ServerMessageModel) -> bytes:
     return model.__pydantic_serializer__.to_json(model)
 
 
-def packed(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
+def gzipped(rebuilt: Rebuilt, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> bytes:
     """Run `make`, and return the result as gzip. An empty result stays empty.
 
     The result should be small, because it is passed between processes, and kept.

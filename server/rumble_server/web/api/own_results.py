@@ -1,6 +1,6 @@
 """The results of one bot in a tournament, for the bot's owner: scores by version, faults with their frames, last loss.
 
-`share_of` runs in the process that reads the log. `merged` combines the results of several tournaments.
+`results_in_tournament` runs in the process that reads the log. `merged` combines the results of several tournaments.
 """
 
 from collections import defaultdict
@@ -68,7 +68,7 @@ class OwnResults(ServerMessageModel):
     scores: Annotated[list[ScoreView], Field(max_length=MOST_SCORES)] = Field(default_factory=list)
 
 
-def share_of(rebuilt: Rebuilt, bot: str) -> bytes:
+def results_in_tournament(rebuilt: Rebuilt, bot: str) -> bytes:
     """Return the results of a bot in a tournament, as the JSON of OwnResults."""
     tournament = rebuilt.tournament
     overs = [each for each in tournament.results.values() if each.scores is not None and bot in each.seats]

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api import from_log, models
 from rumble_server.web.api.answers import ClubAnswers, answers_of
-from rumble_server.web.api.gzip_answers import packed_answer
+from rumble_server.web.api.gzip_answers import gzip_answer
 from rumble_server.web.api.streamed import single_piece, streamed
 from rumble_server.web.compression import mark_public
 from rumble_server.web.errors import WebError, WebErrorAnswer, error_answers
@@ -65,7 +65,7 @@ def read_routes() -> APIRouter:
         found = answers.open_tournament(tournament)
         if found is not None:
             return await streamed(single_piece(await tournament_json(site_of(request), answers, found)), JSON)
-        return await packed_answer(request, await answers.packed(tournament, from_log.view_json), JSON)
+        return await gzip_answer(request, await answers.gzipped(tournament, from_log.view_json), JSON)
 
     @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
     async def get_standings(tournament: str, request: Request) -> Response:
@@ -73,7 +73,7 @@ def read_routes() -> APIRouter:
         site, answers = site_of(request), answers_of(request)
         found = answers.open_tournament(tournament)
         if found is None:
-            return await packed_answer(request, await answers.packed(tournament, from_log.standings), JSON)
+            return await gzip_answer(request, await answers.gzipped(tournament, from_log.standings), JSON)
         standings = (await site.ranker.fresh_ranking(found)).standings
         rules = found.config.tiebreak_rules
         shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
@@ -83,17 +83,17 @@ def read_routes() -> APIRouter:
     @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
     async def get_ratings(tournament: str, request: Request) -> Response:
         """Show the ratings with 95% intervals, their model, and each bot's chance to be stronger than another bot."""
-        document = await answers_of(request).packed(tournament, from_log.ratings)
+        document = await answers_of(request).gzipped(tournament, from_log.ratings)
         if not document:
             raise WebError.not_found(f"{tournament} is not rated")
-        return await packed_answer(request, document, JSON)
+        return await gzip_answer(request, document, JSON)
 
     @router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
     async def get_audit(tournament: str, request: Request) -> Response:
         """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
         answers = answers_of(request)
         context = answers.audit_context(tournament)
-        return await packed_answer(request, await answers.packed(tournament, from_log.audit_json, context), JSON)
+        return await gzip_answer(request, await answers.gzipped(tournament, from_log.audit_json, context), JSON)
 
     @router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
     async def get_matches(

@@ -16,7 +16,7 @@ from rumble_protocol.fields import Name
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
-from rumble_server.host.fair_queue import asker_now
+from rumble_server.host.fair_queue import current_asker
 from rumble_server.starters.bot_zip import Kept, bot_zip
 from rumble_server.starters.starter import Language
 from rumble_server.tournament.config import TournamentConfig
@@ -26,7 +26,7 @@ from rumble_server.web.errors import WebError
 from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.guards.secret_checks import checker_of
 from rumble_server.web.public_address import public_address_of
-from rumble_server.web.random_names import made_name
+from rumble_server.web.random_names import random_name
 from rumble_server.web.site import Site, site_of
 
 
@@ -52,7 +52,7 @@ def zip_routes() -> APIRouter:
         found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
         game = None if found is None else found.config.game
         kept = Kept(public_address_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
-        asker = asker_now()
+        asker = current_asker()
         asker.begin()
         began_s = perf_counter()
         turn = None if found is None else await asyncio.to_thread(first_turn, found.config)
@@ -91,7 +91,7 @@ def _named(site: Site, request: Request, wanted: Wanted) -> tuple[str, str]:
     Raises WebError with `bad_token` for a wrong key, with `name_taken` if a form without a key has a taken name, or
     with `too_many_requests`.
     """
-    name, key, names = wanted.name or made_name(), wanted.key, site.arena.names
+    name, key, names = wanted.name or random_name(), wanted.key, site.arena.names
     if key is not None:
         if not checker_of(site).check_secret(request, name, key, lambda: names.owns(name, key)):
             raise WebError.bad_token(f"this is not the key of the name {name}")

@@ -32,7 +32,7 @@ AT_ONCE_BYTES = 12_000
 have this size, and take 1 to 3 ms to make."""
 TOGETHER_BYTES = 1 << 18
 """Size in bytes at which the events made so far are sent before the flush has ended. Packing so many bytes takes 2 ms.
-Events packed together take fewer bytes than events packed alone, and less time for each reader."""
+Events compressed together take fewer bytes than events compressed alone, and less time for each reader."""
 MOST_BOARDS = 50
 """Maximum number of boards of running matches in a flush. Making 50 boards takes 6 ms.
 

@@ -70,9 +70,9 @@ class Feed:
             spectator.wake()
 
     async def stream(
-        self, tournament: Tournament, last_event_id: int | None = None, *, endings: int, packed: bool = False
+        self, tournament: Tournament, last_event_id: int | None = None, *, endings: int, gzipped: bool = False
     ) -> AsyncIterator[bytes]:
-        """Yield the encoded events of a tournament until the reader or the server stops. With `packed`, use gzip.
+        """Yield the encoded events of a tournament until the reader or the server stops. With `gzipped`, use gzip.
 
         `ending_count` is the value of `Feed.ending_count` when the reader asked. If streams ended since, yield nothing.
         """
@@ -83,7 +83,12 @@ class Feed:
         if self.is_closed or endings != self.ending_count:
             return
         spectator = Spectator(
-            first, channel.catch_up, self._must_wait_for_disk, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first,
+            channel.catch_up,
+            self._must_wait_for_disk,
+            self._arena.clock.now_ms,
+            self._waker.wake,
+            gzipped=gzipped,
         )
         channel.spectators.add(spectator)
         try:
@@ -95,7 +100,7 @@ class Feed:
             self._watched_at_ms[tournament.id] = self._arena.clock.now_ms()
 
     async def stream_of_ended(
-        self, tournament_id: str, snapshot: bytes, *, endings: int, packed: bool = False
+        self, tournament_id: str, snapshot: bytes, *, endings: int, gzipped: bool = False
     ) -> AsyncIterator[bytes]:
         """Yield the snapshot of a tournament that is over and not in memory, then empty events as signs of life.
 
@@ -110,7 +115,7 @@ class Feed:
             return first
 
         spectator = Spectator(
-            first, catch_up, self._must_wait_for_disk, self._arena.clock.now_ms, self._waker.wake, packed=packed
+            first, catch_up, self._must_wait_for_disk, self._arena.clock.now_ms, self._waker.wake, gzipped=gzipped
         )
         self._readers_of_ended[spectator] = tournament_id
         if self._timer is None:

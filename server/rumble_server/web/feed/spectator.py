@@ -11,7 +11,7 @@ MOST_UNREAD_BYTES = 1 << 20
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 """The first bytes of a gzip stream (RFC 1952): deflate, no name, no time, system unknown."""
-PACK_LEVEL = 1
+GZIP_LEVEL = 1
 """The fastest level of zlib, which shrinks a chunk to a fifth or less in 1 to 2 ms."""
 
 
@@ -21,18 +21,18 @@ class Chunk:
 
     number: int
     data: bytes
-    _packed: bytes = field(default=b"", init=False, repr=False)
+    _gzipped: bytes = field(default=b"", init=False, repr=False)
 
     @property
-    def packed(self) -> bytes:
+    def gzipped(self) -> bytes:
         """`data` as a piece of a gzip stream, made once for all readers.
 
         The piece refers to no earlier data and ends on a whole byte (Z_FULL_FLUSH), so it may follow any other piece.
         """
-        if not self._packed:
-            packer = zlib.compressobj(PACK_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-            self._packed = packer.compress(self.data) + packer.flush(zlib.Z_FULL_FLUSH)
-        return self._packed
+        if not self._gzipped:
+            compressor = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+            self._gzipped = compressor.compress(self.data) + compressor.flush(zlib.Z_FULL_FLUSH)
+        return self._gzipped
 
 
 class Spectator:
@@ -46,7 +46,7 @@ class Spectator:
         now_ms: Callable[[], int],
         wake: Callable[["Spectator"], None],
         *,
-        packed: bool = False,
+        gzipped: bool = False,
     ) -> None:
         self._queue = deque(first)
         self._catch_up = catch_up
@@ -58,7 +58,7 @@ class Spectator:
         self._now_ms = now_ms
         self._wake = wake
         """A function that calls the spectator's `resume`, now or in a later iteration of the event loop."""
-        self._is_packed = packed
+        self._is_gzipped = gzipped
         self._unread_bytes = 0
         self._is_behind = False
         self._closed = False
@@ -99,9 +99,9 @@ class Spectator:
             self._task.cancel()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the data for the reader until the stream is closed. With `packed`, the data is a gzip stream."""
+        """Yield the data for the reader until the stream is closed. With `gzipped`, the data is a gzip stream."""
         self._task = asyncio.current_task()
-        head = GZIP_HEAD if self._is_packed else b""
+        head = GZIP_HEAD if self._is_gzipped else b""
         try:
             while not self._closed:
                 if self._is_behind:
@@ -112,7 +112,7 @@ class Spectator:
                     chunk = self._queue.popleft()
                     self._unread_bytes = max(0, self._unread_bytes - len(chunk.data))
                     self._sending_since_ms = self._now_ms()
-                    yield head + chunk.packed if self._is_packed else chunk.data
+                    yield head + chunk.gzipped if self._is_gzipped else chunk.data
                     head = b""
                     self._sending_since_ms = None
                 else:

@@ -33,7 +33,7 @@ NOT_STORED = (b"cache-control", b"no-store")
 uses the same computer can read the answer later."""
 
 
-class Guard:
+class HeaderGuard:
     """ASGI middleware that refuses invalid or unknown host names, and adds missing security headers to answers."""
 
     def __init__(self, app: ASGIApp, host_names: frozenset[str]) -> None:

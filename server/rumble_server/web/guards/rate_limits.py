@@ -29,7 +29,7 @@ class RequestShares:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         process = self._process
         if scope["type"] == "http":
-            process.reach.record_request((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
+            process.remote_access.record_request((scope.get("client") or ("",))[0], (scope.get("server") or ("",))[0])
         if scope["type"] != "http" or process.permits.take_request(client_address(Request(scope)), process.now_ms()):
             await self._app(scope, receive, send)
         else:

@@ -69,7 +69,7 @@ async def organiser_only(request: Request, response: Response) -> None:
     if request.state.token_holder is None:
         raise WebError.bad_token("only the host may do this: send `Authorization: Bearer <host token>`")
     token = bearer_token(request)
-    _exchange(response, token, site.arena.host_tokens.exchanged(token))
+    _exchange(response, token, site.arena.host_tokens.derive_secret(token))
 
 
 async def administrator_only(request: Request, response: Response) -> None:
@@ -84,4 +84,4 @@ async def administrator_only(request: Request, response: Response) -> None:
         how = "send `Authorization: Bearer <administrator's token>`"
         raise WebError.bad_token(f"only the administrator may do this: {how}")
     request.state.token_holder = ADMINISTRATOR
-    _exchange(response, token, site.arena.clubs.exchanged(token))
+    _exchange(response, token, site.arena.clubs.derive_secret(token))

@@ -82,7 +82,7 @@ class BoardLayout:
         return (a - 150, b - 87), (c + 50, d - 87), (e + 150, f + 87), (g - 50, h + 87), middle
 
 
-def words(drawing: Drawing) -> str:
+def describe(drawing: Drawing) -> str:
     """Write the position in words, for screen readers: `X: 0, 4. O: 8.`
 
     Pieces on cells with the same name are counted: `white: 6 (5).` A board without names is read row by row.
@@ -109,7 +109,7 @@ def svg(drawing: Drawing, label: str, flipped: bool = False) -> Markup:
     plan = BoardLayout(drawing, flipped)
     return _tag(
         "svg",
-        {"viewBox": f"0 0 {plan.width} {plan.height}", "role": "img", "aria-label": f"{label}. {words(drawing)}"},
+        {"viewBox": f"0 0 {plan.width} {plan.height}", "role": "img", "aria-label": f"{label}. {describe(drawing)}"},
         _tag("g", {"class": "surface"}, *SURFACES[drawing.surface](drawing, plan), *_labels(drawing, plan)),
         *_last(drawing, plan, under=True),
         _tag("g", {"class": "pieces"}, *_pieces(drawing, plan)),

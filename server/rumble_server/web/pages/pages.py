@@ -21,7 +21,7 @@ from rumble_server.tournament.rebuild import Rebuilt
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.admin.clubs import club_views
 from rumble_server.web.api.answers import answers_of
-from rumble_server.web.api.gzip_answers import NO_CACHE, packed_answer
+from rumble_server.web.api.gzip_answers import NO_CACHE, gzip_answer
 from rumble_server.web.api.host.invitations import NOT_INVITED, page_invitation
 from rumble_server.web.api.opponents import opponents, playable_games
 from rumble_server.web.api.reading import tournament_json
@@ -47,7 +47,7 @@ from rumble_server.web.pages.tournament_pages import (
 )
 from rumble_server.web.path_owner import CODE_FILES
 from rumble_server.web.public_address import public_address_of
-from rumble_server.web.random_names import made_name
+from rumble_server.web.random_names import random_name
 from rumble_server.web.site import clubs_of, site_of
 
 MOST_BOTS = 200
@@ -163,7 +163,7 @@ async def _tournament(request: Request) -> Response:
         return await answers.made_from_log(found.id, page_of_tournament, shown, context, address, invite)
 
     page = await answers.once((page_of_tournament, found.id, address, invite), make)
-    own = page.replace(BOT_NAME.encode(), made_name().encode())
+    own = page.replace(BOT_NAME.encode(), random_name().encode())
     return await streamed(single_piece(own), "text/html")
 
 
@@ -172,12 +172,12 @@ async def _results(request: Request) -> Response:
 
 
 async def _rounds(request: Request) -> Response:
-    page = await answers_of(request).packed(
+    page = await answers_of(request).gzipped(
         request.path_params["tournament"], part_with_rounds, public_address_of(request)
     )
     if not page:
         raise WebError.not_found("this tournament is not shown in rounds")
-    return await packed_answer(request, page, "text/html")
+    return await gzip_answer(request, page, "text/html")
 
 
 async def _audit(request: Request) -> Response:
@@ -196,8 +196,8 @@ async def _matches(request: Request) -> Response:
 
 async def _written(request: Request, make: Callable[[Rebuilt, *Args], bytes], *args: *Args) -> Response:
     """Answer with a page about the request's tournament, written in the process that reads the log."""
-    page = await answers_of(request).packed(request.path_params["tournament"], make, *args)
-    return await packed_answer(request, page, "text/html")
+    page = await answers_of(request).gzipped(request.path_params["tournament"], make, *args)
+    return await gzip_answer(request, page, "text/html")
 
 
 async def _match(request: Request) -> Response:

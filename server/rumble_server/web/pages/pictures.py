@@ -72,7 +72,7 @@ def picture_routes() -> APIRouter:
         await site.wait_for_disk()
         board = found.boards[0]
         drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
-        body = await site.reader.run(drawn, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
+        body = await site.reader.run(draw_picture, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
         # A running match of a hidden game has no position; the picture will show the secrets after the match.
         is_final = attempt is not None and ply is not None and board.position != ""
         return answer(request, body, kind, FOR_GOOD if is_final else REVALIDATED)
@@ -90,7 +90,7 @@ def picture_routes() -> APIRouter:
         """Draw a position in the game's notation (by default the first position), after the moves in `move`."""
         try:
             reader = site_of(request).reader
-            body = await reader.run(drawn_position, game, position, settings, move, flipped, known(kind))
+            body = await reader.run(draw_position, game, position, settings, move, flipped, known(kind))
         except EngineError as error:
             raise refused(error) from None
         return answer(request, body, kind, FOR_A_DAY)
@@ -105,14 +105,14 @@ def known(kind: Kind) -> Kind:
     return kind
 
 
-def drawn(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> bytes:
+def draw_picture(drawing: Drawing | None, label: str, flipped: bool, kind: Kind) -> bytes:
     """Draw a board; return an empty picture for a game without pictures."""
     if drawing is None:
         return b""
     return png(drawing, label, flipped) if kind == "png" else picture(drawing, label, flipped).encode()
 
 
-def drawn_position(
+def draw_position(
     name: str, position: str | None, settings: str, moves: Sequence[str], flipped: bool, kind: Kind
 ) -> bytes:
     """Draw the board after `moves` from `position` (None: the first position of the game).
@@ -129,7 +129,7 @@ def drawn_position(
     state = game.initial(given) if position is None else game.parse(position, given)
     for each in moves:
         state = state.play(each)
-    return drawn(game.drawing(state.view(ALL), moves[-1] if moves else None), game.title, flipped, kind)
+    return draw_picture(game.drawing(state.view(ALL), moves[-1] if moves else None), game.title, flipped, kind)
 
 
 def answer(request: Request, body: bytes, kind: Kind, kept: str) -> Response:

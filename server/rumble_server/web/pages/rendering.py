@@ -18,7 +18,7 @@ from rumble_server.web.api.models import MatchView
 from rumble_server.web.pages.board_svg import seat_piece, svg
 from rumble_server.web.pages.picture import MAKES_PNG
 from rumble_server.web.public_address import PublicAddress, public_address_of
-from rumble_server.web.random_names import made_name
+from rumble_server.web.random_names import random_name
 from rumble_server.web.static_files import static_files
 
 FOLDER = Path(__file__).parent
@@ -83,7 +83,7 @@ def render(template: str, address: PublicAddress, **context: Any) -> str:
     The variable `bot_name` is the bot's name in the page's commands, by default a new made-up name.
     """
     about = {"public_address": address, "base": address.base, "root": address.root, "bot_url": address.bot_url}
-    about |= {"brand": address.title or "Rumble", "bot_name": made_name(), "carried": "", "display_names": {}}
+    about |= {"brand": address.title or "Rumble", "bot_name": random_name(), "carried": "", "display_names": {}}
     return _environment.get_template(template).render(**about | context)
 
 

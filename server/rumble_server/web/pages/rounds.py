@@ -76,7 +76,7 @@ def round_title(boards: int) -> str:
     return TITLES.get(boards, f"Round of {2 * boards}")
 
 
-def reached(rank: int, best: int, finalists: int = 0) -> str:
+def knockout_result(rank: int, best: int, finalists: int = 0) -> str:
     """Write how far a bot of rank `rank` came in a knockout: `winner`, `still in`, or the last round of the bot.
 
     `best` is the number of bots that share rank 1. `finalists` is the number of bots in the final of a knockout of

@@ -17,7 +17,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 from rumble_server.web.api.exports import kinds_for
 from rumble_server.web.feed.position_view import position_view
 from rumble_server.web.pages.chart import scale_of
-from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
+from rumble_server.web.pages.rounds import knockout_result, pairing_text, rounds_of
 from rumble_server.web.pages.table_rounds import finalists, table_rounds
 
 MOST_SLOTS = 24
@@ -52,7 +52,9 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "pairs_by_points": chosen.pairs_by_points,
         "has_winner": chosen.has_winner,
         "has_challengers": "challengers" in chosen.options,
-        "reached": {line.name: reached(line.rank, best, in_final) for line in view.standings} if knockout else {},
+        "reached": {line.name: knockout_result(line.rank, best, in_final) for line in view.standings}
+        if knockout
+        else {},
         "most_at_once": MOST_AT_ONCE,
         "size": size_class(len(view.standings)),
         "crosstable": crosstable(view.pairs),

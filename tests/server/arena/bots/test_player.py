@@ -29,7 +29,7 @@ CALLER = Caller(
     lag_by_pings=False,
     has_room=True,
     has_invited_room=True,
-    may_speak=True,
+    may_send=True,
 )
 
 
@@ -537,7 +537,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
         assert player.session_for(part.game) is None
     assert sorted(player.matches()) == sorted(parts)
     for game in GAMES:
-        able = [each for each in player.sessions.values() if each is player.sole or each.admits_game(game)]
+        able = [each for each in player.sessions.values() if each is player.sole_session or each.admits_game(game)]
         is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
         assert (player.name in players.free(game)) == is_free == player.is_free(game)
 
@@ -545,7 +545,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
 @pytest.mark.parametrize("seed", range(60))
 def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) -> None:
     random, world = Random(seed), World()
-    outlet = FrameSender(world.log, world.gateway.sessions)
+    sender = FrameSender(world.log, world.gateway.sessions)
     players = Players()
     player, parts = players.get_or_add("ann"), dict[str, Part]()
     players.free("hex")
@@ -555,10 +555,10 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             games = random.choice((None, None, ["hex"], ["chess"]))
             worker = random.choice((None, "one", "ONE", "two"))
             login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
-            session = BotSession(number, login, CALLER, outlet)
+            session = BotSession(number, login, CALLER, sender)
             player.connect(session)
             taken = player.assign_waiting_parts(session)
-            if session is not player.sole:
+            if session is not player.sole_session:
                 assert session.room >= 0
             assert all(part.session is not None for part in taken)
         elif what == "drop" and player.sessions:
@@ -568,8 +568,8 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             game = random.choice(GAMES)
             if player.session_for(game) is not None:
                 part = parts[f"m{number}"] = Part(f"m{number}", 0, game, random.random() < 0.3)
-                player.begin(part)
+                player.begin_match(part)
         elif what == "end" and parts:
-            player.end(parts.pop(random.choice(list(parts))))
+            player.end_match(parts.pop(random.choice(list(parts))))
             player.assign_waiting_parts()
         check_player(players, player, parts)

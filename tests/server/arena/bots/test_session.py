@@ -30,15 +30,15 @@ class Held:
         self.log, self.socket = MemoryLog(VirtualClock()), Socket()
         self.log.stuck = True
         self.log.facts = [object(), object()]  # type: ignore[list-item]  # only their numbers matter
-        self.outlet = FrameSender(self.log, cast(Any, self.socket))
+        self.sender = FrameSender(self.log, cast(Any, self.socket))
         login = Login(type="login", name="ann", max_matches=max_matches)
         caller = Caller("127.0.0.1", True, 4, 0, False, True, True, True)
-        self.session = BotSession(7, login, caller, self.outlet)
+        self.session = BotSession(7, login, caller, self.sender)
 
     def write(self, number: int) -> list[BotSession]:
         """Write up to this fact. Return the sessions that were told of an end."""
         self.log.durable = number
-        return self.outlet.on_durable()
+        return self.sender.on_durable()
 
 
 def test_it_is_granted_no_more_matches_than_the_server_allows() -> None:

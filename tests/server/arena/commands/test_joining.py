@@ -56,7 +56,7 @@ def test_a_pupil_is_in_the_field_at_once_and_its_bot_logs_in_with_the_key() -> N
     assert bot.last("session")["tournaments"][0]["id"] == joined.tournament.id
     assert joined.tournament.field["jorg"].absent_since_ms is None
     again = world.after_crash().arena
-    assert again.display_names.shown("jorg") == "J\u00f6rg"
+    assert again.display_names.shown_name("jorg") == "J\u00f6rg"
     assert (again.tournaments["friday"].join_code, again.tournaments["friday"].field["jorg"].by_code) == (code, True)
 
 

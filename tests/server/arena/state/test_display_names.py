@@ -1,7 +1,7 @@
 """Display names: their form, their comparison, and who holds one."""
 
 import pytest
-from rumble_server.arena.state.display_names import DisplayNames, check, folded
+from rumble_server.arena.state.display_names import DisplayNames, check, fold_name
 from rumble_server.arena.state.join_refused import JoinRefused
 from rumble_server.arena.state.names_and_keys import Names
 from rumble_server.tournament.facts import DisplayNamed, NameUsed
@@ -37,9 +37,9 @@ def test_other_texts_are_none(text: str) -> None:
 
 
 def test_names_are_compared_without_case_and_by_compatibility() -> None:
-    assert folded("Stra\u00dfe") == folded("STRASSE")
-    assert folded("\uff21nna") == folded("anna")
-    assert folded("Anna") != folded("Hanna")
+    assert fold_name("Stra\u00dfe") == fold_name("STRASSE")
+    assert fold_name("\uff21nna") == fold_name("anna")
+    assert fold_name("Anna") != fold_name("Hanna")
 
 
 def test_people_know_a_bot_by_its_display_name_or_else_by_its_name() -> None:
@@ -48,7 +48,7 @@ def test_people_know_a_bot_by_its_display_name_or_else_by_its_name() -> None:
     for name in ("anna", "ben"):
         names.apply(NameUsed(name, "00", "00", 0))
     shown.apply(DisplayNamed("anna", "\u00c4nna", 0))
-    assert (shown.shown("ANNA"), shown.shown("ben"), shown.get("ben")) == ("\u00c4nna", "ben", None)
+    assert (shown.shown_name("ANNA"), shown.shown_name("ben"), shown.get("ben")) == ("\u00c4nna", "ben", None)
     assert (shown.holder("\u00e4NNA"), shown.holder("Ben"), shown.holder("cid")) == ("anna", "ben", None)
-    assert not shown.taken("Anna"), "nobody sees this bot's own name"
+    assert not shown.is_taken("Anna"), "nobody sees this bot's own name"
     assert shown.of(["anna", "ben"]) == {"anna": "\u00c4nna"}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import is_made
-from rumble_server.arena.state.names_and_keys import Names, digest_of, exchanged
+from rumble_server.arena.state.names_and_keys import Names, derive_secret, digest_of
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.facts import NameReset, NameUsed
 
@@ -41,13 +41,13 @@ def test_the_hash_depends_on_the_salt() -> None:
 def test_a_hand_chosen_key_is_exchanged_for_a_made_one_that_is_as_right() -> None:
     names = Names()
     admit(names, "ann", KEY)
-    made = exchanged(KEY, SALT)
+    made = derive_secret(KEY, SALT)
     assert is_made(made)
-    assert exchanged(made, SALT) == made
-    assert exchanged(KEY, "00ff") != made
+    assert derive_secret(made, SALT) == made
+    assert derive_secret(KEY, "00ff") != made
     assert names.owns("ann", KEY)
     assert names.owns("ann", made)
-    assert not names.owns("ann", exchanged(OTHER, SALT))
+    assert not names.owns("ann", derive_secret(OTHER, SALT))
 
 
 def test_later_logins_show_the_key() -> None:

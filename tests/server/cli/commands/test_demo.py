@@ -10,7 +10,7 @@ import pytest
 from rumble_server.cli.commands.demo import demo
 from rumble_server.cli.output.errors import CliError
 from rumble_server.cli.practice import demonstration
-from rumble_server.cli.practice.demonstration import entrant_names, multiplied
+from rumble_server.cli.practice.demonstration import entrant_names, expand_counts
 from rumble_server.cli.processes import bot_process
 from rumble_server.cli.processes.bot_process import BotSpec
 from rumble_server.tournament.formats import FORMATS
@@ -20,12 +20,12 @@ from tests.server.web.export_schema import check_export
 
 
 def test_many_of_a_kind() -> None:
-    assert multiplied(["random:3", "minimax"]) == ["random", "random", "random", "minimax"]
-    assert multiplied(["mine.py:ai", "mine.py:ai:2"]) == ["mine.py:ai"] * 3
-    assert entrant_names(multiplied(["random:2", "minimax"])) == ["random-1", "random-2", "minimax"]
+    assert expand_counts(["random:3", "minimax"]) == ["random", "random", "random", "minimax"]
+    assert expand_counts(["mine.py:ai", "mine.py:ai:2"]) == ["mine.py:ai"] * 3
+    assert entrant_names(expand_counts(["random:2", "minimax"])) == ["random-1", "random-2", "minimax"]
     for many in ("5000", "9" * 20):
         with pytest.raises(CliError, match="room for 4096"):
-            multiplied([f"random:{many}"])
+            expand_counts([f"random:{many}"])
 
 
 def test_the_help_names_every_format() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from rumble_bots.sdk.address import Address
-from rumble_bots.sdk.keys import keep, kept_token, token_file
+from rumble_bots.sdk.keys import kept_token, token_file, write_private
 from rumble_protocol.secret import is_made
 
 from tests.server.cli.run_here import ran
@@ -23,7 +23,7 @@ def test_a_host_gives_a_token_and_takes_it_back(
         token = rumble("add", "ada")[1].strip()
         shown = kept_token(Address.parse(address), TOKEN)
         assert is_made(shown), "the hand-chosen token was exchanged"
-        keep(token_file(Address.parse(address), TOKEN), {"token": "of-another-database"}, replace=True)
+        write_private(token_file(Address.parse(address), TOKEN), {"token": "of-another-database"}, replace=True)
         assert rumble("list")[0] == 0
         assert kept_token(Address.parse(address), TOKEN) == shown
         assert is_made(token)

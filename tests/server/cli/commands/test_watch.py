@@ -65,7 +65,7 @@ SNAPSHOT: dict[str, Any] = {
 
 def drawn(shown: WatchedTournament, width: int = 120, height: int = 40) -> str:
     console = Console(width=width, height=height, record=True, file=io.StringIO())
-    console.print(shown.drawn(console))
+    console.print(shown.draw(console))
     return console.export_text()
 
 
@@ -178,7 +178,7 @@ def test_faults_and_benched_bots_are_in_the_table() -> None:
 def test_more_bots_than_rows_are_counted() -> None:
     shown = WatchedTournament(0)
     shown.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "standings": [line(f"bot-{n}", n) for n in range(1, 31)]}))
-    shown.say("no server answers; connecting again in 1 s")
+    shown.show_problem("no server answers; connecting again in 1 s")
     text = drawn(shown, height=14)
     assert "bot-10 " in text
     assert "bot-11" not in text
@@ -264,7 +264,7 @@ def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
         StreamEvent("1", "match_start", {**board("o"), "seats": [steering, "b"], "diagram": f"{steering}\n. ."})
     )
     console = Console(file=io.StringIO(), width=200, no_color=True)
-    console.print(watched.drawn(console))
+    console.print(watched.draw(console))
     text = "".join(lines) + console.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b" not in text
     assert "\x9b" not in text

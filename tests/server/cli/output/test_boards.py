@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 from rumble_engine import State, game_names, get_game
-from rumble_server.cli.output.boards import SEATS, board_of, drawn, draws
+from rumble_server.cli.output.boards import SEATS, board_of, draw_board, draws
 
 GAMES = [name for name in game_names() if ":" not in name]
 
@@ -57,7 +57,7 @@ def test_hexagons_slant() -> None:
 def drawn_view(game: str, state: State, last: str | None = None) -> Text:
     drawing = get_game(game).drawing(state.view(), last)
     assert drawing is not None
-    return drawn(asdict(drawing))
+    return draw_board(asdict(drawing))
 
 
 def test_labels_replace_marks_and_stand_above_and_below() -> None:
@@ -112,6 +112,6 @@ def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
         "names": ["\x1b[31m"],
         "last": [],
     }
-    text = drawn(drawing).plain
+    text = draw_board(drawing).plain
     assert "\x1b" not in text
     assert "\x9b" not in text

@@ -9,6 +9,7 @@ from rich.table import Table
 from rumble_protocol.feed_messages import Standing
 from rumble_server.cli.output.tables import (
     TABLE_RECORD,
+    api_standings_table,
     audit_table,
     crosstable,
     fitting_table,
@@ -21,7 +22,6 @@ from rumble_server.cli.output.tables import (
     standings_for,
     standings_table,
     tiebreak_legend,
-    told_table,
     void_text,
 )
 from rumble_server.results.ratings import rate
@@ -50,7 +50,7 @@ def test_a_rating_with_half_its_interval(rating: float | None, interval: list[fl
 
 def test_standings_without_tiebreaks_or_ratings() -> None:
     line = {"rank": 1, "name": "a[b]", "points": 1.5, "played": 2, "wins": 1, "draws": 1, "losses": 0}
-    assert text(told_table([line])) == [
+    assert text(api_standings_table([line])) == [
         ["#", "name", "points", "played", "wins", "draws", "losses", "decided", "by"],
         ["1", "a[b]", "1.5", "2", "1", "1", "0"],
     ]
@@ -58,7 +58,13 @@ def test_standings_without_tiebreaks_or_ratings() -> None:
 
 def test_tables_have_columns_for_places_and_for_each_seat() -> None:
     line = {"rank": 1, "name": "ann", "points": 9, "played": 3, "wins": 2, "draws": 0, "losses": 1}
-    assert text(told_table([line], seats=4))[0] == ["#", "name", *" ".join(TABLE_RECORD).split(), "decided", "by"]
+    assert text(api_standings_table([line], seats=4))[0] == [
+        "#",
+        "name",
+        *" ".join(TABLE_RECORD).split(),
+        "decided",
+        "by",
+    ]
     bot = {"matches": 3, "seats": [1, 0, 2], "longest_wait_ms": 7, "excused_ms": 0, "drops": 0}
     header, ann = text(audit_table({"bots": {"ann": bot}}))
     assert header[:8] == ["name", "matches", "seat", "0", "seat", "1", "seat", "2"]
@@ -85,7 +91,7 @@ def test_byes_have_a_column_where_there_are_any() -> None:
         ["2", "ann", "1", "1", "1", "0", "0", "0"],
         ["3", "ben", "0", "1", "0", "0", "1", "0"],
     ]
-    told = text(told_table([line.model_dump() for line in lines]))
+    told = text(api_standings_table([line.model_dump() for line in lines]))
     assert told[0] == ["#", "name", "points", "played", "wins", "draws", "losses", "byes", "decided", "by"]
     assert told[1] == ["1", "cid", "2", "0", "0", "0", "0", "2"]
     without = rank([Result(("ann", "ben"), (1, 0))], ())

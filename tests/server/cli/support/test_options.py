@@ -1,6 +1,6 @@
 import pytest
 from rumble_server.cli.output.errors import CliError
-from rumble_server.cli.support.options import given, no_options_for_functions, read_settings
+from rumble_server.cli.support.options import no_options_for_functions, read_settings, without_none
 
 
 def test_settings_are_json_or_text() -> None:
@@ -22,7 +22,7 @@ def test_what_is_no_setting(text: str) -> None:
 
 
 def test_only_what_was_given() -> None:
-    assert given(depth=3, search=None) == {"depth": 3}
+    assert without_none(depth=3, search=None) == {"depth": 3}
     no_options_for_functions({})
     with pytest.raises(CliError, match="--time-ms, --depth: only for reference bots"):
         no_options_for_functions({"time_ms": 1, "depth": 2})

@@ -9,7 +9,7 @@ import pytest
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log import group_commit as module
 from rumble_server.store.log.club_log import ClubLog, Numbers
-from rumble_server.store.log.content import Content, lead_of
+from rumble_server.store.log.content import Content, lead_text
 from rumble_server.store.open import open_store
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
@@ -243,8 +243,8 @@ class OneForEach:
         self.written: list[list[str]] = []
 
     async def write(self, contents: Sequence[Content], *, again: bool) -> Sequence[str]:
-        self.written.append([lead_of(each) for each in contents])
-        return [each for each in map(lead_of, contents) if each in self.fenced]
+        self.written.append([lead_text(each) for each in contents])
+        return [each for each in map(lead_text, contents) if each in self.fenced]
 
     async def close(self) -> None:
         pass

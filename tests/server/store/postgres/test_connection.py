@@ -12,7 +12,7 @@ from tests.postgres.proxy import proxy
 
 need_module("psycopg", "postgres")
 from psycopg.pq import Format  # noqa: E402
-from rumble_server.store.postgres.connection import PostgresConnection, shown  # noqa: E402
+from rumble_server.store.postgres.connection import PostgresConnection, without_password  # noqa: E402
 
 pytestmark = pytest.mark.e2e
 
@@ -64,7 +64,7 @@ def test_a_database_that_is_not_there_is_told_without_the_password(postgres: Clu
     with pytest.raises(StoreError, match='database "nowhere" does not exist') as refused:
         PostgresConnection(nowhere).read("SELECT 1")
     assert postgres.password not in str(refused.value)
-    assert shown(postgres_url).startswith("postgresql://127.0.0.1/test_")
+    assert without_password(postgres_url).startswith("postgresql://127.0.0.1/test_")
     with pytest.raises(StoreError, match="this is no address") as refused:
         PostgresConnection("postgresql://me:secret@[::1/x")
     assert "secret" not in str(refused.value)

@@ -186,6 +186,6 @@ async def test_it_is_back_when_nothing_was_written(path: Path) -> None:
 def test_files_in_place_are_in_place(path: Path) -> None:
     path.touch()
     files = Files(str(path), identity_of(str(path)))
-    assert files.displaced() is None
+    assert files.find_displaced() is None
     path.unlink()
-    assert files.displaced() is not None
+    assert files.find_displaced() is not None

@@ -121,16 +121,16 @@ def test_swiss_leaves_out_who_has_gone_and_lets_forfeits_meet_again() -> None:
     first = pull(schedule, {})
     assert first is not None
     results = {p.match_key(1): PairResult(WIN, forfeit=p.board == 1) for p in first.pairings}
-    task = schedule.prepare(results, gone=[5])
+    task = schedule.prepare(results, withdrawn=[5])
     assert task is not None
     second = pickle.loads(pickle.dumps(task))()  # a task is pickled on the way to another process
-    assert second == pull(schedule, results, gone=[5])
+    assert second == pull(schedule, results, withdrawn=[5])
     busy = [bot for pairing in second.pairings for bot in (pairing.first, pairing.second)]
     assert sorted([*busy, *second.byes]) == [0, 1, 2, 3, 4]
     results |= {p.match_key(1): PairResult(DRAW) for p in second.pairings}
-    assert schedule.prepare(results, gone=range(1, 6)) is None
-    assert schedule.is_finished(results, gone=range(1, 6))
-    assert schedule.stop_reason(results, gone=range(1, 6)) == "fewer than two bots are left"
+    assert schedule.prepare(results, withdrawn=range(1, 6)) is None
+    assert schedule.is_finished(results, withdrawn=range(1, 6))
+    assert schedule.stop_reason(results, withdrawn=range(1, 6)) == "fewer than two bots are left"
 
 
 def test_a_swiss_ends_before_a_round_that_cannot_be_paired() -> None:
@@ -143,12 +143,12 @@ def test_a_swiss_ends_before_a_round_that_cannot_be_paired() -> None:
     assert pulled is not None
     results = {p.match_key(leg): PairResult(WIN) for p in pulled.pairings for leg in (1, 2)}
     away = [pulled.pairings[0].first, pulled.pairings[1].first]
-    second = pull(schedule, results, gone=away)
+    second = pull(schedule, results, withdrawn=away)
     assert second is not None
     results |= {p.match_key(leg): PairResult(WIN) for p in second.pairings for leg in (1, 2)}
-    assert pull(schedule, results, gone=away) is None
-    assert schedule.is_finished(results, gone=away)
-    assert "cannot be paired" in schedule.stop_reason(results, gone=away)
+    assert pull(schedule, results, withdrawn=away) is None
+    assert schedule.is_finished(results, withdrawn=away)
+    assert "cannot be paired" in schedule.stop_reason(results, withdrawn=away)
     assert isinstance(schedule_played, Swiss)
     assert not schedule_played.stop_reason(results_played)
 
@@ -160,7 +160,7 @@ def test_a_half_point_bye_leaves_a_bot_out_of_its_round_with_the_points_of_a_dra
     assert first is not None
     assert (first.half_byes, len(first.byes)) == ((4,), 1)
     results = {pairing.match_key(leg): PairResult(WIN) for pairing in first.pairings for leg in (1, 2)}
-    task = schedule.prepare(results, gone=[5])
+    task = schedule.prepare(results, withdrawn=[5])
     assert task is not None
     assert [entry.result for entry in task.event.entries[4]] == ["H"]
     assert task.event.points(4, 1) == task.event.draw

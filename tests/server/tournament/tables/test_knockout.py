@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_server.match.match_id import MatchKey
-from rumble_server.tournament.tables.knockout import KnockoutOfTables, advancing_counts, dealt
+from rumble_server.tournament.tables.knockout import KnockoutOfTables, advancing_counts, deal
 from rumble_server.tournament.tables.plan import Seating, TablePlan, TableRound
 from rumble_server.tournament.tables.schedule import TableScores
 
 Found = dict[MatchKey, tuple[int, ...]]
 
 
-def pull(knockout: KnockoutOfTables, results: Found, gone: tuple[int, ...] = ()) -> TableRound:
-    task = knockout.prepare(scores(results), gone)
+def pull(knockout: KnockoutOfTables, results: Found, withdrawn: tuple[int, ...] = ()) -> TableRound:
+    task = knockout.prepare(scores(results), withdrawn)
     assert task is not None
     made = task()
     knockout.add(made)
@@ -96,9 +96,9 @@ def test_a_replay_decides_only_between_the_tied_bots() -> None:
 
 
 def test_without_replays_or_without_tied_bots_that_are_there_the_better_seed_goes_on() -> None:
-    for replays, gone in ((0, ()), (1, (3, 4))):
+    for replays, withdrawn in ((0, ()), (1, (3, 4))):
         knockout, results = tied_at_the_border(2, replays)
-        assert sorted(pull(knockout, results, gone).seatings[0].bots) == [1, 2, 3, 7]
+        assert sorted(pull(knockout, results, withdrawn).seatings[0].bots) == [1, 2, 3, 7]
 
 
 def test_a_replay_waits_for_no_other_table() -> None:
@@ -131,4 +131,4 @@ def test_enough_bots_go_on_for_the_game() -> None:
 
 
 def test_bots_are_dealt_back_and_forth_while_tables_have_room() -> None:
-    assert dealt(range(10), [4, 3, 3]) == [[0, 5, 6, 9], [1, 4, 7], [2, 3, 8]]
+    assert deal(range(10), [4, 3, 3]) == [[0, 5, 6, 9], [1, 4, 7], [2, 3, 8]]

@@ -13,16 +13,16 @@ from rumble_server.tournament.tables.swiss import TableSwissTask, rounds_of_swis
 
 def played(plan: TablePlan, rounds: int, seed: int, *, leaves: bool = False) -> tuple[list[TableRound], set[int]]:
     """Play rounds in which a lower number is mostly better. Return the rounds, and the bots that withdrew."""
-    random, points, gone = Random(seed), [0.0] * plan.bots, set[int]()
+    random, points, withdrawn = Random(seed), [0.0] * plan.bots, set[int]()
     found: list[TableRound] = []
     for _ in range(rounds):
-        found.append(TableSwissTask(plan, tuple(found), tuple(points), frozenset(gone))())
+        found.append(TableSwissTask(plan, tuple(found), tuple(points), frozenset(withdrawn))())
         for seating in found[-1].seatings:
             for place, bot in enumerate(sorted(seating.bots, key=lambda bot: bot + random.random() * plan.bots)):
                 points[bot] += len(seating.bots) - 1 - place
         if leaves and random.random() < 0.5:
-            gone.add(random.randrange(plan.bots))
-    return found, gone
+            withdrawn.add(random.randrange(plan.bots))
+    return found, withdrawn
 
 
 def splits(bots: Sequence[int], size: int) -> Iterator[list[tuple[int, ...]]]:
@@ -57,7 +57,7 @@ def test_nobody_meets_again_where_the_field_is_big_enough() -> None:
 @given(st.integers(3, 30), st.integers(3, 6), st.booleans(), st.integers(0, 99))
 def test_everyone_is_at_a_table_or_has_a_fair_bye(bots: int, seats: int, may_be_smaller: bool, seed: int) -> None:
     plan = TablePlan(max(bots, seats), seats, seats - may_be_smaller)
-    rounds, gone = played(plan, 5, seed, leaves=True)
+    rounds, withdrawn = played(plan, 5, seed, leaves=True)
     byes: Counter[int] = Counter()
     for number, made in enumerate(rounds, 1):
         there = [bot for seating in made.seatings for bot in seating.bots]
@@ -65,7 +65,7 @@ def test_everyone_is_at_a_table_or_has_a_fair_bye(bots: int, seats: int, may_be_
         assert {len(seating.bots) for seating in made.seatings} <= {seats, plan.smallest}
         assert {(seating.cycle, seating.round) for seating in made.seatings} <= {(1, number)}
         byes.update(made.byes)
-    left = set(range(plan.bots)) - gone
+    left = set(range(plan.bots)) - withdrawn
     had = [byes[bot] for bot in left] or [0]
     assert max(had) - min(had) <= 1
     last = {bot for seating in rounds[-1].seatings for bot in seating.bots}.union(rounds[-1].byes)

@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 import httpx
 import pytest
-from rumble_server.web.api.gzip_answers import packed_answer
+from rumble_server.web.api.gzip_answers import gzip_answer
 from rumble_server.web.api.streamed import SENT_BYTES
 from rumble_server.web.compression import Compression, mark_public
 from starlette.applications import Starlette
@@ -25,10 +25,10 @@ PACKED = gzip.compress(WHOLE, mtime=0)
 def client() -> httpx.AsyncClient:
     async def of_all(request: Request) -> Response:
         await mark_public(request)
-        return await packed_answer(request, PACKED, "text/plain")
+        return await gzip_answer(request, PACKED, "text/plain")
 
     async def of_one(request: Request) -> Response:
-        return await packed_answer(request, PACKED, "text/plain")
+        return await gzip_answer(request, PACKED, "text/plain")
 
     app = Compression(Starlette(routes=[Route("/all", of_all), Route("/one", of_one)]))
     return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://rumble.test")

@@ -13,12 +13,12 @@ PAIR = ("alice", "bob")
 
 async def test_packed_it_tells_the_same_to_whoever_comes_when(server: MemoryServer) -> None:
     tournament = server.world.create(start_at_bots=2, cycles=2)
-    plain, packed = server.watch(tournament), server.watch(tournament, packed=True)
+    plain, packed = server.watch(tournament), server.watch(tournament, gzipped=True)
     await plain.read("snapshot")
     await packed.read("snapshot")
     server.bots(*PAIR, think_ms=100, join=tournament.id)
     server.pass_ms(1_000)
-    late = server.watch(tournament, packed=True)
+    late = server.watch(tournament, gzipped=True)
     await late.read("snapshot")
     for _ in range(10):
         server.pass_ms(500)
@@ -32,7 +32,7 @@ async def test_packed_it_tells_the_same_to_whoever_comes_when(server: MemoryServ
 
 async def test_a_packed_piece_is_made_once_for_all(server: MemoryServer) -> None:
     tournament = server.world.create()
-    first, second = server.watch(tournament, packed=True), server.watch(tournament, packed=True)
+    first, second = server.watch(tournament, gzipped=True), server.watch(tournament, gzipped=True)
     for watcher in (first, second):
         await watcher.read("snapshot")
     server.bots("alice", join=tournament.id)

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 import httpx
-from rumble_server.host.fair_queue import Crowded, asker_now
+from rumble_server.host.fair_queue import Crowded, current_asker
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.permits import Permits
 from rumble_server.web.guards.rate_limits import BYTES_OF_A_MS, FREE_BYTES, RateLimits, RequestShares
@@ -23,8 +23,8 @@ class Pages:
         status = 200
         if scope["path"] == "/work":
             try:
-                asker_now().begin()
-                asker_now().spend(self.cost_ms)
+                current_asker().begin()
+                current_asker().spend(self.cost_ms)
             except Crowded:
                 status = 429
         await send({"type": "http.response.start", "status": status, "headers": []})
@@ -132,7 +132,7 @@ async def test_a_request_of_another_machine_is_noted() -> None:
     web = Web()
     for address in ("127.0.0.1", "::1", "localhost"):  # the last is the server's own address in these requests
         await web.get("/", address)
-        assert not web.process.reach.from_elsewhere
+        assert not web.process.remote_access.from_elsewhere
     await web.get("/", "192.0.2.1")
     await web.get("/", "127.0.0.1")
-    assert web.process.reach.from_elsewhere
+    assert web.process.remote_access.from_elsewhere

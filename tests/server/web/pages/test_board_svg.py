@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rumble_engine import Drawing, Piece, game_names, get_game
-from rumble_server.web.pages.board_svg import SHAPES, seat_piece, svg, words
+from rumble_server.web.pages.board_svg import SHAPES, describe, seat_piece, svg
 from rumble_server.web.static_files import STATIC
 
 NASTY = '"><script>alert(1)</script>'
@@ -61,19 +61,21 @@ def test_what_a_game_says_is_text() -> None:
 
 def test_the_position_is_told_in_words() -> None:
     drawn = drawing("minichess")
-    assert words(drawn) == ("white king: b1. white pawn: a2, b2, c2, d2. black king: c4. black pawn: a3, b3, c3, d3.")
-    assert words(drawing("tictactoe")) == "Nothing on the board."
-    assert parsed(drawn).attrib["aria-label"] == f"ann – ben. {words(drawn)}"
+    assert describe(drawn) == "white king: b1. white pawn: a2, b2, c2, d2. black king: c4. black pawn: a3, b3, c3, d3."
+    assert describe(drawing("tictactoe")) == "Nothing on the board."
+    assert parsed(drawn).attrib["aria-label"] == f"ann – ben. {describe(drawn)}"
 
 
 def test_checkers_of_a_point_are_counted_and_a_board_without_names_is_read_row_by_row() -> None:
-    assert words(drawing("backgammon")) == "white: 13 (5), 24 (2), 6 (5), 8 (3). black: 17 (3), 19 (5), 12 (5), 1 (2)."
+    assert (
+        describe(drawing("backgammon")) == "white: 13 (5), 24 (2), 6 (5), 8 (3). black: 17 (3), 19 (5), 12 (5), 1 (2)."
+    )
     dice = get_game("backgammon").parse("-b----E-C---eE---c-e----B- X 31 0").view()
     rolled = get_game("backgammon").drawing(dice)
     assert rolled is not None
-    assert words(rolled).startswith("die 1. die 3. white: ")
-    assert words(drawing("dilemma")) == "First 0. Second 0."
-    assert words(drawing("snakes")).endswith("food: 5,5; 2,2; 10,0.")
+    assert describe(rolled).startswith("die 1. die 3. white: ")
+    assert describe(drawing("dilemma")) == "First 0. Second 0."
+    assert describe(drawing("snakes")).endswith("food: 5,5; 2,2; 10,0.")
 
 
 def test_labels_are_above_and_below_and_on_pieces() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import httpx
 import pytest
-from rumble_server.web.pages.rounds import pairing_text, reached, rounds_of
+from rumble_server.web.pages.rounds import knockout_result, pairing_text, rounds_of
 
 from tests.server.web.memory_server import MemoryServer
 
@@ -110,10 +110,10 @@ async def test_a_gauntlet_has_a_column_for_each_challenger_and_no_winner(
 
 
 def test_how_far_a_bot_came_follows_from_its_rank() -> None:
-    assert [reached(rank, 1) for rank in (1, 2, 3, 5, 9)] == [
+    assert [knockout_result(rank, 1) for rank in (1, 2, 3, 5, 9)] == [
         *("winner", "final", "semi-finals", "quarter-finals", "round of 16"),
     ]
-    assert reached(1, 8) == "still in"
+    assert knockout_result(1, 8) == "still in"
 
 
 async def test_a_large_bracket_draws_its_last_rounds_and_lists_the_others(

@@ -46,7 +46,7 @@ def banning_routes() -> APIRouter:
         site = site_of(request)
         arena = site.arena
         body = await read_model(request, models.NewBan)
-        what, by_name = _whom(body)
+        what, by_name = _subject_of(body)
         now_ms = arena.clock.now_ms()
         until_ms = None if body.minutes is None else now_ms + body.minutes * MINUTE_MS
         new = Ban(what, by_name, until_ms, body.reason, now_ms)
@@ -60,14 +60,14 @@ def banning_routes() -> APIRouter:
     async def lift(request: Request) -> DoneAnswer:
         """Lift the ban of an address, a network or a name."""
         site = site_of(request)
-        what, by_name = _whom(await read_model(request, models.BanSubject))
+        what, by_name = _subject_of(await read_model(request, models.BanSubject))
         await site.run_command(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
         return DoneAnswer(message=f"{what} is let in again")
 
     return router
 
 
-def _whom(body: models.BanSubject) -> tuple[str, bool]:
+def _subject_of(body: models.BanSubject) -> tuple[str, bool]:
     """Return the subject of a ban, and whether the subject is a name (otherwise a network). Raises WebError."""
     refused = partial(WebError, HTTPStatus.UNPROCESSABLE_ENTITY, ErrorCode.BAD_MESSAGE)
     if body.name is not None and body.address is None:

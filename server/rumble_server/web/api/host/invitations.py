@@ -11,7 +11,7 @@ from rumble_server.tournament.tournament import Tournament
 from rumble_server.web.api.from_log import Basics
 from rumble_server.web.api.host.models import DoorAnswer, InviteAnswer
 from rumble_server.web.public_address import PublicAddress
-from rumble_server.web.random_names import made_name
+from rumble_server.web.random_names import random_name
 
 QR_SCALE = 8
 NOT_INVITED: dict[str, Any] = {"invite": None, "invite_is_old": False, "carried": ""}
@@ -39,7 +39,7 @@ def door_answer(tournament: Tournament, address: PublicAddress) -> DoorAnswer:
 def join_command(tournament: Tournament | Basics, base: str) -> str:
     """Write the shell command that enters the function `ai` of `mine.py` in a tournament, under a made-up name."""
     code = [] if tournament.shared_invite is None else ["--invite", tournament.shared_invite]
-    words = ["rumble", "bot", "mine.py:ai", "--server", base, "--join", tournament.id, *code, "--name", made_name()]
+    words = ["rumble", "bot", "mine.py:ai", "--server", base, "--join", tournament.id, *code, "--name", random_name()]
     return shlex.join(words)
 
 

@@ -42,7 +42,7 @@ def organising_routes() -> APIRouter:
             connected=connected,
             matches=len(arena.matches.live),
             house_room=site.house_bots.room,
-            reached=site.process.reach.from_elsewhere,
+            reached=site.process.remote_access.from_elsewhere,
         )
 
     @router.get("/host/tournaments")
