@@ -188,7 +188,7 @@ async def test_what_breaks_the_protocol_of_websockets_is_closed_with_1002() -> N
 )
 async def test_the_closes_of_a_session_reach_the_client(message: Any, code: CloseCode) -> None:
     async with served(login_ms=50, unsolicited_per_minute=3) as server, server.connect() as client:
-        server.arena.logins.admit("taken", "correct-horse-battery", keyless_allowed=True)
+        server.arena.logins.admit("taken", "correct-horse-battery", "", None, keyless_allowed=True)
         if message == "flood":
             for _ in range(4):
                 await client.send("nonsense")

@@ -83,24 +83,13 @@ class Joining:
         if ban is not None:
             raise TournamentError(ErrorCode.BANNED, ban.message)
         joined = commands.join(tournament, name, now_ms, tournament.invite)
-        player, _ = arena.logins.admit(
-            name, key, keyless_allowed=False, take_name=lambda: self._count_name(address, tournament)
-        )
+        player, _ = arena.logins.admit(name, key, address, tournament.id, keyless_allowed=False)
         if arena.display_names.get(name) is None:
             arena.recorder.record(DisplayNamed(name, display, now_ms))
         if joined is not None:
             arena.lifecycle.record_entry(player, tournament, changed(joined, by_code=True))
         arena.admission.guesses.record_right(address, name, now_ms)
         return Joined(name, arena.display_names.shown_name(name), tournament)
-
-    def _count_name(self, address: str, tournament: Tournament) -> bool:
-        """Count a new name claimed by `address`. Return false if there are too many.
-
-        If the address has claimed too many names, the new name counts as a name claimed with an invitation to the
-        tournament. Names claimed with an invitation have a bound of their own.
-        """
-        admission, now_ms = self.arena.admission, self.arena.clock.now_ms()
-        return admission.take_name(address, now_ms) or admission.take_invited_name(address, tournament.id, now_ms)
 
     def _new_name(self, display: str) -> str:
         """Return an unused name in ASCII that reads like a display name: `anna`, then `anna-2`."""

@@ -95,32 +95,13 @@ class Logins:
         claim = self._recorder.names.get(name)
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
         key = login.key or ""
-        is_tried, has_freed_own = bool(key) and not takes_any_key, False
+        is_tried = bool(key) and not takes_any_key
         if is_tried and not admission.guesses.admit_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
-
-        def take_name() -> bool:
-            return (
-                has_freed_own
-                or admission.take_name(address, now_ms)
-                or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
-                or self._free_name(address, take_freed_name, now_ms)
-            )
-
-        def take_freed_name() -> bool:
-            return admission.take_freed_name(address, invited_to, now_ms)
-
-        def make_room() -> bool:
-            nonlocal has_freed_own
-            if admission.allows_name(address, invited_to, now_ms):
-                return any(self._free_name(each, take_freed_name, now_ms) for each in self._rank_addresses(address))
-            has_freed_own = self._free_name(address, take_freed_name, now_ms)
-            return has_freed_own
-
         try:
             player, is_open = self.admit(
-                name, login.key, keyless_allowed=caller.keyless_allowed, take_name=take_name, make_room=make_room
+                name, login.key, address, invited_to, keyless_allowed=caller.keyless_allowed, may_free=True
             )
         except TournamentError as error:
             if error.code is ErrorCode.BAD_KEY or (is_tried and error.code is ErrorCode.BAD_NAME):
@@ -148,15 +129,14 @@ class Logins:
         larger = [each for each in counts if counts[each] > own + 1]
         return [*sorted(larger, key=counts.__getitem__, reverse=True), address]
 
-    def _free_name(self, address: str, take_freed_name: Callable[[], bool], now_ms: int) -> bool:
-        """Free a name claimed by `address`, so that a new bot is not kept out by names of idle bots. Return whether
-        a name was freed.
+    def _free_name(self, owner: str, address: str, invited_to: str | None, now_ms: int) -> bool:
+        """Free a name claimed by the address `owner`, so that idle bots do not keep out a new bot of `address`. Return
+        whether a name was freed.
 
         The freed name is the newest name whose bot was never in a match, is in no tournament that has started, and has
-        been away for `UNPLAYED_MS`. `take_freed_name` counts the name before the name is freed. If `take_freed_name`
-        returns false, no name is freed.
+        been away for `UNPLAYED_MS`. If too many names were freed for `address`, no name is freed.
         """
-        claimed = self._claimed.get(address, {})
+        claimed = self._claimed.get(owner, {})
         for name, claim in reversed(list(claimed.items())):
             player = self._recorder.players.get(name)
             if player is None or player.has_played or self._recorder.names.get(name) is not claim:
@@ -166,7 +146,7 @@ class Logins:
             if any(each.status != "lobby" for each in tournaments):
                 del claimed[name]
             elif not player.is_connected and now_ms - player.free_since_ms >= UNPLAYED_MS:
-                if not take_freed_name():
+                if not self._admission.take_freed_name(address, invited_to, now_ms):
                     return False
                 for tournament in tournaments:
                     self._lifecycle.remove(player, tournament)
@@ -181,39 +161,52 @@ class Logins:
         self,
         name: str,
         key: str | None,
+        address: str,
+        invited_to: str | None,
         *,
         keyless_allowed: bool,
-        take_name: Callable[[], bool] = lambda: True,
-        make_room: Callable[[], bool] = lambda: False,
+        may_free: bool = False,
     ) -> tuple[Player, bool]:
-        """Check a name and its key, and record a new name.
+        """Check a name and its key, and record a new name. With `may_free`, free a name if there is no room otherwise.
 
-        Return the player and a flag, which is true if no key protects the name.
-
-        `take_name` counts a new name before the name is recorded; if it returns false, TournamentError with the code
-        `too_many_messages` is raised. The other codes are those of `check`.
+        Return the player and a flag, which is true if no key protects the name. A new name is counted for `address`,
+        and beyond the bound of the address for the tournament `invited_to`. Raises TournamentError with a code of
+        `check`, or with the code `too_many_messages` if the address has claimed too many names.
         """
-        claim, used = self.check(name, key, keyless_allowed=keyless_allowed, make_room=make_room)
-        if used is not None and not take_name():
-            message = "too many new names from your address; log in with one that is there, or try again later"
-            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+        admission, now_ms, has_freed_own = self._admission, self._recorder.clock.now_ms(), False
+        claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
+        if used is not None:
+            try:
+                self._check_quota(name)
+            except TournamentError:
+                has_freed_own = not admission.allows_name(address, invited_to, now_ms)
+                owners = [address] if has_freed_own else self._rank_addresses(address)
+                if not may_free or not any(self._free_name(each, address, invited_to, now_ms) for each in owners):
+                    raise
+            if not (
+                has_freed_own
+                or admission.take_name(address, now_ms)
+                or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
+                or (may_free and self._free_name(address, address, invited_to, now_ms))
+            ):
+                message = "too many new names from your address; log in with one that is there, or try again later"
+                raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         return self.record_claim(claim, used), claim.open
 
     def check(
-        self,
-        name: str,
-        key: str | None,
-        *,
-        keyless_allowed: bool,
-        make_room: Callable[[], bool] = lambda: False,
-        others: int = 0,
+        self, name: str, key: str | None, *, keyless_allowed: bool, others: int = 0
     ) -> tuple[Claim, NameUsed | None]:
         """Check a name and its key. Return the claim on the name, and the fact to record if the name is new.
 
-        `make_room` is called for a new name beyond the quota; if it returns false, TournamentError with the code
-        `quota` is raised. `others` is the number of other new names that are to be recorded with this name. The other
-        codes are `bad_name`, `key_required` and `bad_key`.
+        `others` is the number of other new names that are to be recorded with this name. Raises TournamentError with
+        the code `bad_name`, `key_required`, `bad_key` or `quota`.
         """
+        claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
+        if used is not None:
+            self._check_quota(name, others)
+        return claim, used
+
+    def _check(self, name: str, key: str | None, *, keyless_allowed: bool) -> tuple[Claim, NameUsed | None]:
         names = self._recorder.names
         if names.get(name) is None and not self._may_claim(name, key):
             raise TournamentError(ErrorCode.BAD_NAME, f"{name} is kept for a bot of the house; choose another name")
@@ -222,13 +215,11 @@ class Logins:
         )
         if used is not None and self._recorder.display_names.is_taken(name):
             raise TournamentError(ErrorCode.BAD_NAME, f"people know another bot here as {name}; choose another name")
-        if used is not None and not is_house_name(name):
-            try:
-                self._recorder.allowance.check_name(names.of_bots + others)
-            except TournamentError:
-                if not make_room():
-                    raise
         return claim, used
+
+    def _check_quota(self, name: str, others: int = 0) -> None:
+        if not is_house_name(name):
+            self._recorder.allowance.check_name(self._recorder.names.of_bots + others)
 
     def record_claim(self, claim: Claim, used: NameUsed | None) -> Player:
         """Return the player of a name that `check` allowed, and record the name if the name is new."""
