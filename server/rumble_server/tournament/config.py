@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
-from rumble_engine import EngineError, IllegalMove, State, get_game
+from rumble_engine import EngineError, Game, IllegalMove, State, get_game
 from rumble_protocol.fields import AwayClock, Duration, Settings, ShortText, TimeControl
 
 from rumble_server.results.editions import NEWEST, Edition
@@ -30,7 +30,7 @@ MOST_BOTS = 4096
 MOST_OPENINGS = 64
 """Maximum number of openings made for a tournament. A pair that has played all of them starts again from the first."""
 Points = tuple[float, float, float]
-Count = Annotated[int, Field(ge=1, le=1000)]
+UpTo1000 = Annotated[int, Field(ge=1, le=1000)]
 
 
 class TournamentConfig(BaseModel):
@@ -54,19 +54,19 @@ class TournamentConfig(BaseModel):
     """Seats of a match, by default the game's usual number. With more than two, bots meet at tables."""
     format: Annotated[ShortText, Field(json_schema_extra={"enum": list(FORMATS)})] = "round-robin"
     """Rule by which pairings are made."""
-    cycles: Count = 1
+    cycles: UpTo1000 = 1
     """Round-robin, gauntlet: number of times that everyone meets everyone."""
-    legs: Count = 2
+    legs: UpTo1000 = 2
     """Number of matches of a pairing, with seats swapped after each. With 2, both bots play the same opening from both
     seats, which is fair. With more than two seats always 1. A round has at most 5,000 matches."""
-    rounds: Count | None = None
+    rounds: UpTo1000 | None = None
     """Swiss: number of rounds; by default as many as a knockout has."""
     pairing_rules: Literal["dutch-2025", "dutch-2026", "tables"] = NEWEST_PAIRING_RULES
     """Swiss: edition of the FIDE Dutch System, by default the newest. A tournament keeps its edition. With more than
     two seats always tables: bots with about equal points meet."""
     acceleration: Literal["none", "baku"] = "none"
     """Swiss: with baku, the first half of the seeds has virtual points in the first rounds, so that these bots meet."""
-    challengers: Count = 1
+    challengers: UpTo1000 = 1
     """Gauntlet: number of challengers, which are the first bots by number. Each challenger meets all other bots, but no
     challenger."""
     replays: Annotated[int, Field(ge=0, le=100)] = 1
@@ -147,22 +147,12 @@ class TournamentConfig(BaseModel):
         return given
 
     @model_validator(mode="after")
-    def _unlist(self) -> Self:
-        if self.classroom and "listed" not in self.model_fields_set:
-            object.__setattr__(self, "listed", False)
-        return self
-
-    @model_validator(mode="after")
-    def _check_game(self) -> Self:
+    def _complete_and_check(self) -> Self:
         try:
             game = get_game(self.game)
-            object.__setattr__(self, "settings", game.complete(self.settings))
-            object.__setattr__(self, "seats", game.seats if self.seats is None else self.seats)
+            self._complete(game)
             with _problem_of("seats"):
                 game.check_seats(self.match_seats)
-            if self.classroom and "late_join" not in self.model_fields_set:
-                takes_late = self.format in formats_with("late_join") and self.match_seats == 2
-                object.__setattr__(self, "late_join", takes_late)
             self._check_tables()
             self._check_points()
             if self.openings == "suite" and not (game.in_turn and not game.hides):
@@ -171,8 +161,6 @@ class TournamentConfig(BaseModel):
                 raise ValueError(f"{game.name} has no openings, because it hides something")
             if self.spectator_delay_ms and not game.hides:
                 raise _problem("spectator_delay_ms", f"{game.name} hides nothing, so spectators see it at once")
-            if game.cooperative:
-                object.__setattr__(self, "rated", False)
             if isinstance(self.openings, list):
                 for opening in self.openings:
                     check_opening(game.initial(self.settings, self.seed), opening)
@@ -180,8 +168,24 @@ class TournamentConfig(BaseModel):
             raise ValueError(str(error)) from None
         return self
 
+    def _complete(self, game: Game) -> None:
+        """Set the options that follow from the game and from other options. Later a configuration never changes."""
+        seats = game.seats if self.seats is None else self.seats
+        values: dict[str, object] = {"settings": game.complete(self.settings), "seats": seats}
+        defaults: dict[str, object] = {}
+        if game.cooperative:
+            values["rated"] = False
+        if self.classroom:
+            takes_late = self.format in formats_with("late_join") and seats == 2
+            defaults |= {"listed": False, "late_join": takes_late}
+        if seats > 2:
+            defaults |= {"pairing_rules": "tables", "legs": 1, "points": "places"}
+        values |= {name: value for name, value in defaults.items() if name not in self.model_fields_set}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
     def _check_tables(self) -> None:
-        """Check the options that are only for two seats, and set the options that tables need. Raises ValueError."""
+        """Check the options that are only for two seats, or only for tables. Raises ValueError."""
         if self.match_seats == 2:
             if self.pairing_rules == "tables":
                 raise _problem("pairing_rules", "the pairing_rules tables are for more than two seats")
@@ -192,10 +196,6 @@ class TournamentConfig(BaseModel):
         if self.start_at_bots is not None and self.start_at_bots < self.least_bots:
             needs = f"a table of {self.seats} needs {self.least_bots} bots"
             raise _problem("start_at_bots", f"{needs}: start_at_bots is too small")
-        object.__setattr__(self, "pairing_rules", "tables")
-        object.__setattr__(self, "legs", 1)
-        if "points" not in self.model_fields_set:
-            object.__setattr__(self, "points", "places")
 
     def _check_points(self) -> None:
         """Check points and tie-breaks. Raises ValueError."""
