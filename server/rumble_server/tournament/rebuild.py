@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentFact
 from rumble_server.tournament.tournament import Tournament
@@ -33,11 +32,13 @@ def apply_to(tournament: Tournament | None, fact: LogFact) -> Tournament | None:
 
 @dataclass(slots=True)
 class Rebuilt:
-    """A rebuilt tournament. `computed` keeps, by name, values that are costly to compute from the tournament."""
+    """A rebuilt tournament."""
 
     tournament: Tournament
     facts: Callable[[], Sequence[LogFact]]
     """Function that reads the facts that rebuild the tournament."""
     match_facts: Callable[[str], Sequence[LogFact]]
     """Function that reads the facts of a match. Raises Pruned if the facts were deleted."""
-    computed: dict[str, Any] = field(default_factory=dict)
+    computed: dict[str, tuple[object, object, float]] = field(default_factory=dict)
+    """Values that are costly to compute from the tournament, by name. Each is kept with the state that it was computed
+    for, and the time in s."""

@@ -94,7 +94,7 @@ def ended(rebuilt: Rebuilt) -> EndedTournament:
 
 def ranking(rebuilt: Rebuilt) -> Ranking:
     """Return the ranking: exact if the tournament is over, else at most a second old."""
-    return _cached(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), PACE_MS / 1000)
+    return _cached(rebuilt, "ranking", lambda: ranking_of(rebuilt.tournament), pace_s=PACE_MS / 1000)
 
 
 def view(rebuilt: Rebuilt) -> TournamentView:
@@ -135,7 +135,7 @@ def audit(rebuilt: Rebuilt, now: Context | None) -> Audit:
     """Audit a tournament. `now` is the audit's context at the request; None if the tournament was over then."""
     tournament = rebuilt.tournament
     context = now if now and tournament.status not in OVER else context_of(tournament, tournament.ended_at_ms or 0)
-    return _cached(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), AUDIT_PACE_S)
+    return _cached(rebuilt, "audit", lambda: audit_facts(rebuilt.facts(), context), pace_s=AUDIT_PACE_S)
 
 
 def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
@@ -143,18 +143,18 @@ def audit_json(rebuilt: Rebuilt, now: Context | None) -> bytes:
     return orjson.dumps(audit(rebuilt, now).as_json())
 
 
-def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], pace_s: float) -> T:
+def _cached(rebuilt: Rebuilt, name: str, make: Callable[[], T], *, pace_s: float = 0, about: object = None) -> T:
     """Return a value computed from a tournament, and keep the value under `name`.
 
-    While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, a kept
-    value is returned only if it was made after the last result.
+    While the tournament goes on, a kept value is returned for `pace_s` seconds. Once the tournament is over, or without
+    `pace_s`, a kept value is returned only if it is about the same `about`, and was made after the last result.
     """
-    state = rebuilt.tournament.standings.version, rebuilt.tournament.status
-    known = rebuilt.computed.get(name)
-    if known is not None:
-        of, at_s = known[1:]
-        if of == state if rebuilt.tournament.status in OVER else time.monotonic() - at_s < pace_s:
-            return cast(T, known[0])
+    tournament = rebuilt.tournament
+    state = about, tournament.standings.version, tournament.status
+    if name in rebuilt.computed:
+        known, of, at_s = rebuilt.computed[name]
+        if time.monotonic() - at_s < pace_s if pace_s and tournament.status not in OVER else of == state:
+            return cast(T, known)
     value = make()
     rebuilt.computed[name] = value, state, time.monotonic()
     return value
@@ -170,13 +170,12 @@ def chosen(rebuilt: Rebuilt, bot: str | None = None, against: str | None = None)
     bots. The matches of a bot include the matches from which the bot was absent.
     """
     wanted = {name.casefold() for name in (bot, against) if name is not None}
-    state = wanted, rebuilt.tournament.standings.version
-    known: tuple[object, list[MatchOver]] = rebuilt.computed.get("chosen", (None, []))
-    if known[0] != state:
+
+    def choose() -> list[MatchOver]:
         overs = rebuilt.tournament.results.values()
-        known = state, [over for over in overs if wanted <= {name.casefold() for name in over.seats + over.absent}]
-        rebuilt.computed["chosen"] = known
-    return known[1]
+        return [over for over in overs if wanted <= {name.casefold() for name in over.seats + over.absent}]
+
+    return _cached(rebuilt, "chosen", choose, about=wanted)
 
 
 def count(rebuilt: Rebuilt, bot: str | None, against: str | None) -> int:
