@@ -28,15 +28,7 @@ Scores = tuple[float, ...] | None
 
 @dataclass(slots=True)
 class MatchStarted:
-    """The fact that a match has begun under these terms. `moves` is the opening. Durations are in ms.
-
-    `free_since_ms` has, by seat, the time from which the bot was connected and could begin a match; empty in older
-    facts. `chance_seed` is the seed of the attempt's random numbers (see `draws.py`). It is empty in a plain match: two
-    seats in turn, nothing by chance and nothing hidden. `absent` are the bots of a table that were not there: the match
-    is played without these bots. In a hidden game, spectators see each ply `spectator_delay_ms` later. `versions` has,
-    by seat, the version that the bot's newest login names, or an empty text. If no bot names a version, `versions`
-    itself is empty.
-    """
+    """The fact that a match has begun under these terms."""
 
     match: str
     attempt: int
@@ -45,16 +37,24 @@ class MatchStarted:
     seed: int
     seats: tuple[str, ...]
     moves: tuple[str, ...]
+    """Moves of the opening."""
     time_control: TimeControl
     illegal_retries: int
+    """Number of illegal moves that each bot may correct."""
     away_ms: int
+    """Away budget of each seat, in ms."""
     at_ms: int
     away_clock: ToldClock = None
     free_since_ms: tuple[int, ...] = ()
+    """By seat, the time from which the bot was connected and could begin a match; empty in older facts."""
     chance_seed: str = ""
+    """Seed of the attempt's random numbers (see `draws.py`); empty in a plain match (see `Game.is_plain`)."""
     absent: tuple[str, ...] = ()
+    """Bots of a table that were not there. The match is played without them."""
     spectator_delay_ms: int = 0
+    """Delay in ms with which spectators of a hidden game see each ply."""
     versions: tuple[str, ...] = ()
+    """By seat, the version that the bot's newest login names, or an empty text; empty if no bot names a version."""
 
     @property
     def tournament(self) -> str:
@@ -148,14 +148,10 @@ class TurnsAsked:
 
 @dataclass(slots=True)
 class MoveMade:
-    """The fact that a bot made a move that counts. `bank_ms` is the seat's bank after the move.
+    """The fact that a bot made a move that counts.
 
-    In a match that is not plain, the ply is made when all movers have moved. A move without a `turn_id` was drawn by
-    the referee for a seat that fell out.
-
-    `frame` is the bot's frame. It is empty for a long frame, which is kept in the `FrameSeen` just before this fact.
-    The fields after `excused_ms` describe the next turn, asked of `next_seat` together with the move. `next_turn_id` is
-    empty if no turn was asked. `with_turns` yields the turn as a fact of its own.
+    In a match that is not plain, the ply is made when all movers have moved. The fields after `excused_ms` describe the
+    next turn, asked of `next_seat` together with the move. `with_turns` yields the turn as a fact of its own.
     """
 
     match: str
@@ -163,12 +159,16 @@ class MoveMade:
     ply: int
     seat: int
     turn_id: str
+    """Id of the answered turn; empty if the referee drew the move for a seat that fell out."""
     move: str
     bank_ms: int
+    """The seat's bank after the move, in ms."""
     frame: str
+    """The bot's frame; empty for a long frame, which is kept in the `FrameSeen` just before this fact."""
     at_ms: int
     excused_ms: int = 0
     next_turn_id: str = ""
+    """Id of the next turn; empty if no turn was asked."""
     next_seat: int = 0
     seats_ms: tuple[int, ...] = ()
     lag_ms: int = 0
@@ -265,18 +265,7 @@ class Placement:
 
 @dataclass(slots=True)
 class MatchOver:
-    """The fact that a match is over.
-
-    `scores` is None for a void match. `at_fault` has the seats whose fault ended the match. `told` has the connected
-    seats: each was sent a `match_over`, made of this fact and the last state. `seats_excused_ms` has the excused time
-    in the whole attempt, by seat. `drops` has, by seat, how often the connection ended during the seat's turn.
-    `stalled` is true if the match is void because more time was excused than the server allows. `informed` is true if a
-    bot sent an `info` with a move; otherwise the attempt's frames have no infos. `started_at_ms` is None for an attempt
-    that never began, and in older facts. `placement` is None for a plain match. `absent` are the bots of a table that
-    were not there. These bots take the last places, with the termination `no_show`. `failures` has, by seat, the error
-    of each bot that crashed; it is empty if no bot sent an error. Only the host may read `failures`. `versions` is
-    copied from `MatchStarted`. Only the host and the owner of a bot may read the bot's version.
-    """
+    """The fact that a match is over."""
 
     match: str
     attempt: int
@@ -285,18 +274,31 @@ class MatchOver:
     termination: Termination
     reason: str
     at_fault: tuple[int, ...]
+    """Seats whose fault ended the match."""
     moves: tuple[str, ...]
+    """The opening, and the moves of the match."""
     at_ms: int
     told: tuple[int, ...] = ()
+    """Seats connected at the end. The `match_over`, made of this fact and the last state, is sent to them once the fact
+    is on disk, unless the connection ends before."""
     seats_excused_ms: tuple[int, ...] = ()
+    """By seat, the excused time in ms in the whole attempt."""
     drops: tuple[int, ...] = ()
+    """By seat, the number of times that the connection ended during the seat's turn."""
     stalled: bool = False
+    """True if the match is void because more time was excused than the server allows."""
     informed: bool = False
+    """True if a bot sent an `info` with a move; otherwise the attempt's frames have no infos."""
     started_at_ms: int | None = None
+    """Time at which the attempt began; None if it never began, and in older facts."""
     placement: Placement | None = None
+    """Additional results of a match that is not plain; None for a plain match."""
     absent: tuple[str, ...] = ()
+    """Bots of a table that were not there. They take the last places, with the termination `no_show`."""
     failures: tuple[str, ...] = ()
+    """By seat, the error of each bot that crashed; empty if no bot sent an error. Only the host may read them."""
     versions: tuple[str, ...] = ()
+    """Versions of the bots, copied from `MatchStarted`. Only the host and the bot's owner may read a bot's version."""
 
     @property
     def tournament(self) -> str:
@@ -318,8 +320,6 @@ class FrameSeen:
     """The fact of a frame that cannot be rebuilt from other facts.
 
     If only a part of a bot's frame is stored (see `kept_frame.py`), `bytes` and `sha256` describe the whole frame.
-    If the frame is a move or a resignation, `excused_ms` is the excused part of the time for which the seat's clock had
-    run. The `MoveMade` after a move's frame has the same value.
     """
 
     match: str
@@ -331,6 +331,8 @@ class FrameSeen:
     bytes: int = 0
     sha256: str = ""
     excused_ms: int = 0
+    """If the frame is a move or a resignation, the excused part of the time for which the seat's clock had run. The
+    `MoveMade` after a move's frame has the same value."""
 
 
 @dataclass(slots=True)
