@@ -24,8 +24,8 @@ from rumble_bots.sdk.bot import Noted, Turn
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
 from rumble_bots.sdk.info import fitted
 
-LONGEST_MOVE = 256
-"""Maximum number of characters sent as an answer; no game has a longer move."""
+LONGEST_ANSWER = 256
+"""Maximum number of characters sent as an answer; more than in the longest move of any game."""
 LONGEST_NOTE = 1024
 """Maximum number of bytes sent as a note: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
@@ -176,9 +176,9 @@ class Conversation:
             return [Say(DEBUG, f"{turn.match}: the move {move!r} came too late for ply {turn.ply}")]
         note, info, lost = None, None, list[str]()
         if isinstance(move, Noted):
-            note = _cut(move.note, LONGEST_NOTE) or None
+            note = _first_bytes(move.note, LONGEST_NOTE) or None
             info, lost = fitted(move.info)
-        match.answer = (turn, move[:LONGEST_MOVE].encode("utf-8", "replace").decode(), note, info)
+        match.answer = (turn, move[:LONGEST_ANSWER].encode("utf-8", "replace").decode(), note, info)
         warnings: list[Action] = [Say(WARNING, f"{turn.match}: of its info the bot cannot say: {', '.join(lost)}")]
         return [*(warnings if lost else []), *self._send_answer(match)]
 
@@ -192,7 +192,7 @@ class Conversation:
             return [Say(DEBUG, f"{turn.match}: {why}; but ply {turn.ply} is not asked now")]
         resign = bot_messages.Resign(match=turn.match)
         if self._tells_failures:
-            resign = resign.model_copy(update={"reason": _cut(why, MOST_REASON), "failed": failed or None})
+            resign = resign.model_copy(update={"reason": _first_bytes(why, MOST_REASON), "failed": failed or None})
         return [Say(WARNING, f"{turn.match}: {'the bot failed' if failed else 'resigning'}: {why}"), Send(resign)]
 
     def leave(self) -> list[Action]:
@@ -345,7 +345,7 @@ class Conversation:
         return [Tell(notice), Say(INFO, f"{about}: {notice.message}" if about else notice.message)]
 
 
-def _cut(text: str, most: int) -> str:
+def _first_bytes(text: str, most: int) -> str:
     """Return the first characters of `text`: as many as fit into `most` bytes of UTF-8."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 

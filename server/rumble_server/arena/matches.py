@@ -18,7 +18,7 @@ from rumble_protocol.codes import Rejection
 
 from rumble_server.arena.bots.player import Player
 from rumble_server.arena.bots.session import BotSession, Part
-from rumble_server.arena.ports import TimerHandle
+from rumble_server.arena.ports import NEVER, TimerHandle
 from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
@@ -37,8 +37,6 @@ WHY_VOID = "the server failed at this match; nobody is blamed"
 the other matches go on."""
 
 Answer = TypeVar("Answer")
-NEVER = 1 << 62
-"""Time in ms that means "no timer runs", and is later than every other time."""
 
 
 class LiveMatch:

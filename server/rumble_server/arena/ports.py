@@ -15,6 +15,9 @@ from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.formats import AnyRound
 
+NEVER = 1 << 62
+"""A time in ms that is later than every other time, where no timer runs or nothing is watched."""
+
 
 class Log(Protocol):
     """The append-only event log. Facts are numbered in the order of `append`, from 1."""

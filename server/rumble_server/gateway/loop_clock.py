@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from rumble_server.arena.ports import NEVER
 from rumble_server.host.histogram import Histogram
 
 log = logging.getLogger(__name__)
@@ -21,8 +22,6 @@ INPUT_MS = 1
 SLEPT_MS = 5_000
 """Time in ms by which the wall's time has to be ahead of server time before server time jumps forward. A slow drift of
 the machine's clocks stays below."""
-NEVER = 1 << 62
-"""A time in ms that never comes, for a loop that is not watched."""
 
 
 class LoopClock:

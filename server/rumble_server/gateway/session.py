@@ -251,8 +251,8 @@ class Session:
 
     # --- limits ---
 
-    def count_unsolicited(self, messages: int = 1) -> bool:
-        """Count messages without an open turn. Return True if they are within the limit.
+    def count_unsolicited(self, count: int = 1) -> bool:
+        """Count `count` messages without an open turn. Return True if they are within the limit.
 
         If there are too many, end the connection and return False. A bot that has logged in also forfeits its matches.
         """
@@ -260,19 +260,19 @@ class Session:
         now_ms = shared.clock.now_ms()
         self.link.count_unsolicited()
         if self.name is None:
-            if not self._count_before_login(now_ms, messages):
+            if not self._count_before_login(now_ms, count):
                 return False
-            if not shared.strangers.count_messages(self.link.address, now_ms, messages):
+            if not shared.strangers.count_messages(self.link.address, now_ms, count):
                 self._refuse("messages", "", "too many messages from your address; try again in a minute")
                 return False
             return True
-        if not shared.messages.take(self._counted_as[0], now_ms, times=messages):
+        if not shared.messages.take(self._counted_as[0], now_ms, times=count):
             shared.leader.on_flood(self.id, shared.limits.unsolicited_per_minute)
             return False
         return True
 
-    def _count_before_login(self, now_ms: int, messages: int = 1) -> bool:
-        if self._bucket is not None and not self._bucket.take(now_ms, messages):
+    def _count_before_login(self, now_ms: int, count: int = 1) -> bool:
+        if self._bucket is not None and not self._bucket.take(now_ms, count):
             self._refuse("messages", "", "too many messages before the login")
             return False
         return True

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rumble_bots.sdk.actions import Action, Admitted, Drop, Fail, Finish, Say, Send, Summary, Tell, Think
 from rumble_bots.sdk.bot import Noted, Turn
-from rumble_bots.sdk.conversation import LONGEST_MOVE, LONGEST_NOTE, Aim, Conversation
+from rumble_bots.sdk.conversation import LONGEST_ANSWER, LONGEST_NOTE, Aim, Conversation
 from rumble_bots.sdk.errors import BadServer, Closed, Refused
 from rumble_protocol import bot_messages as bot
 from rumble_protocol.bot_messages import Challenge
@@ -222,7 +222,7 @@ def test_matches_that_ended_while_away_are_forgotten() -> None:
 def test_an_answer_is_made_fit_for_the_wire() -> None:
     talk = playing()
     (move,) = sent(talk.on_move(thought(talk.on_frame(says.turn())), "\ud800" + "x" * 9999))
-    assert move.move == "?" + "x" * (LONGEST_MOVE - 1)
+    assert move.move == "?" + "x" * (LONGEST_ANSWER - 1)
     assert read_bot_message(write_message(move).decode()) == move
 
 

@@ -93,7 +93,7 @@ class Channel:
         """
         self._unsent_events: list[_Encoded] = []
         """The events of the flush in progress that are made and not yet sent."""
-        self._referees: dict[Attempt, Progress] = {}
+        self._progress: dict[Attempt, Progress] = {}
         """The progress of each match that readers may have seen, keyed by attempt, until the match's end is sent."""
         self._delayed_plies = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
         """The matches whose newest position spectators do not see yet. The value for a match is the number of plies
@@ -115,10 +115,10 @@ class Channel:
             self._ranker.refresh(self.tournament)
         changes, self.changes = self.changes, Changes(self.tournament)
         self._flush_up_to = up_to
-        played, ends = self._referees, {(over.match, over.attempt) for over in changes.over}
-        # The end of a match is sent once it is on disk; until then `_referees` keeps its progress for a later flush.
-        going_on = self._live_referees()
-        self._referees = {
+        played, ends = self._progress, {(over.match, over.attempt) for over in changes.over}
+        # The end of a match is sent once it is on disk; until then `_progress` keeps its progress for a later flush.
+        going_on = self._live_progress()
+        self._progress = {
             attempt: each
             for attempt, each in played.items()
             if attempt not in ends and (each.over or attempt in going_on)
@@ -204,9 +204,9 @@ class Channel:
         for _ in range(MOST_DRAWINGS):
             over = len(self.tournament.results)
             ended = await views.ended_in_pieces(self.tournament, self._arena.clock.now_ms())
-            self._referees |= self._live_referees()
+            self._progress |= self._live_progress()
             live = await views.live_in_pieces(self.tournament, self._arena)
-            self._referees |= self._live_referees()  # a match may have been voided and begun again meanwhile
+            self._progress |= self._live_progress()  # a match may have been voided and begun again meanwhile
             if len(self.tournament.results) == over:
                 break
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
@@ -216,7 +216,7 @@ class Channel:
 
     # --- the events ---
 
-    def _live_referees(self) -> dict[Attempt, Progress]:
+    def _live_progress(self) -> dict[Attempt, Progress]:
         live = self._arena.matches.live
         being_played = [live[match].referee.progress for match in self.tournament.running if match in live]
         return {(each.terms.match, each.terms.attempt): each for each in being_played}
@@ -260,7 +260,7 @@ class Channel:
                 self._delayed_plies[match] = len(public.moves)
             if not is_sent:
                 made += 1
-                self._referees[(match, progress.terms.attempt)] = progress
+                self._progress[(match, progress.terms.attempt)] = progress
                 kind = FeedMatchStart if has_begun else FeedMove
                 board = views.board_view(kind, progress, now_ms, self._arena.display_names)
                 if board is not None:

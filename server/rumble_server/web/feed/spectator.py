@@ -42,7 +42,7 @@ class Spectator:
         self,
         first: Iterable[Chunk],
         catch_up: Callable[[], Awaitable[Iterable[Chunk]]],
-        hold_back: Callable[["Spectator", Chunk], bool],
+        must_wait_for_disk: Callable[["Spectator", Chunk], bool],
         now_ms: Callable[[], int],
         wake: Callable[["Spectator"], None],
         *,
@@ -50,7 +50,7 @@ class Spectator:
     ) -> None:
         self._queue = deque(first)
         self._catch_up = catch_up
-        self._must_wait_for_disk = hold_back
+        self._must_wait_for_disk = must_wait_for_disk
         """A function that returns false if a chunk's facts are on disk.
 
         Otherwise the function hurries the next write, which wakes the spectator, and returns true.
