@@ -26,8 +26,8 @@ class LoneLoader:
     def __init__(self, clubs: ClubRegistry, read: Callable[[str], Awaitable[Stored]] | None = None) -> None:
         """Make a loader that adds the loaded clubs to `clubs`.
 
-        `read` is given in a process with a lease. The function waits until the process leads a club, and then reads the
-        club. Without `read`, the loader reads clubs at once.
+        In a process with a lease, `read` waits until the process leads a club, and then reads it. Without `read`, clubs
+        are read at once.
         """
         self._clubs = clubs
         self._read = read or self._read_at_once

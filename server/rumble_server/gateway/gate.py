@@ -67,9 +67,7 @@ class Gate:
             self.waiting.append(call)
 
     def admit(self) -> bool:
-        """Close the gate if the lease is over. Return true if a call may enter now: no earlier call waits, and the gate
-        is open.
-        """
+        """Close the gate if the lease is over. Return true if it is open and no earlier call waits."""
         return not self.waiting and not self.close_if_over()
 
     def wrap_callback(
@@ -81,8 +79,8 @@ class Gate:
     def clock(self, newest_ms: int) -> Clock:
         """Return a clock for the club. Calls by this clock's timers enter through the gate.
 
-        `newest_ms` is the time of the club's newest fact. If this node's clock is behind this time, the club's clock
-        runs ahead.
+        `newest_ms` is the time of the club's newest fact. If this node's clock is behind it, the club's clock runs
+        ahead.
         """
         clock, ahead_ms = self._clock, newest_ms - self._clock.now_ms()
         return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
@@ -103,8 +101,8 @@ class Gate:
     def close_if_over(self) -> bool:
         """Close the gate if the lease is over. Return true if the gate is closed, now or since an earlier call.
 
-        The gate stays closed until `reopen` opens the gate. A renewed lease alone proves nothing, because another node
-        may have led the club in between.
+        Only `reopen` opens it again. A renewed lease alone proves nothing, because another node may have led the club
+        in between.
         """
         if self.closed_at_ms is None and not self.has_valid_lease():
             self.close()

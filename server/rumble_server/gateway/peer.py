@@ -15,7 +15,7 @@ from rumble_server.limits.source import Source, limited_address
 class Peer:
     """The peer of a connection.
 
-    The peer may be a trusted proxy. Then each request has a source of its own, and limits count the source.
+    If the peer is a trusted proxy, each request has a source of its own, and limits count the source.
     """
 
     __slots__ = ("_entrance", "_host", "_permit", "_transport", "_wait", "address", "source")

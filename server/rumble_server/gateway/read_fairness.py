@@ -133,8 +133,8 @@ class ReadFairness:
     async def wait_for_time(self, address: str, *, again: bool = False) -> None:
         """Return at once if this iteration of the loop has time left. Otherwise wait until `address` is served.
 
-        `again` is true for work that has begun. Such work is served before new work of the address, because other tasks
-        may wait for a resource that the work holds.
+        `again` is true for work that has begun. It is served before new work of the address, because other tasks may
+        wait for a resource that it holds.
         """
         if not self.claim_time():
             request = _Request(address, self)
@@ -144,7 +144,7 @@ class ReadFairness:
     def count_wasted(self) -> None:
         """Count a wasted message.
 
-        A wasted message looked like an answer to a turn, and was handled without budget. But it answers no open turn.
+        Such a message looked like an answer to a turn, and was therefore handled without budget, but no turn was open.
         """
         self.wasted += 1
         self.claim_time()  # starts the budget, of which later work has the rest
@@ -203,7 +203,7 @@ class _Request:
     def on_scheduled(self) -> None:
         """Resume the request, and end the budget of this iteration.
 
-        The work of the request begins only after this call, so the budget cannot measure the time of the work.
+        The request works only after this call, so its time cannot be measured by the budget.
         """
         if not self.served.done():
             self.served.set_result(None)

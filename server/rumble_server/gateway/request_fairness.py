@@ -64,7 +64,7 @@ class RequestFairness:
 def _resumed(
     task: Awaitable[None], may_go_on: Callable[[], bool], come: Callable[[], Coroutine[Any, Any, None]]
 ) -> Generator[Any, None, None]:
-    """Run `task`. If `may_go_on` returns false after a wait of `task`, await `wait_for_time()` before `task` goes on.
+    """Run `task`. If `may_go_on` returns false after a wait of `task`, await `come()` before `task` goes on.
 
     After a cancelled wait, `task` goes on at once.
     """

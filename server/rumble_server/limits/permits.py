@@ -38,7 +38,7 @@ class Permits:
         """Return a permit for a new connection; None if the address has too many strangers. `end` ends the connection.
 
         If the address has the maximum number of strangers, first call `make_room`, which may end an old connection.
-        If other connections wait, the freed permit goes to the connection that has waited longest.
+        If other connections wait, the freed permit goes to the one that has waited longest.
         """
         if self.counts["stranger", address] >= self._bounds.strangers_per_address:
             self.make_room(address, now_ms)
@@ -100,7 +100,7 @@ class Permits:
             self._reading.spend(address, now_ms, cost_ms)
 
     def uncounted(self, address: str) -> "Permit":
-        """Return a permit that is not counted. A proxy gets such a permit, because its clients are counted instead."""
+        """Return a permit that is not counted. A proxy gets one, because its clients are counted instead."""
         return Permit(self, address, ())
 
     def has_room(self, address: str) -> bool:
@@ -125,7 +125,7 @@ class Permits:
 
 
 class Newcomer:
-    """A new connection that waits for a permit. `admit` is called with the permit."""
+    """A new connection that waits for a permit, and gets it by `admit`."""
 
     __slots__ = ("address", "admit")
 
@@ -138,11 +138,9 @@ class Permit:
     """The permit of an open connection. A bot's permit begins as a stranger's, and becomes known or invited at the
     login.
 
-    A stranger gets a permit while its address has fewer than `strangers_per_address` strangers. Known and invited
-    permits do not matter for this bound, because the server learns only at the login whether the bot is invited. A
-    permit can become known while its address has fewer than `connections_per_address` known permits. A permit can
-    become invited while its address has fewer than `invited_connections_per_address` permits invited to the same
-    tournament.
+    An address may have at most `strangers_per_address` strangers, `connections_per_address` known connections, and for
+    each tournament `invited_connections_per_address` invited connections. Each of these bounds is counted by itself:
+    known and invited connections never keep out a stranger, because only its login shows whether the bot is invited.
 
     By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
     to one tournament, and the other half to another tournament or to none. At any time, at most 64 of the bots can be
@@ -213,7 +211,7 @@ class Permit:
 
 
 def _remove(by_address: dict[str, dict[Any, Any]], address: str, item: object) -> bool:
-    """Remove an item from the items of an address. Return whether the item was among the items.
+    """Remove an item from the items of an address. Return whether it was there.
 
     If no item is left, remove the address from `by_address`.
     """

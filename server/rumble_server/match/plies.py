@@ -2,8 +2,8 @@
 
 The module also makes the field `since` of each turn: the parts of the plies since the last move of the turn's seat.
 
-A match is plain if two seats move in turn, without chance and without secrets. Only facts change a `Plies`, both in
-play (`progress.py`) and when frames of a match are rebuilt (`transcript.py`).
+`Game.is_plain` tells which matches are plain. Only facts change a `Plies`, both in play (`progress.py`) and when frames
+of a match are rebuilt (`transcript.py`).
 """
 
 from collections import deque
@@ -137,8 +137,7 @@ class Plies:
     def awaited_seats(self) -> list[int]:
         """Return the seats whose moves the next ply still needs.
 
-        If the game cannot go on without the moves of fallen seats, these seats are included: the referee moves for
-        them.
+        Fallen seats are included if the game cannot go on without their moves: the referee moves for them.
         """
         state = self.state
         return [

@@ -191,8 +191,7 @@ class Progress:
 
     def _store_clocks_when_asked(self, fact: facts.TurnAsked | facts.TurnsAsked) -> None:
         """Store the clocks for spectators. If several seats move, the clocks stay the same when a seat is asked again.
-
-        Otherwise spectators would learn that this seat has not answered.
+        Otherwise spectators would learn that the seat has not answered.
         """
         if self.clocks_when_asked is None or len(self.state.movers) == 1:
             self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)

@@ -33,7 +33,7 @@ from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.public_address import Addresses
 
 DISK_S = 5.0
-"""Maximum time in s that a request waits for the disk; afterwards the answer is 503."""
+"""Maximum time in s that a request waits for the disk; afterwards the answer is 503, or 504 for a command."""
 Done = TypeVar("Done")
 
 

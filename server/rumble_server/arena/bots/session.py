@@ -70,9 +70,9 @@ class Part:
 class BotSession:
     """A login of a bot on a connection.
 
-    A frame is held until its fact is on disk. A frame is also held while an earlier frame of the same match, or of no
-    match, is held. A barrier, which is a last frame (`send_barrier`) or the end of the connection (`close`), waits for
-    every earlier frame.
+    A frame is held until its fact is on disk, and while an earlier frame of the same match, or of no match, is held. A
+    barrier, which is a last frame (`send_barrier`) or the end of the connection (`close`), waits for every earlier
+    frame.
 
     A match takes up room until the frame `match_over` is sent to the bot. So the bot never sees itself in more than
     `max_matches` matches.
@@ -126,8 +126,8 @@ class BotSession:
     def tournament_room(self) -> int:
         """Number of further tournament matches that the session can take; 0 or less for none. Challenges count as room.
 
-        While a frame `match_over` is held, challenges do not count as room. No challenge has to make room then, because
-        the ended match will soon leave room.
+        While a frame `match_over` is held, they do not count: the ended match will soon leave room, so no challenge has
+        to be cancelled.
         """
         if self.held_overs:
             return self.room

@@ -1,9 +1,9 @@
 """Appointments, for the scheduler: a bot in several tournaments keeps room for a match that has waited too long.
 
 Bots whose matches end together are often the only free bots. Without appointments, two tournaments would pair these
-bots again and again, while a third tournament waits for one of the bots. An appointment keeps both bots of a match free
-for the match. No bot has two appointments. So a bot with an appointment waits only for the end of its opponent's
-current match, never for another appointment.
+bots again and again, while a third tournament waits for one of them. An appointment keeps both bots of a match free for
+it. No bot has two appointments, so it waits only for the end of its opponent's current match, never for another
+appointment.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,9 +19,7 @@ from rumble_server.tournament.tournament import Tournament
 PATIENCE = 2
 """Factor that decides when a bot owes a waiting tournament a match.
 
-The bot owes the match after a number of matches in other tournaments. The number is `PATIENCE` times the number of
-tournaments with matches for the bot. For example, a bot has matches in three tournaments. After 3 * `PATIENCE` matches
-in the first two tournaments, the bot owes the third tournament a match.
+A bot with matches in three tournaments owes the third a match after 3 * `PATIENCE` matches in the first two.
 """
 
 

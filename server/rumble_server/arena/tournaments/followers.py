@@ -11,17 +11,12 @@ from rumble_server.arena.ports import Clock, TimerHandle
 WAIT_MS = 3_600_000
 """Maximum time in ms after a tournament's end for which its followers wait for the next tournament."""
 Frames = dict[BotSession, tuple[bytes, int]]
-"""For each session, the held frame `tournament_over`, and the number of a fact.
-
-The frame is sent only when this fact is on disk.
-"""
+"""For each session, the held frame `tournament_over`, and the number of the fact that must be on disk first."""
 
 
 @dataclass(eq=False, slots=True)
 class Followers:
-    """The waiting sessions of a club, by the id of the ended tournament. A session is forgotten when the session's
-    connection ends.
-    """
+    """The waiting sessions of a club, by the id of the ended tournament, until their connections end."""
 
     _clock: Clock
     _held: dict[str, Frames] = field(default_factory=dict)
@@ -56,7 +51,7 @@ class Followers:
     def stop(self) -> None:
         """Cancel the timers, so that held frames stay unsent.
 
-        After the server's next start, each bot gets the news of the tournament's end when the bot logs in.
+        After the server's next start, each bot hears of the tournament's end at its login.
         """
         for timer in self._timers.values():
             timer.cancel()

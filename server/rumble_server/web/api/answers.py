@@ -38,7 +38,7 @@ T = TypeVar("T")
 class ClubAnswers:
     """The maker of answers about a club's tournaments and matches.
 
-    Some answers are made from memory. Callers send such an answer only after `site.on_disk()` has returned.
+    Some answers are made from memory. Callers send such an answer only after `site.wait_for_disk()` has returned.
     """
 
     def __init__(self, site: Site, cache: AnswerCache) -> None:

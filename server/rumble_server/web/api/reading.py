@@ -39,7 +39,7 @@ MANY_RESULTS = 500
 def show(site: Site, tournament: Tournament, live_state: Live | None = None) -> TournamentView:
     """Make the view of a tournament, with `live_state`, or by default with the live state now.
 
-    The caller sends the answer only after `site.on_disk()` has returned.
+    The caller sends the answer only after `site.wait_for_disk()` has returned.
     """
     live_state = live(tournament, site.arena) if live_state is None else live_state
     return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live_state)

@@ -74,7 +74,7 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the encoded events of a tournament until the reader or the server stops. With `gzipped`, use gzip.
 
-        `ending_count` is the value of `Feed.ending_count` when the reader asked. If streams ended since, yield nothing.
+        `endings` is the value of `Feed.ending_count` when the reader asked. If streams ended since, yield nothing.
         """
         await self.ranker.fresh_ranking(tournament)
         await prepare_pairs(tournament)
@@ -104,7 +104,7 @@ class Feed:
     ) -> AsyncIterator[bytes]:
         """Yield the snapshot of a tournament that is over and not in memory, then empty events as signs of life.
 
-        `ending_count` is the value of `Feed.ending_count` before the snapshot was made. Yield nothing if the server
+        `endings` is the value of `Feed.ending_count` before the snapshot was made. Yield nothing if the server
         began to stop, or all streams were ended, while the snapshot was made.
         """
         if self.is_closed or endings != self.ending_count:

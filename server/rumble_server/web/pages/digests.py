@@ -117,7 +117,7 @@ class Listing:
 async def listing(site: Site, answers: ClubAnswers) -> Listing:
     """List the tournaments of a club. Raises StoreError.
 
-    The caller must await `site.on_disk()` before it sends the list.
+    The caller must await `site.wait_for_disk()` before it sends the list.
     """
     listed = await answers.newest(MOST_ON_A_PAGE)
     digests: dict[str, Digest] = {}
