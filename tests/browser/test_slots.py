@@ -65,7 +65,7 @@ async def test_matches_wait_unseen_while_all_slots_have_fresh_results(home: Page
     assert comes == ["ef"], "the one that began last is seen from its start"
 
 
-async def test_a_match_comes_into_the_slot_that_is_free_for_longest_and_no_other_moves(home: Page) -> None:
+async def test_new_match_takes_the_slot_that_is_free_longest_and_moves_no_other(home: Page) -> None:
     *_, after = await views(
         home,
         3,

@@ -52,7 +52,7 @@ def test_a_start_waits_for_the_disk_only_if_a_crash_could_lose_a_seed_behind_its
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_whatever_the_disk_does_frames_keep_their_order_and_nothing_is_told_too_early(seed: int) -> None:
+def test_frames_stay_in_order_and_wait_for_their_facts_on_disk(seed: int) -> None:
     world = World(seed=seed)
     random = Random(seed)
     tournament, bots = begun_at_random(world, *NAMES[:4], max_matches=2)
@@ -205,7 +205,7 @@ def test_a_bot_plays_its_next_match_once_it_is_told_of_the_end_of_the_last() -> 
 
 
 @pytest.mark.parametrize("room", [1, 2, 3])
-def test_one_challenge_makes_room_for_a_match_also_while_its_end_waits_for_the_disk(room: int) -> None:
+def test_only_one_challenge_gives_way_while_its_end_waits_for_the_disk(room: int) -> None:
     world = World()
     tournament = world.create(legs=1)
     world.logins("ann", "ben", join=tournament.id, max_matches=room, challenges=True)

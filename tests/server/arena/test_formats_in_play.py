@@ -187,7 +187,7 @@ def test_the_rank_that_a_knockout_tells_is_the_place() -> None:
     assert told == places_by_hand(world.tournament("friday"), paired(world))
 
 
-def test_in_a_knockout_nobody_waits_for_a_bot_that_is_out_and_one_that_is_in_has_its_time_from_its_next_match() -> None:
+def test_knockout_waits_for_no_eliminated_bot_and_a_winner_keeps_its_absent_budget() -> None:
     world = World()
     tournament = world.create(start_at_bots=4, format="knockout", legs=1, replays=0, absent_ms=1000)
     world.logins("slow-1", "slow-2", join="friday")
@@ -211,7 +211,7 @@ def test_in_a_knockout_nobody_waits_for_a_bot_that_is_out_and_one_that_is_in_has
     assert status(tournament) == "finished"
 
 
-def test_a_semi_final_that_is_voided_before_the_final_is_known_counts_anew_also_after_a_crash() -> None:
+def test_voided_semi_final_is_counted_again_even_after_a_crash() -> None:
     for crash in (False, True):
         world = World()
         world.create(start_at_bots=4, format="knockout", legs=1, replays=0, bench_after=0)

@@ -43,7 +43,7 @@ def test_a_stall_of_the_server_costs_nobody_a_match() -> None:
     assert sum(made) == sum(over.seats_excused_ms) == max(made) == 4000
 
 
-def test_an_attempt_that_stalls_is_played_again_and_one_more_pauses_its_tournament_with_the_reason() -> None:
+def test_second_stalled_attempt_pauses_the_tournament_with_the_reason() -> None:
     world = World()
     tournament, bots = playing(world)
     stall_at_a_move(world, bots[0])
@@ -181,7 +181,7 @@ def test_an_answer_whose_wait_is_known_makes_no_match_void() -> None:
     assert sorted(over.seats_excused_ms) == [11_000, 22_000]
 
 
-def test_who_thinks_while_the_server_is_late_gains_nothing_by_going_and_coming_back() -> None:
+def test_reconnecting_while_the_server_is_late_gains_no_time() -> None:
     world = World()
     mover, _ = stamped(world, [0])
     world.clock.stall(3000)

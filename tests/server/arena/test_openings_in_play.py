@@ -320,7 +320,7 @@ def test_nobody_enters_late_where_the_host_does_not_say_so_or_after_the_end() ->
     assert world.login("eve", join="open").error() == "tournament_closed"
 
 
-def test_who_had_nothing_left_to_play_has_its_whole_time_when_a_newcomer_enters() -> None:
+def test_bot_without_matches_has_its_whole_absent_budget_when_a_late_bot_enters() -> None:
     leader = Leader.started("ann", "ben", "cid", legs=1, absent_ms=1000, late_join=True)
     first, *_ = leader.due()
     leader.finish(first.match)

@@ -75,7 +75,7 @@ def test_a_round_is_paired_elsewhere_once_whatever_happens_meanwhile() -> None:
     assert elsewhere.asked == 3
 
 
-def test_while_the_server_drains_a_round_that_comes_back_is_kept_and_none_is_asked_for() -> None:
+def test_drain_keeps_a_finished_pairing_and_starts_no_other() -> None:
     world, elsewhere, _ = between_rounds()
     world.arena.drain()
     elsewhere.come_back()
@@ -134,7 +134,7 @@ def test_while_it_is_paused_no_round_is_asked_for(what: str) -> None:
 
 @pytest.mark.parametrize("fails", [True, False])
 @pytest.mark.parametrize("cancelled", [True, False])
-def test_a_round_that_comes_back_or_fails_after_the_end_is_nothing(cancelled: bool, fails: bool) -> None:
+def test_pairing_finished_after_the_end_is_ignored(cancelled: bool, fails: bool) -> None:
     world, elsewhere, _ = between_rounds()
     world.organiser.end("friday", cancelled=cancelled)
     facts = len(world.log.facts)
@@ -143,7 +143,7 @@ def test_a_round_that_comes_back_or_fails_after_the_end_is_nothing(cancelled: bo
     assert (len(world.log.facts), len(world.arena.matches.live)) == (facts, 0)
 
 
-def test_a_round_that_comes_back_after_the_server_stopped_is_paired_by_the_next_run() -> None:
+def test_pairing_finished_after_the_stop_is_left_to_the_next_run() -> None:
     world, elsewhere, _ = between_rounds()
     world.arena.stop()
     facts = len(world.log.facts)

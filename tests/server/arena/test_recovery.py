@@ -58,12 +58,12 @@ def test_a_tournament_of_two_goes_on_from_every_single_fact() -> None:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_however_often_it_crashes_every_pairing_is_played_once_and_what_was_told_stands(seed: int) -> None:
+def test_crashes_repeat_no_pairing_and_change_no_sent_result(seed: int) -> None:
     world = through_crashes(seed, 2 + seed % 5, legs=1 + seed % 3, has_drops=True)
     assert_all_was_played(world.tournament("friday"))
 
 
-def test_who_comes_back_gets_its_match_from_the_last_logged_ply_with_the_clock_it_had() -> None:
+def test_returning_bot_gets_its_match_with_the_logged_ply_and_clock() -> None:
     world = World()
     _, bots = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000, bank_ms=5000))
     mover = next(bot for bot in bots if bot.inbox.all("turn"))

@@ -84,9 +84,7 @@ def test_a_move_that_the_game_cannot_make_or_judge_is_in_the_log(
 
 
 @pytest.mark.parametrize("empty", [7, 8, 9])
-def test_a_game_that_shows_a_position_to_nobody_voids_the_match_wherever_it_comes(
-    monkeypatch: pytest.MonkeyPatch, empty: int
-) -> None:
+def test_game_that_fails_to_show_a_position_voids_the_match(monkeypatch: pytest.MonkeyPatch, empty: int) -> None:
     fail_if(monkeypatch, TicTacToeState, "view", lambda state, *_: len(state.legal_moves) == empty)
     world, tournament, bots = played(legs=1, openings="none")
     assert (tournament.status, len(tournament.voided), world.arena.matches.live) == ("paused", 5, {})

@@ -13,7 +13,7 @@ def test_a_club_is_idle_when_nobody_has_used_it_for_that_time() -> None:
     assert idle.find_unloadable(["chess", "go"], IDLE_MS + 1) == ["chess"], "go was not empty at the last look"
 
 
-def test_who_asks_for_a_club_has_the_time_of_a_look_to_enter_it_however_late_that_is() -> None:
+def test_idle_time_of_a_club_that_was_asked_for_begins_at_the_next_look() -> None:
     idle = Idle(IDLE_MS)
     idle.find_unloadable(["chess"], 0)
     idle.touch("chess")

@@ -302,7 +302,7 @@ def loaded(server: Server) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_a_club_that_nobody_uses_is_unloaded_and_its_next_user_finds_it_as_it_was(tmp_path: Path) -> None:
+async def test_unused_club_is_unloaded_and_loaded_again_unchanged(tmp_path: Path) -> None:
     async with (
         running(tmp_path / "x.db") as server,
         httpx.AsyncClient(base_url=server.url, timeout=PATIENCE_S) as browser,

@@ -39,7 +39,7 @@ def test_while_there_are_descriptors_nobody_is_shed() -> None:
     assert shed_of([Held(Idleness.STRANGER)], descriptor=13) == (True, [])
 
 
-def test_strangers_go_first_then_who_asks_nothing_then_who_plays_nothing_and_the_oldest_of_them() -> None:
+def test_connections_are_shed_by_idleness_and_age() -> None:
     playing, watching = Held(None), Held(Idleness.BETWEEN_REQUESTS)
     young, old, idle = Held(Idleness.STRANGER, 5), Held(Idleness.STRANGER, 1), Held(Idleness.PLAYS_NOTHING)
     left = [idle, playing, watching, young, old]

@@ -57,7 +57,7 @@ async def frames_in_each_iteration(monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 
 
 @pytest.mark.parametrize(("opcode", "data", "fin"), EMPTY)
-async def test_who_floods_with_control_or_empty_frames_is_closed_with_4008_and_holds_up_nobody(
+async def test_flood_of_control_or_empty_frames_is_closed_with_4008(
     monkeypatch: pytest.MonkeyPatch, opcode: Opcode, data: bytes, fin: bool
 ) -> None:
     async with (

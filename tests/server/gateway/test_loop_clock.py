@@ -175,7 +175,7 @@ def test_until_the_loop_comes_round_it_goes_on_being_late(loop: BeatingLoop) -> 
     assert clock.late_ms == 103
 
 
-def test_a_busy_loop_that_is_seen_at_work_all_the_time_is_late_from_its_bound_on(loop: BeatingLoop) -> None:
+def test_busy_loop_is_late_after_the_bound_even_if_the_clock_is_read(loop: BeatingLoop) -> None:
     clock = watched(loop)
     for _ in range(50):
         loop.pass_ms(1)
@@ -211,7 +211,7 @@ def test_nothing_is_late_that_is_not_watched(loop: BeatingLoop) -> None:
     assert clock.late_ms == 4000
 
 
-def test_after_a_sleep_of_the_machine_server_time_is_the_walls_again_and_nobody_is_charged(
+def test_server_time_jumps_after_a_sleep_of_the_machine_without_charging_bots(
     loop: BeatingLoop, caplog: pytest.LogCaptureFixture
 ) -> None:
     slept_s, told = 0.0, list[int]()
@@ -229,7 +229,7 @@ def test_after_a_sleep_of_the_machine_server_time_is_the_walls_again_and_nobody_
     assert "the machine slept for 7200 s" in caplog.text
 
 
-def test_how_late_the_loop_comes_round_is_measured_also_where_nobody_watches(loop: BeatingLoop) -> None:
+def test_lateness_of_the_loop_is_measured_on_an_unwatched_clock(loop: BeatingLoop) -> None:
     clock = LoopClock(loop, lambda: 1000.0)
     clock.measure()
     loop.run_ms(REST_MS)

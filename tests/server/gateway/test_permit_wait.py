@@ -79,7 +79,7 @@ async def test_a_free_permit_is_granted_at_once(entrance: Any) -> None:
     assert (newcomer.heard, newcomer.transport.is_paused) == (["granted"], False)
 
 
-async def test_who_waits_gets_the_next_permit_but_in_no_callback_of_another_connection(entrance: Any) -> None:
+async def test_waiting_connection_gets_the_next_permit_in_a_callback_of_its_own(entrance: Any) -> None:
     first, second = acquiring(entrance, 2)
     assert (second.heard, second.transport.is_paused, second.wait.is_waiting) == ([], True, True)
     first.lose()

@@ -110,7 +110,7 @@ def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_iteration() -> N
     assert new.is_read
 
 
-def test_an_iteration_in_which_sockets_are_read_again_or_somebody_begins_to_wait_has_its_time() -> None:
+def test_each_iteration_has_a_budget_while_sockets_are_read_again_or_readers_wait() -> None:
     loop = Loop()
     fairness = loop.fairness(1)
     fairness.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))

@@ -56,7 +56,7 @@ def test_wrong_keys_are_limited_by_address_whatever_the_names() -> None:
     assert again.link.closed is CloseCode.WRONG_KEY
 
 
-def test_who_has_shown_the_right_key_is_not_locked_out_by_others_of_its_address() -> None:
+def test_owner_of_the_right_key_is_not_locked_out_by_its_neighbours() -> None:
     world = World(admission=Admission(Bounds(wrong_tries_per_minute=4, wrong_keys_of_owner_per_minute=2)))
     ann = world.login("ann", BEYOND, key=KEY)
     world.login("ben", key=KEY)
@@ -300,7 +300,7 @@ def test_a_bot_comes_back_by_its_key_though_its_address_has_no_room() -> None:
     assert world.arena.admission.refusals.counts == {"connections": 2, "wrong_key": 1}
 
 
-def test_the_wrong_keys_of_neighbours_keep_no_bot_from_coming_back_by_the_key_that_its_own_was_exchanged_for() -> None:
+def test_wrong_keys_of_neighbours_do_not_lock_out_an_exchanged_key() -> None:
     world = World(admission=Admission(Bounds(wrong_keys_of_owner_per_minute=2)))
     owner = world.login("ann", BEYOND, key=KEY, exchange_key=True)
     made = str(owner.last("session")["made_key"])

@@ -151,7 +151,7 @@ async def test_while_a_club_is_loaded_nothing_is_read_and_nothing_is_lost() -> N
 
 
 @pytest.mark.parametrize("change", [School.hand_over, School.abandon])
-async def test_a_bot_whose_club_is_handed_over_or_abandoned_during_the_loading_is_told_to_come_again(
+async def test_bot_is_sent_away_if_its_club_moves_during_the_loading(
     change: Callable[[School], None],
 ) -> None:
     async with served() as server:
@@ -164,7 +164,7 @@ async def test_a_bot_whose_club_is_handed_over_or_abandoned_during_the_loading_i
 
 
 @pytest.mark.parametrize("change", [School.hand_over, School.abandon])
-async def test_a_bot_whose_club_is_handed_over_or_abandoned_during_the_wait_for_a_permit_is_told_to_come_again(
+async def test_bot_is_sent_away_if_its_club_moves_during_the_wait_for_a_permit(
     change: Callable[[School], None],
 ) -> None:
     bounds = Bounds(strangers_per_address=1)

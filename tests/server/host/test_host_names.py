@@ -25,7 +25,7 @@ def test_loopback(address: str, loopback: bool) -> None:
     assert is_loopback(address) is loopback
 
 
-def test_a_name_is_known_if_it_is_loopback_s_or_allowed_or_the_address_is_not_loopback() -> None:
+def test_known_hosts_are_local_names_allowed_names_and_all_beyond_loopback() -> None:
     assert is_known_host("localhost:1", "127.0.0.1", frozenset())
     assert not is_known_host("evil.example", "127.0.0.1", frozenset())
     assert is_known_host("mine.example", "127.0.0.1", frozenset({"mine.example"}))

@@ -56,7 +56,7 @@ def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
     assert not guesses.knows("203.0.113.8", "ann")
 
 
-def test_a_secret_that_rumble_made_is_always_compared_and_a_wrong_one_locks_nobody_out() -> None:
+def test_made_secrets_are_always_compared_and_wrong_ones_lock_nobody_out() -> None:
     """A pupil shows wrong secrets without end from the teacher's address."""
     guesses, refusals = made()
     assert tries(guesses, ADDRESS, HOST_TOKEN, secret=make_secret()) == 1000

@@ -167,7 +167,7 @@ def test_an_abort_or_a_timeout_is_not_called_stalled() -> None:
     assert not voided(driven)
 
 
-def test_what_was_excused_before_a_restart_counts_and_a_turn_asked_anew_adds_nothing() -> None:
+def test_excused_time_survives_a_restart_and_is_not_counted_twice() -> None:
     before = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
     before.stall(6000)
     before.play("4")
@@ -272,7 +272,7 @@ def test_it_runs_after_a_restart_when_the_bots_have_had_time_to_come_back() -> N
     assert driven.all_facts(StartTold)[-1].excused_ms == 0
 
 
-def test_what_was_excused_of_a_clock_that_ran_after_a_restart_is_known_after_the_next() -> None:
+def test_excused_time_of_a_clock_after_a_restart_survives_the_next_restart() -> None:
     before = DrivenReferee.seated(away_clock="runs")
     before.play("4")
     before.disconnect(0, 1)

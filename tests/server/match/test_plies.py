@@ -296,7 +296,7 @@ def test_lateness_counts_once_for_all_that_think_about_a_ply() -> None:
     assert driven.over.stalled
 
 
-def test_what_was_excused_up_to_a_fall_is_in_the_fact_and_in_the_sum_of_the_seat() -> None:
+def test_excused_time_before_a_fall_is_in_the_fact_and_in_the_sum_of_the_seat() -> None:
     driven = seated("four snakes", away_clock="runs")
     driven.stall(300)
     driven.resign(1)

@@ -386,7 +386,7 @@ def test_within_the_grace_no_drop_is_counted() -> None:
     assert driven.over.drops == (1, 0)
 
 
-def test_an_away_budget_is_as_logged_and_time_while_the_server_is_down_is_nobodys() -> None:
+def test_away_budget_is_the_logged_one_after_a_downtime() -> None:
     before = DrivenReferee.seated()
     before.disconnect(0)
     before.pass_ms(2000)

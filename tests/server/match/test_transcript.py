@@ -109,7 +109,7 @@ def test_facts_without_their_start_give_only_the_frames_that_stand_in_them() -> 
     assert [json.loads(line.frame)["type"] for line in lines] == ["move", "rejected"]
 
 
-def test_what_was_excused_stands_beside_the_frame_that_it_was_excused_for_and_the_verdict() -> None:
+def test_transcript_shows_excused_time_with_the_frame_and_the_verdict() -> None:
     driven = DrivenReferee.seated(time_control=TimeControl(move_ms=60_000))
     driven.stall(300)
     driven.play("4")

@@ -155,7 +155,7 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
     assert cluster.leaders("one") == ["a"]
 
 
-def test_an_offer_that_failed_and_was_made_late_takes_the_place_of_the_earlier_offer() -> None:
+def test_later_offer_replaces_an_earlier_offer_that_failed() -> None:
     cluster, _, _, c = led("one")
     c.read_ahead = lambda club, offer: c.log.append(f"read {offer}")  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"

@@ -111,7 +111,7 @@ def test_a_bot_may_have_more_until_all_is_pulled_and_played() -> None:
     assert not made.has_more("ann")
 
 
-def test_no_more_is_pulled_for_a_bot_with_enough_opponents_in_sight() -> None:
+def test_no_round_is_pulled_for_a_bot_with_enough_opponents_in_sight() -> None:
     bots = tuple(f"b{number:02}" for number in range(3 * LOOK_AHEAD))
     made = Agenda("friday", bots, RoundRobin(Plan(len(bots), 1, 1)))
     while made.may_add_round_for("b00"):
@@ -119,7 +119,7 @@ def test_no_more_is_pulled_for_a_bot_with_enough_opponents_in_sight() -> None:
     assert len(ids(made, "b00")) == LOOK_AHEAD
 
 
-def test_no_more_is_pulled_for_a_bot_with_enough_matches_in_sight_however_few_its_opponents_are() -> None:
+def test_no_round_is_pulled_for_a_bot_with_enough_matches_in_sight() -> None:
     made = agenda(2, legs=1, cycles=1000)
     while made.may_add_round_for("ann"):
         pull(made)
@@ -128,7 +128,7 @@ def test_no_more_is_pulled_for_a_bot_with_enough_matches_in_sight_however_few_it
     assert made.may_add_round_for("ann")
 
 
-def test_none_is_pulled_for_anyone_at_the_end_of_the_schedule() -> None:
+def test_no_round_is_pulled_at_the_end_of_the_schedule() -> None:
     made = agenda(2, legs=1)
     while pull(made):
         pass

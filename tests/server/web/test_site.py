@@ -32,7 +32,7 @@ async def test_nobody_waits_long_for_the_disk(
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "unavailable")
 
 
-async def test_an_answer_that_came_late_for_another_reason_is_given_if_the_fact_is_on_disk(
+async def test_late_request_is_answered_if_its_fact_is_on_disk(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rumble_server.web.site.DISK_S", 0.01)

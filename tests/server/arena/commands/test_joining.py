@@ -90,7 +90,7 @@ def test_names_are_unique_and_who_has_the_key_keeps_the_name() -> None:
     assert longest == ("x" * 24, "x" * 24 + "-2")
 
 
-def test_a_name_whose_key_the_host_forgets_is_claimed_anew_by_its_display_name_or_its_name() -> None:
+def test_name_with_a_reset_key_can_be_claimed_by_display_name_or_name() -> None:
     world = World()
     code = classroom(world)
     for display in ("Anna", "Zo\u00e9"):

@@ -32,7 +32,7 @@ def test_a_bot_that_has_left_is_not_told_that_the_host_removed_it() -> None:
     assert ann.inbox.all("notice") == []
 
 
-def test_a_start_without_the_absent_that_leaves_too_few_for_the_challengers_takes_nobody_out() -> None:
+def test_refused_start_without_absent_bots_removes_nobody() -> None:
     world = World()
     tournament = world.create(format="gauntlet", challengers=3)
     bots = world.logins("ann", "ben", "cid", "dan", join="friday")

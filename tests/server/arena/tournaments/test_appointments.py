@@ -136,7 +136,7 @@ def plays_quickly(world: World) -> bool:
     return a.reserved_for is None and all(each.startswith("quick") for each in a.matches()) and a.is_playing
 
 
-def test_a_bot_is_kept_no_longer_than_its_match_has_waited_and_it_begins_at_last() -> None:
+def test_appointment_lasts_no_longer_than_its_match_has_waited() -> None:
     world = kept_for_a_slow_one()
     a, owed, clock = world.arena.players["a"], world.tournament("owed"), world.clock
     lapsed = 0

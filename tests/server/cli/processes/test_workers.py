@@ -150,7 +150,7 @@ while True:
 
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="it asks for a process by its number")
-def test_nobody_goes_on_where_the_last_fails_after_the_others_are_done(
+def test_workers_end_if_the_last_one_fails_after_the_others_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = str(tmp_path / "pid")

@@ -112,9 +112,7 @@ def test_an_index_that_differs_from_the_log_is_told_and_mended(path: Path, state
 
 
 @pytest.mark.parametrize("table", ["tournaments", "tournaments_by_over", "meta"])
-def test_a_page_of_an_index_that_lost_its_entries_is_told_and_keeps_a_server_from_starting(
-    path: Path, table: str
-) -> None:
+def test_damaged_index_is_reported_and_keeps_the_server_from_starting(path: Path, table: str) -> None:
     """The page itself is sound, as a page of an earlier copy would be."""
     # An empty page after the byte of its kind: no free block, no entry, and the entries' texts begin at the page's end.
     overwrite(path, table, lambda page: page[:1] + bytes(4) + len(page).to_bytes(2) + bytes(len(page) - 7))

@@ -79,9 +79,7 @@ async def test_a_listener_that_fails_keeps_nobody_else_from_being_told(
     assert caplog.messages.count("club main: what follows from the facts up to 1 failed") == 1
 
 
-async def test_a_listener_to_sizes_or_to_the_lead_of_another_server_that_fails_is_logged(
-    database: Database, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_failure_of_a_listener_to_the_log_is_logged(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     async with opened(database) as log:
         told: list[object] = []
         log.on_sizes += [fail, told.append]
@@ -459,7 +457,7 @@ async def test_closing_in_trouble_does_not_wait_for_ever(database: Database, cap
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_one_who_waits_for_a_fact_when_told_of_trouble_begins_no_second_commit(database: Database) -> None:
+async def test_waiting_for_a_fact_in_a_trouble_listener_begins_no_second_commit(database: Database) -> None:
     """Two commits at once would mix up their answers, and an unwritten batch would be announced as durable."""
     async with opened(database) as log:
         told, group = Told(log), group_of(log)

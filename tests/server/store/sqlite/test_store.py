@@ -105,9 +105,7 @@ def cut_short(path: Path) -> None:
     ],
     ids=range(8),
 )
-def test_what_is_not_a_good_database_of_ours_is_refused_in_one_line_and_left_untouched(
-    path: Path, make: Any, why: str
-) -> None:
+def test_foreign_or_damaged_database_is_refused_in_one_line_and_not_changed(path: Path, make: Any, why: str) -> None:
     make(path)
     before = path.read_bytes()
     beside = sorted(path.parent.iterdir())

@@ -233,7 +233,7 @@ async def test_what_is_over_is_answered_as_before_whoever_comes(
     assert server.reader.reads == reads
 
 
-async def test_a_large_tournament_is_shown_once_for_all_who_ask_in_a_quarter_of_a_second(
+async def test_large_tournament_is_encoded_once_in_a_quarter_of_a_second(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []

@@ -158,7 +158,7 @@ async def test_who_is_cut_off_before_the_disk_told_a_result_gets_the_result(serv
     assert "snapshot" not in kinds(back.events)
 
 
-async def test_who_is_cut_off_before_a_result_is_published_and_comes_back_late_gets_a_snapshot(
+async def test_reader_cut_off_before_a_publication_and_back_after_it_gets_a_snapshot(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a node's lease is over, its facts may reach the disk, and are published later."""
@@ -322,7 +322,7 @@ async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> 
 
 
 @pytest.mark.parametrize(("together_bytes", "sent"), [(1, [1, 1, 1, 1]), (channels.TOGETHER_BYTES, [4])])
-async def test_many_boards_are_made_in_several_iterations_and_the_last_event_tells_that_all_is_told(
+async def test_many_boards_take_several_iterations_and_the_last_event_has_the_newest_id(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch, together_bytes: int, sent: list[int]
 ) -> None:
     monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
@@ -383,7 +383,7 @@ async def test_a_match_without_a_told_board_has_no_final_board(
     assert sorted(told["match_over"]) == sorted(tournament.results)
 
 
-async def test_a_snapshot_of_many_boards_is_made_in_iterations_and_misses_nothing_that_comes_meanwhile(
+async def test_large_snapshot_takes_several_iterations_and_misses_no_change(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader that comes during the making of a snapshot gets the moves of this time at the next flush."""
@@ -435,7 +435,7 @@ async def test_the_final_position_comes_before_the_result(server: MemoryServer) 
     assert not final.data["ticking"]
 
 
-async def test_the_final_position_is_told_also_where_a_flush_came_between_the_end_and_the_disk(
+async def test_final_board_is_sent_even_after_a_flush_between_end_and_disk(
     server: MemoryServer,
 ) -> None:
     tournament = server.world.create(start_at_bots=2, legs=1)
@@ -453,7 +453,7 @@ async def test_the_final_position_is_told_also_where_a_flush_came_between_the_en
     assert (final.kind, final.data["moves"]) == ("move", list(moves))
 
 
-async def test_of_many_matches_that_end_at_once_each_result_comes_after_its_final_position(
+async def test_each_result_follows_its_final_board_if_many_matches_end_together(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channels, "AT_ONCE_BYTES", 1)
@@ -504,7 +504,7 @@ async def test_a_match_that_ends_while_a_snapshot_is_made_has_its_final_board(
     assert [each["match"] for each in told["ended"]] == [each["match"] for each in told["latest"]] != []
 
 
-async def test_a_match_that_began_and_ended_between_two_flushes_is_told_to_the_end_where_a_snapshot_had_it(
+async def test_feed_sends_the_final_board_of_a_match_known_only_from_a_snapshot(
     server: MemoryServer,
 ) -> None:
     tournament = server.world.create(start_at_bots=2, legs=1)

@@ -82,7 +82,7 @@ async def test_what_nobody_watches_is_soon_not_followed_any_more(server: MemoryS
     assert not server.world.clock.step(), "a timer is left"
 
 
-async def test_a_reader_of_what_is_over_and_not_in_memory_gets_its_snapshot_and_signs_of_life(
+async def test_reader_of_an_ended_tournament_gets_a_snapshot_and_keep_alives(
     server: MemoryServer,
 ) -> None:
     stream = server.feed.stream_of_ended("friday", b'{"id":"friday"}', endings=0)
@@ -110,7 +110,7 @@ async def test_a_stream_that_is_being_prepared_when_the_server_stops_starts_no_t
     server.pass_ms(1_000)
 
 
-async def test_a_reader_of_what_is_over_gets_nothing_from_a_server_that_stops(server: MemoryServer) -> None:
+async def test_reader_of_an_ended_tournament_gets_nothing_from_a_stopping_server(server: MemoryServer) -> None:
     server.feed.close()
     assert [
         piece async for piece in server.feed.stream_of_ended("friday", b"{}", endings=server.feed.ending_count)
@@ -136,7 +136,7 @@ async def test_a_stream_that_is_being_prepared_ends_with_the_open_streams(
     await server.watched(tournament)
 
 
-async def test_a_stream_of_what_is_over_gives_nothing_if_the_streams_ended_before_its_snapshot_was_made(
+async def test_stream_of_an_ended_tournament_is_empty_if_streams_were_ended_meanwhile(
     server: MemoryServer,
 ) -> None:
     endings = server.feed.ending_count

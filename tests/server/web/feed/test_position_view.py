@@ -47,7 +47,7 @@ def test_spectators_see_what_everybody_knows_until_the_end() -> None:
         assert all(secret in transcript(world, None) for secret in secrets)
 
 
-def test_a_bot_that_had_the_seat_before_reads_nothing_of_the_bot_that_has_it_now() -> None:
+def test_former_player_of_a_seat_reads_nothing_of_the_present_one() -> None:
     with installed():
         world = World()
         world.create(game="tokens", seats=3, format="knockout", start_at_bots=3, absent_ms=100)

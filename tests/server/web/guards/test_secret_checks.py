@@ -60,7 +60,7 @@ async def test_wrong_secrets_are_counted_together_whatever_the_way_in(server: Me
     assert sum(counts[word] for word in ("wrong_token", "wrong_key")) == 3
 
 
-async def test_who_has_shown_the_right_secret_is_not_locked_out_by_others_of_its_address(server: MemoryServer) -> None:
+async def test_owner_of_the_right_secret_is_not_locked_out_by_its_neighbours(server: MemoryServer) -> None:
     async with server.browser(address=ADDRESS) as browser:
         transcript = "/api/matches/friday.1.1.1.1/transcript"
         assert (await ask(browser, "/api/host", HOST["Authorization"])).status_code == 200

@@ -39,7 +39,7 @@ def test_the_strongest_of_the_house_that_plays_the_game_is_offered() -> None:
     assert choose({"game": "chess"}, GAMES, HERE[3:]).against is None
 
 
-def test_a_bot_of_the_house_is_called_by_its_name_or_by_who_plays_unless_that_is_anothers_name() -> None:
+def test_house_bot_is_chosen_by_its_name_or_by_its_reference_bot() -> None:
     assert choose({"against": "minimax"}, GAMES, HERE).against == "house-minimax"
     assert choose({"against": "house-minimax"}, GAMES, HERE).against == "house-minimax"
     another = Opponent(name="Minimax", house=None, about="", games=ALL, free=True)
