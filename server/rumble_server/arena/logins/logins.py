@@ -173,25 +173,29 @@ class Logins:
         and beyond the bound of the address for the tournament `invited_to`. Raises TournamentError with a code of
         `check`, or with the code `too_many_messages` if the address has claimed too many names.
         """
-        admission, now_ms, has_freed_own = self._admission, self._recorder.clock.now_ms(), False
         claim, used = self._check(name, key, keyless_allowed=keyless_allowed)
         if used is not None:
-            try:
-                self._check_quota(name)
-            except TournamentError:
-                has_freed_own = not admission.allows_name(address, invited_to, now_ms)
-                owners = [address] if has_freed_own else self._rank_addresses(address)
-                if not may_free or not any(self._free_name(each, address, invited_to, now_ms) for each in owners):
-                    raise
-            if not (
-                has_freed_own
-                or admission.take_name(address, now_ms)
-                or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
-                or (may_free and self._free_name(address, address, invited_to, now_ms))
-            ):
-                message = "too many new names from your address; log in with one that is there, or try again later"
-                raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
+            self._take_name(name, address, invited_to, may_free=may_free)
         return self.record_claim(claim, used), claim.open
+
+    def _take_name(self, name: str, address: str, invited_to: str | None, *, may_free: bool) -> None:
+        """Count a new name in the quota and the bounds of `admit`. Raises TournamentError if there is no room."""
+        admission, now_ms, has_freed_own = self._admission, self._recorder.clock.now_ms(), False
+        try:
+            self._check_quota(name)
+        except TournamentError:
+            has_freed_own = not admission.allows_name(address, invited_to, now_ms)
+            owners = [address] if has_freed_own else self._rank_addresses(address)
+            if not may_free or not any(self._free_name(each, address, invited_to, now_ms) for each in owners):
+                raise
+        if not (
+            has_freed_own
+            or admission.take_name(address, now_ms)
+            or (invited_to is not None and admission.take_invited_name(address, invited_to, now_ms))
+            or (may_free and self._free_name(address, address, invited_to, now_ms))
+        ):
+            message = "too many new names from your address; log in with one that is there, or try again later"
+            raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
 
     def check(
         self, name: str, key: str | None, *, keyless_allowed: bool, others: int = 0
