@@ -70,8 +70,11 @@ class LoneLoader:
 
     async def _load(self, name: str) -> Club | None:
         stored = await self._read(name)
+        if not self._clubs.knows(name):  # the club was removed during the reading
+            self._clubs.shared.store.close_log(name)
+            return None
         try:
-            return self._clubs.add(name, stored) if self._clubs.knows(name) else None
+            return self._clubs.add(name, stored)
         except Exception:
             with suppress(StoreError):  # the next loading must find the facts that the failed club recorded
                 await stored.log.wait(stored.log.last)

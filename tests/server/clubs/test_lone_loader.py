@@ -13,6 +13,7 @@ from rumble_server.arena.arena import Arena
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.recovery import restore_arena
+from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader
@@ -137,6 +138,17 @@ async def test_the_next_loading_of_a_club_that_failed_finds_the_facts_that_the_c
         await club.log.wait(club.log.last)
         with closing(server.store.reader("chess")) as reader:
             assert sum(isinstance(fact, NameUsed) for fact in read_facts(reader)[0]) == 1
+
+
+async def test_a_club_that_is_removed_while_it_is_read_leaves_no_open_log(tmp_path: Path) -> None:
+    async with running(tmp_path / "x.db") as server:
+        Administrator(server.arena).create("chess", "", NO_QUOTAS)
+        await server.log.wait(server.log.last)
+        loading = asyncio.create_task(server.clubs.load("chess"))
+        await asyncio.sleep(0)
+        Administrator(server.arena).remove("chess")
+        assert await loading is None
+        assert list(server.store.group.logs) == [MAIN]
 
 
 async def test_without_main_a_server_does_not_start(tmp_path: Path, arenas: list[Arena]) -> None:
