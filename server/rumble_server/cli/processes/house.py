@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 """First and longest pause in s between the end of a process and its next start. The pause doubles each time."""
+STEADY_S = 60.0
+"""Time in s after which a running process counts as steady. After its end, pauses begin with `FIRST_PAUSE_S`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +119,17 @@ class _Child:
 
     async def _play(self) -> None:
         pause_s = FIRST_PAUSE_S
+        loop = asyncio.get_running_loop()
         while True:
+            began_s = loop.time()
             try:
                 code = await self._process()
             except OSError as error:
                 log.error("house bots %s cannot be started: %s", self._title, error)
             else:
                 log.warning("house bots %s ended with %s", self._title, code)
+            if loop.time() - began_s > STEADY_S:
+                pause_s = FIRST_PAUSE_S
             await asyncio.sleep(pause_s)
             pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 

@@ -10,7 +10,8 @@ import pytest
 from rumble_server.app import Server
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.cli.processes.house import HouseProcesses
+from rumble_server.cli.processes import house
+from rumble_server.cli.processes.house import STEADY_S, HouseProcesses
 from rumble_server.config import ServerConfig
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.tournament.config import TournamentConfig
@@ -31,6 +32,27 @@ async def until(what: Any) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not what():  # noqa: ASYNC110  # what is waited for happens in other processes
             await asyncio.sleep(0.05)
+
+
+async def test_pauses_between_starts_grow_until_a_process_was_steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s, runs_s, pauses = 0.0, [0.0, 0.0, 0.0, 2 * STEADY_S, 0.0], list[float]()
+
+    async def run(_child: object) -> int:
+        nonlocal now_s
+        if not runs_s:
+            raise asyncio.CancelledError
+        now_s += runs_s.pop(0)
+        return 1
+
+    async def sleep(pause_s: float) -> None:
+        pauses.append(pause_s)
+
+    monkeypatch.setattr(house._Child, "_process", run)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now_s)
+    with pytest.raises(asyncio.CancelledError):
+        await house._Child([], lambda _: b"").playing
+    assert pauses == [0.5, 1.0, 2.0, 0.5, 1.0]
 
 
 @pytest.mark.slow
@@ -65,11 +87,11 @@ async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tm
 async def test_the_residents_of_all_clubs_are_one_process_that_stays_when_a_club_gets_some(tmp_path: Path) -> None:
     houses: list[HouseProcesses] = []
 
-    def house(*given: Any) -> HouseProcesses:
+    def make_house(*given: Any) -> HouseProcesses:
         houses.append(HouseProcesses(*given))
         return houses[0]
 
-    async with running(tmp_path / "rumble.db", house, house=("random",)) as server:
+    async with running(tmp_path / "rumble.db", make_house, house=("random",)) as server:
         administrator = Administrator(server.arena)
         administrator.create("chess", "", NO_QUOTAS)
         chess = await server.clubs.load("chess")
