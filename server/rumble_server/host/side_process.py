@@ -14,6 +14,8 @@ from multiprocessing.connection import wait
 from threading import Thread
 from typing import TypeVar, TypeVarTuple
 
+from rumble_server.host.signals import ignore_stop_signals
+
 NICENESS = 5
 """Value added to the server's nice value (nice(2)), so that matches have priority over this process."""
 ATTEMPTS = 2
@@ -83,9 +85,7 @@ def _submit(submit: Callable[[], Future[T]]) -> Future[T]:
 
 
 def _begin(prepare: Callable[..., object] | None, args: tuple[object, ...]) -> None:
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # these signals are for the server, which drains first
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    ignore_stop_signals()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     server = parent_process()

@@ -9,10 +9,10 @@ This module imports very little, because every server starts the program and wai
 
 import marshal
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 
+from rumble_server.host.signals import ignore_stop_signals
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.content import Content
 
@@ -39,9 +39,7 @@ def message(contents: Sequence[Content], *, again: bool = False) -> bytes:
 
 def answer_all(commit: Commit) -> None:
     """Write commits until standard input ends, then end the process."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # signals are for the server, which drains first
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    ignore_stop_signals()
     while content := sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(SIZE_BYTES))):
         try:
             answer = " ".join(commit(*marshal.loads(content)))
