@@ -28,7 +28,7 @@ from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.arena.ports import HouseRunner
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.arena.state.host_tokens import DEFAULT
-from rumble_server.clubs.club import Club, ClubParts
+from rumble_server.clubs.club import ClubParts
 from rumble_server.clubs.lone_loader import LoneLoader
 from rumble_server.clubs.pairing_process import PairingProcess
 from rumble_server.clubs.registry import ClubLoader, ClubRegistry
@@ -394,12 +394,7 @@ class Server:
         return {"bot": bots, "stranger": strangers, "web": max(0, everything - bots - strangers)}
 
     def _resume_after_sleep(self, slept_ms: int) -> None:
-        """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
-
-        def go_on(club: Club) -> None:
-            club.run_or_queue(partial(club.arena.resume, slept_ms, bots_were_closed=True))
-
-        self.clubs.for_each(go_on, "go on")
+        self.clubs.for_each(lambda club: club.resume_after_sleep(slept_ms), "go on")
 
     def _close_banned(self) -> None:
         """End the connections of banned addresses."""

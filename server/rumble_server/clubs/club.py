@@ -315,6 +315,13 @@ class Club:
         if self.gate is not None:
             self.gate.reopen(self.arena)
 
+    def resume_after_sleep(self, slept_ms: int) -> None:
+        """Continue play after a sleep of the machine, as if the bots' connections had been closed meanwhile."""
+        if self.gate is None:
+            self.arena.resume(slept_ms, bots_were_closed=True)
+        else:
+            self.gate.resume_after_sleep(self.arena, slept_ms)
+
     def attempt(self, what: str, *steps: Callable[[], None]) -> None:
         """Take each of the steps. An error is logged, so that the other steps, and other clubs, are not held up.
 

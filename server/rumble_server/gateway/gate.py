@@ -108,10 +108,11 @@ class Gate:
             self.close()
         return self.closed_at_ms is not None
 
-    def close(self) -> None:
-        """Close the gate, because the lease is over."""
+    def close(self, ago_ms: int = 0) -> None:
+        """Close the gate, because the lease is over. Count the last `ago_ms` as time for which the gate was closed."""
         if self.closed_at_ms is None:
-            self.closed_at_ms, self._late_before_ms = self._clock.now_ms(), self._clock.lateness.late_ms
+            now_ms = self._clock.now_ms()
+            self.closed_at_ms, self._late_before_ms = now_ms - ago_ms, self._clock.lateness.late_ms - ago_ms
 
     def mark_disconnected(self) -> None:
         """Record that the bots' connections were closed, because the lease has been over for long."""
@@ -128,6 +129,18 @@ class Gate:
         bots_were_closed, self.were_bots_closed = self.were_bots_closed, False
         self._clock.after_input(self._run_waiting)  # first, so that the calls enter even after an error of the arena
         arena.resume(closed_ms, bots_were_closed=bots_were_closed)
+
+    def resume_after_sleep(self, arena: Arena, slept_ms: int) -> None:
+        """Resume the arena after a sleep of the machine for `slept_ms`, as if the bots' connections had been closed.
+
+        Without a valid lease, the gate counts as closed during the sleep, and `reopen` resumes the arena.
+        """
+        if not self.has_valid_lease():
+            self.close(slept_ms)
+        if self.closed_at_ms is None:
+            arena.resume(slept_ms, bots_were_closed=True)
+        else:
+            self.mark_disconnected()
 
     def _add_lateness(self, closed_ms: int, now_ms: int) -> None:
         """Count the time for which the gate was closed as lateness of the process. Lateness is not charged to bots."""

@@ -204,6 +204,31 @@ def test_the_absent_budget_of_who_has_no_match_stands(world: World, lease: Valid
     assert ann.heard("match_over")
 
 
+@pytest.mark.parametrize("order", ["beat, renewal", "frame, beat, renewal", "renewal, beat", "no end"])
+def test_an_absent_budget_stands_in_a_sleep_of_the_machine(order: str, lease: Validity) -> None:
+    world = World(holds=lease.holds, grace_ms=5000)
+    world.run(5000)
+    ann = waiting(world)
+    lease.valid = order == "no end"
+    if order == "frame, beat, renewal":
+        world.gate.close_if_over()
+    if order == "renewal, beat":
+        world.gate.close()
+        go_on(world, lease)
+    late_ms = world.clock.late_ms
+    world.clock.stall(3_600_000)
+    world.gate.resume_after_sleep(world.arena, 3_600_000)
+    if not lease.valid:
+        world.run(1000)
+        go_on(world, lease)
+        late_ms += 1000
+    assert world.clock.late_ms == late_ms + 3_600_000
+    world.run(5999)
+    assert not ann.heard("match_over")
+    world.run(1)
+    assert ann.heard("match_over")
+
+
 def test_a_bot_whose_absent_budget_is_used_up_at_the_suspension_loses(world: World, lease: Validity) -> None:
     ann = waiting(world)
     lease.valid = False
