@@ -52,7 +52,8 @@ class ClubLoader(Protocol):
     def must_redirect(self, name: str) -> bool:
         """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
 
-        If a known club has no leader, ask for a leader.
+        If a known club has no leader, ask for a leader. Requests for an unknown club belong to the leader of `main`: no
+        other node can say that a club does not exist.
         """
 
     async def load(self, name: str) -> Club | None:
@@ -151,10 +152,7 @@ class ClubRegistry:
         return [entry.name for entry in self.directory if entry.house and entry.name != MAIN]
 
     def must_redirect(self, name: str) -> bool:
-        """Refer requests for a club to another node. Return false if the requests belong to this node.
-
-        If a known club has no leader, ask for a leader. Requests for an unknown club belong to the leader of `main`.
-        """
+        """Return true if another node must answer requests for a club (`ClubLoader.must_redirect`)."""
         return name not in self._clubs and self._loader.must_redirect(name)
 
     def get_loaded(self, name: str) -> Club | None:

@@ -68,15 +68,10 @@ class NodeClubs(LedClubs):
                     await self._node.changed.wait()
 
     def must_redirect(self, name: str) -> bool:
-        """Refer requests for a club that is not loaded here to another node. Return false if the requests belong here.
-
-        For a known club, return true, and ask for a leader if the club has none. For an unknown club, return true if
-        `main` is not loaded here: only the leader of `main` can say that a club does not exist.
-        """
         if self._clubs.knows(name):
             self._node.request_leader(name)
             return True
-        return self._clubs.get_loaded(MAIN) is None  # only the leader of main can say that a club does not exist
+        return self._clubs.get_loaded(MAIN) is None
 
     async def load(self, _name: str) -> None:
         """Do nothing: a request for a club that is not loaded here belongs to another node."""

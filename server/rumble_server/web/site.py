@@ -216,7 +216,7 @@ class ClubSites(Protocol):
     """The clubs of a process."""
 
     def must_redirect(self, name: str, /) -> bool:
-        """Return true if another node must answer requests for a club. Ask for a leader if the club has none."""
+        """Return true if another node must answer requests for a club."""
 
     async def site(self, name: str, /) -> Site | None:
         """Return the site of a club that this process may answer for; None for an unknown name. May load the club.
