@@ -12,6 +12,7 @@ from random import Random
 
 from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.ports import Leader
+from rumble_server.nodes.hand_over import READY_MS
 from rumble_server.nodes.lease import Lease
 from rumble_server.store.postgres.lease_statements import Statement
 
@@ -49,6 +50,8 @@ class Troubles:
     """The club moves to another node, or a node is drained."""
     longest_ms: int
     """Maximum time in ms of a freeze, a cut or a database outage."""
+    ahead_ms: int
+    """Time in ms by which reading the club ahead takes longer."""
 
 
 def troubles(seed: int) -> Troubles:
@@ -71,6 +74,7 @@ def troubles(seed: int) -> Troubles:
         down_each_ms=random.choice((None, None, None, 5000)),
         move_each_ms=sometimes(),
         longest_ms=random.choice((500, 3000, 8000)),
+        ahead_ms=random.choice((0, 2 * READY_MS)),
     )
 
 
@@ -219,16 +223,17 @@ class Node:
             self.is_cut,
         )
 
-    def _later(self, call: Callable[[], None]) -> None:
-        """Do something once the club is read."""
-        self.process.call_at(self.process.now_ms() + self.world._fate.randint(0, LOAD_MS), call)
+    def _later(self, call: Callable[[], None], longer_ms: int = 0) -> None:
+        """Do something once the club is read, which takes `longer_ms` longer than at other times."""
+        self.process.call_at(self.process.now_ms() + longer_ms + self.world._fate.randint(0, LOAD_MS), call)
 
-    def read_ahead(self, club: str, offer: int) -> None:
+    def read_ahead(self, club: str) -> None:
         def was_read() -> None:
-            self.world.read_ahead.add((self.name, offer))
-            self.lease.hand_overs.on_read_ahead(club, offer, self.now_ms())
+            row = self.lease.rows.clubs.get(club)
+            self.world.read_ahead.add((self.name, 0 if row is None else row.offer))
+            self.lease.hand_overs.on_read_ahead(club, self.now_ms())
 
-        self._later(lambda: self.act(was_read))
+        self._later(lambda: self.act(was_read), self.world.troubles.ahead_ms)
 
     def start_leading(self, club: str, epoch: int) -> None:
         self._loading = epoch
@@ -341,6 +346,14 @@ class ClusterWorld(World):
         """Runs with a valid lease, which may tell facts."""
         runs = [node.run_of_club for node in self.nodes if node.is_up and node.holds()]
         return [run for run in runs if run is not None and run.is_up]
+
+    def _is_over(self) -> bool:
+        """Return true if all tournaments are over, and no move to a node that is up is left."""
+        if not super()._is_over():
+            return False
+        row = self.table.clubs[CLUB]
+        can_lead = {node.name for node in self.nodes if node.is_up and not node.lease.draining}
+        return row.wanted == row.node or row.wanted not in can_lead
 
     def _place(self) -> Place | None:
         """Return the run to which a proxy brings a bot: the leader's by the database; None if there is none."""

@@ -90,7 +90,7 @@ def tell_without_a_lease(patch: pytest.MonkeyPatch) -> None:
     def changed(self: LedRun, node: Node, epoch: int) -> None:
         init(self, node, epoch)
         self.gate.lease = HeldWhile(lambda: True)
-        self.gate.close = lambda: None  # type: ignore[method-assign]
+        self.gate.close = lambda ago_ms=0: None  # type: ignore[method-assign]
 
     patch.setattr(LedRun, "__init__", changed)
 

@@ -1,14 +1,7 @@
 """The decisions of a node in hand-overs of clubs, for clubs that the node gives up and for clubs offered to it.
 
 `Lease` calls `HandOvers` after each look, and `LedClubs` reports what was done. Like `Lease`, `HandOvers` has no input
-and output. A club is handed over in these steps; each of them changes the club's row in the database:
-
-1. The leader offers the club to a node.
-2. The next leader reads the club ahead (`store/log/read_ahead.py`), and reports with `Ready`.
-3. The leader stops the club, writes all of its facts to disk, and hands the club over.
-4. The next leader loads the newest facts, lets bots in, and reports with `Listen`.
-5. A moment later all nodes know the new leader. The old leader closes the connections of the club's bots, and the bots
-   connect to the new leader.
+and output. `docs/architecture/nodes.md` has the steps of a hand-over.
 """
 
 from collections import Counter
@@ -19,7 +12,7 @@ from rumble_server.nodes.lease_state import LeaseState
 from rumble_server.store.postgres.lease_statements import HandOver, Offer, Ready
 
 READY_MS = 2_000
-"""Maximum time in ms for a node to read an offered club ahead. After this time, another node gets the offer."""
+"""Time in ms for a node to read an offered club ahead. After this time, another node gets the offer, if any can."""
 LISTEN_MS = 2_000
 """Maximum time in ms for a new leader to let bots in. After this time, the old leader closes the bots' connections."""
 LOOK_MS = 100
@@ -55,7 +48,7 @@ class HandOvers:
         self._planned: dict[str, PlannedHandOver] = {}
         """Planned hand-overs of this node's clubs, by club."""
         self._passed_over: dict[str, set[str]] = {}
-        """Nodes that were offered a club and were not ready in time, by club. The club is not offered to them again."""
+        """Nodes that were offered a club and were not ready in time, by club. Other nodes get offers before them."""
         self._stopping: str | None = None
         """The club that is being stopped. Only one club is stopped at a time, to keep pauses short."""
         self.unconfirmed: dict[str, int] = {}
@@ -65,8 +58,10 @@ class HandOvers:
 
         Each has the new epoch, and the time in ms at which to close the bots' connections.
         """
-        self._reading: dict[str, int] = {}
-        """Number of the offer for which this node is reading or has read a club ahead, by club."""
+        self._reading: set[str] = set()
+        """Clubs that this node is reading ahead. A reading serves the newest offer of the club to this node."""
+        self._reported: dict[str, int] = {}
+        """Number of the offer after which this node has last reported that it read a club ahead, by club."""
 
     @property
     def count_left(self) -> int:
@@ -85,14 +80,19 @@ class HandOvers:
         return [*(move.until_ms for move in offered), *(until_ms for _, until_ms in self._leaving.values())]
 
     def wake(self, now_ms: int) -> None:
-        """Close bots' connections that are due, end each offer to a node that is not ready in time, and offer again."""
+        """Close bots' connections that are due, and make offers.
+
+        An offer to a node that is not ready in time ends if another node can take the club. Otherwise the offer stands.
+        """
         for club, (_, until_ms) in list(self._leaving.items()):
             if now_ms >= until_ms:
                 self._finish(club)
         for club, move in list(self._planned.items()):
             if move.offer is not None and not move.is_ready and now_ms >= move.until_ms:
                 self._passed_over.setdefault(club, set()).add(move.to)
-                self.forget(club)
+                move.until_ms = now_ms + READY_MS
+                if self._target_of(club) != move.to:
+                    self.forget(club)
         self.offer_all(now_ms)
 
     # --- the leader's side ---
@@ -100,12 +100,11 @@ class HandOvers:
     def _target_of(self, club: str) -> str | None:
         """Return the node to which a club has to move; None if the club stays here, or no node can take it."""
         state = self._state
-        wanted = state.rows.wanted_for(club)
-        if wanted and state.node not in wanted:
-            return wanted[0]
-        passed_over = {state.node, *self._passed_over.get(club, ())}
-        names = state.order_for(club) if state.draining else ()
-        return next((node for node in names if node not in passed_over), None)
+        nodes = state.rows.wanted_for(club)
+        if not nodes or state.node in nodes:
+            nodes = [node for node in state.order_for(club) if node != state.node] if state.draining else []
+        passed_over = self._passed_over.get(club, set())
+        return min(nodes, key=lambda node: node in passed_over, default=None)
 
     def offer_all(self, now_ms: int) -> None:
         """For each club that has to move, make an offer to another node.
@@ -131,8 +130,8 @@ class HandOvers:
     def continue_after_look(self, now_ms: int) -> None:
         """Continue hand-overs after a look.
 
-        Plan when to close bots' connections, cancel hand-overs to lost nodes, and note which nodes are ready. Then stop
-        a club, and make new offers.
+        Plan when to close bots' connections, cancel hand-overs to lost nodes and by lost offers, and note which nodes
+        are ready. Then stop a club, and make new offers.
         """
         rows = self._state.rows
         for club, (epoch, until_ms) in list(self._leaving.items()):
@@ -145,7 +144,8 @@ class HandOvers:
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
         for club, move in list(self._planned.items()):
             row = rows.clubs[club]
-            if move.to not in rows.nodes and club != self._stopping:
+            is_lost = move.to not in rows.nodes or (move.offer is not None and row.to != move.to)
+            if is_lost and club != self._stopping:
                 self.forget(club)
             elif move.offer is not None:
                 if row.to == move.to and row.offer > move.offer:  # a failed statement took effect after all
@@ -220,7 +220,7 @@ class HandOvers:
         """Forget offers whose statements may be lost: a statement has failed, and the queue was emptied."""
         for club in [club for club, move in self._planned.items() if move.offer is None]:
             self.forget(club)
-        self._reading.clear()  # a `Ready` may be lost: the look shows the offer again
+        self._reported.clear()  # a `Ready` may be lost: the look shows the offer again
 
     def forget(self, club: str) -> None:
         """Forget the planned hand-over of a club."""
@@ -233,17 +233,24 @@ class HandOvers:
     def read_offered(self) -> None:
         """Begin to read ahead (`store/log/read_ahead.py`) the clubs that were offered to this node."""
         for club, row in self._state.rows.clubs.items():
-            if row.to == self._state.node and row.ready != row.offer and self._reading.get(club) != row.offer:
-                self._reading[club] = row.offer
-                self._state.led.read_ahead(club, row.offer)
+            is_new = row.to == self._state.node and row.offer not in (row.ready, self._reported.get(club))
+            if is_new and club not in self._reading:
+                self._reading.add(club)
+                self._state.led.read_ahead(club)
 
-    def on_read_ahead(self, club: str, offer: int, now_ms: int) -> None:
-        """Report to a club's leader that this node has read the club ahead. `offer` is the number of the offer."""
-        if self._reading.get(club) == offer and not self._state.draining:
-            self._state.add(Ready(club, offer), now_ms)
+    def on_read_ahead(self, club: str, now_ms: int, *, failed: bool = False) -> None:
+        """Report to a club's leader that this node has read the club ahead. After a failure, the next look reads again.
+
+        Report nothing if the club is no longer offered to this node.
+        """
+        self._reading.discard(club)
+        row = self._state.rows.clubs.get(club)
+        if not failed and row is not None and row.to == self._state.node and not self._state.draining:
+            self._reported[club] = row.offer
+            self._state.add(Ready(club, row.offer), now_ms)
 
     def on_arrived(self, club: str) -> None:
         """End a hand-over of a club to this node, which leads the club now."""
-        self._reading.pop(club, None)
+        self._reported.pop(club, None)
         if club in self._leaving:
             self._finish(club)

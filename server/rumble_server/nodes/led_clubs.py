@@ -93,16 +93,17 @@ class LedClubs:
         """Give up a club that cannot be loaded here."""
         raise NotImplementedError
 
-    def read_ahead(self, name: str, offer: int) -> None:
-        self._node.begin(self._read_ahead(name, offer))
+    def read_ahead(self, name: str) -> None:
+        self._node.begin(self._read_ahead(name))
 
-    async def _read_ahead(self, name: str, offer: int) -> None:
+    async def _read_ahead(self, name: str) -> None:
+        failed = False
         try:
             await self._rebuild(name)
-        except StoreError as error:
-            log.warning("club %s cannot be read ahead: %s", name, error)
-        else:
-            self._node.call_lease(partial(self._lease.hand_overs.on_read_ahead, name, offer))
+        except Exception as error:
+            log.warning("club %s cannot be read ahead: %s", name, error, exc_info=not isinstance(error, StoreError))
+            failed = True
+        self._node.call_lease(partial(self._lease.hand_overs.on_read_ahead, name, failed=failed))
 
     async def _rebuild(self, name: str) -> None:
         """Rebuild the tournaments of a club that another node still leads, before a hand-over. Raises StoreError."""

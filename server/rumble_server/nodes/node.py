@@ -75,9 +75,9 @@ class NoClubs:
     def __init__(self, node: "Node") -> None:
         self._node = node
 
-    def read_ahead(self, club: str, offer: int) -> None:
+    def read_ahead(self, club: str) -> None:
         asyncio.get_running_loop().call_soon(
-            self._node.call_lease, partial(self._node.lease.hand_overs.on_read_ahead, club, offer)
+            self._node.call_lease, partial(self._node.lease.hand_overs.on_read_ahead, club)
         )
 
     def hand_over(self, club: str) -> None:

@@ -12,7 +12,7 @@ class Led(Protocol):
     def discard(self, club: str) -> None:
         """Forget a club, loaded or not, because another node has taken the club over."""
 
-    def read_ahead(self, club: str, offer: int) -> None:
+    def read_ahead(self, club: str) -> None:
         """Read ahead a club that another node still leads (`store/log/read_ahead.py`). Then call `on_read_ahead`."""
 
     def hand_over(self, club: str) -> None:

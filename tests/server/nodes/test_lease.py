@@ -131,22 +131,25 @@ def test_alone_it_goes_on_with_what_it_had() -> None:
 
 def test_a_club_stands_only_once_the_next_node_has_read_it() -> None:
     cluster, a, _, c = led("one")
-    c.read_ahead = lambda club, offer: c.log.append(f"read {club}")  # type: ignore[method-assign]
+    c.read_ahead = lambda club: c.log.append(f"read {club}")  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(READY_MS - 500)
     assert c.take()[-1:] == ["read one"]
     assert a.take() == []
-    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", cluster.table.clubs["one"].offer, c.now_ms()))
+    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", c.now_ms()))
     cluster.run(LEASE_MS)
     assert a.take() == ["stop one", "close one"]
     assert c.take() == ["lead one"]
 
 
 def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
-    cluster, a, _, c = led("one")
-    c.read_ahead = lambda *_: None  # type: ignore[method-assign]
+    cluster, a, b, c = led("one")
+    for each in (b, c):
+        each.read_ahead = lambda *_: None  # type: ignore[method-assign]
+    cluster.table.clubs["one"].wanted = "b"
+    cluster.run(READY_MS // 2)
     cluster.table.clubs["one"].wanted = "c"
-    cluster.run(2 * READY_MS)
+    cluster.run(READY_MS)
     row = cluster.table.clubs["one"]
     assert row.offer > 1
     c.act(lambda: c.lease.add(Ready("one", row.offer - 1), c.now_ms()))
@@ -157,14 +160,14 @@ def test_a_ready_of_an_earlier_offer_stops_nothing() -> None:
 
 def test_later_offer_replaces_an_earlier_offer_that_failed() -> None:
     cluster, _, _, c = led("one")
-    c.read_ahead = lambda club, offer: c.log.append(f"read {offer}")  # type: ignore[method-assign]
+    c.read_ahead = lambda club: c.log.append(f"read {club}")  # type: ignore[method-assign]
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(300)
     cluster.table.clubs["one"].offer += 1
     c.act(lambda: c.lease.look(c.now_ms()))
     cluster.run(300)
-    assert c.take()[-1] == "read 2"
-    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", 2, c.now_ms()))
+    assert c.take().count("read one") == 1, "the reading serves the later offer, too"
+    c.act(lambda: c.lease.hand_overs.on_read_ahead("one", c.now_ms()))
     cluster.run(1000)
     assert cluster.leaders("one") == ["c"]
 
@@ -178,6 +181,78 @@ def test_a_drain_passes_over_a_node_that_reads_nothing() -> None:
     assert cluster.leaders("one") == ["a"]
     cluster.run(LEASE_MS)
     assert cluster.leaders("one") == [other.name]
+
+
+def read_slowly(*nodes: Node) -> list[str]:
+    """Have nodes read clubs ahead for longer than `READY_MS`. Return the list of the nodes that begin to read."""
+    began: list[str] = []
+    for node in nodes:
+
+        def read(club: str, node: Node = node) -> None:
+            began.append(node.name)
+            done = node.lease.hand_overs.on_read_ahead
+            node.cluster.after(5 * READY_MS // 2, lambda: node.act(lambda: done(club, node.now_ms())))
+
+        node.read_ahead = read  # type: ignore[method-assign]
+    return began
+
+
+def test_a_move_waits_for_a_node_that_reads_slowly() -> None:
+    cluster, _, _, c = led("one")
+    began = read_slowly(c)
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(5 * READY_MS // 2 + LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
+    assert began == ["c"]
+
+
+def test_a_drain_ends_where_every_node_reads_slowly() -> None:
+    cluster, a, b, c = led("one")
+    began = read_slowly(b, c)
+    a.act(lambda: a.lease.drain(a.now_ms()))
+    cluster.run(3 * READY_MS + LEASE_MS)
+    assert cluster.leaders("one") == began[:1]
+    assert sorted(began) == ["b", "c"]
+
+
+def test_a_reading_serves_the_newest_offer_after_a_failed_statement() -> None:
+    cluster, _, _, c = led("one")
+    began = read_slowly(c)
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(LEASE_MS)
+    c.cut(LEASE_MS // 2)
+    cluster.run(5 * READY_MS // 2 + LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
+    assert began == ["c"]
+
+
+def test_a_reading_that_failed_begins_again() -> None:
+    cluster, _, _, c = led("one")
+    read, failures = c.read_ahead, [True, True]
+
+    def failing(club: str) -> None:
+        if failures:
+            failed = failures.pop()
+            cluster.after(10, lambda: c.lease.hand_overs.on_read_ahead(club, c.now_ms(), failed=failed))
+        else:
+            read(club)
+
+    c.read_ahead = failing  # type: ignore[method-assign]
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(2 * LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
+
+
+def test_an_offer_that_another_offer_replaced_is_made_again() -> None:
+    """A failed statement made an offer to another node after all, when the new offer was made already."""
+    cluster, _, b, c = led("one")
+    read_slowly(b, c)
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(300)
+    row = cluster.table.clubs["one"]
+    row.to, row.offer = "b", row.offer + 1
+    cluster.run(5 * READY_MS // 2 + LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
 
 
 def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() -> None:

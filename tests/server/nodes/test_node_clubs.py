@@ -88,6 +88,19 @@ async def test_a_club_that_moves_goes_on_from_what_was_read_ahead_when_its_bots_
         assert all(heard(bot, "session") for bot in back)
 
 
+async def test_a_club_that_cannot_be_read_ahead_for_a_moment_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with memory_nodes(tmp_path, 2) as cluster:
+        await cluster.led("one")
+        other = other_than(cluster, cluster.leader("one"))
+        monkeypatch.setattr(other.led, "_rebuild", failing_once(other.led._rebuild))
+        cluster.leases.move("one", other.id)
+        await until(lambda: "club one cannot be read ahead" in caplog.text)
+        cluster.leases.look()
+        await until(lambda: "one" in other.leads())
+
+
 async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

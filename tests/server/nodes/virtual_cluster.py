@@ -135,9 +135,9 @@ class Node:
     def discard(self, club: str) -> None:
         self.log.append(f"discard {club}")
 
-    def read_ahead(self, club: str, offer: int) -> None:
+    def read_ahead(self, club: str) -> None:
         ready_ms, read = self.cluster.random.randint(0, 200), self.lease.hand_overs.on_read_ahead
-        self.cluster.after(ready_ms, lambda: self.act(lambda: read(club, offer, self.now_ms())))
+        self.cluster.after(ready_ms, lambda: self.act(lambda: read(club, self.now_ms())))
 
     def hand_over(self, club: str) -> None:
         self.log.append(f"stop {club}")
