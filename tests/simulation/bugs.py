@@ -50,7 +50,11 @@ def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
         "send",
         lambda self, frame, after=0, match_id=NO_MATCH: send(self, frame, 0, match_id),
     )
-    patch.setattr(BotSession, "send_over", lambda self, frame, match_id, after: send_over(self, frame, match_id, 0))
+    patch.setattr(
+        BotSession,
+        "send_over",
+        lambda self, frame, match_id, after, kind="over": send_over(self, frame, match_id, 0, kind),
+    )
     patch.setattr(BotSession, "send_barrier", lambda self, frame, after: send(self, frame))
 
 

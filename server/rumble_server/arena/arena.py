@@ -325,10 +325,10 @@ class Arena:
         known = self._sessions.pop(session_id, None)
         if known is not None:
             player, session = known
-            session.discard_held()
             self.lifecycle.followers.forget(session)
             with self.transaction:
                 self.logins.detach(player, session)
+            session.discard_held()
 
     def sign_out(self, name: str, reason: str) -> None:
         """Close the sessions of a bot once the change or removal of the bot's key is on disk.

@@ -23,7 +23,6 @@ from rumble_server.arena.recorder import Recorder
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.blanking import blanked
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, MatchStarted, Placement
-from rumble_server.match.frames import frame_of_over
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.progress import Progress
 from rumble_server.match.referee import Referee
@@ -91,9 +90,9 @@ class LiveMatch:
             session.send_behind(frame, self.match_id, partial(self._matches.on_turn_sent, self.match_id, seat, turn_id))
 
     def send_over(self, seat: int, frame: bytes) -> None:
-        session = self.parts[seat].session
-        if session is not None:
-            session.send_over(frame, self.match_id, self._matches.recorder.log.last)
+        session, after = self.parts[seat].session, self._matches.recorder.log.last
+        if session is None or not session.send_over(frame, self.match_id, after):
+            self.players[seat].unsent_overs.append((frame, self.match_id, after))
 
 
 class Matches:
@@ -328,14 +327,8 @@ class Matches:
             self._arm(match)
             return
         self._remove_live(match)
-        players = match.players
-        if len(over.told) < len(players):
-            frame = frame_of_over(over, match.referee.progress.state)
-            for part in match.parts:
-                if part.seat not in over.told:
-                    players[part.seat].unsent_overs.append((frame, self.recorder.log.last))
         del match.referee  # breaks the reference cycle of match and referee, which only the collector would free
-        self._on_over(match.tournament, over, players)
+        self._on_over(match.tournament, over, match.players)
 
     def _remove_live(self, match: LiveMatch) -> None:
         """Take a match out of the running matches."""

@@ -44,7 +44,10 @@ class RefereeDriver(Protocol):
         """
 
     def send_over(self, seat: int, frame: bytes) -> None:
-        """Send the frame `match_over` after the facts recorded so far have reached the disk."""
+        """Send the frame `match_over` after the facts recorded so far have reached the disk.
+
+        If the bot is away, keep the frame for the bot.
+        """
 
 
 class Announcer:
@@ -79,11 +82,11 @@ class Announcer:
             self._driver.send_start(seat, frame)
 
     def end(self, over: MatchOver) -> None:
-        """Record the end of the match, and send `match_over` to all connected bots."""
+        """Record the end of the match, and send `match_over` to all bots."""
         self._driver.record(over)
         self._progress.apply(over)
         frame = frame_of_over(over, self._progress.state)
-        for seat in over.told:
+        for seat in range(len(over.seats)):
             self._driver.send_over(seat, frame)
 
     def record_frame(

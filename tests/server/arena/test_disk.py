@@ -280,3 +280,48 @@ def test_a_pause_of_the_host_outlasts_disk_trouble() -> None:
     world.arena.on_trouble("disk full")
     world.arena.on_trouble(None)
     assert (tournament.status, tournament.reason) == ("paused", "lunch")
+
+
+# --- results whose connection ends before they are on disk ---
+
+
+@pytest.mark.parametrize("end", ["dropped", "replaced", "closing", "dropped twice"])
+def test_a_result_that_waits_for_the_disk_outlasts_its_connection(end: str) -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
+    (match,) = tournament.running
+    world.log.write(world.log.last)
+    world.log.stuck = True
+    if end == "closing":
+        world.arena.sign_out("ann", "the key is another")
+    ben.say(type="resign", match=match)
+    if end != "replaced":
+        ann.drop()
+    if end == "dropped twice":
+        world.login("ann").drop()
+    again = world.login("ann")
+    world.log.unstick()
+    assert [over["match"] for over in again.inbox.all("match_over")] == [match]
+    assert world.login("ann").inbox.all("match_over") == []
+
+
+def test_a_result_that_was_sent_is_not_sent_again() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
+    ben.say(type="resign", match=next(iter(tournament.running)))
+    assert len(ann.inbox.all("match_over")) == 1
+    ann.drop()
+    assert world.login("ann").inbox.all("match_over") == []
+
+
+def test_a_result_of_a_match_that_never_began_outlasts_its_connection() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=2, absent_ms=1_000)
+    ben.drop()
+    ann.say(type="resign", match=next(iter(tournament.running)))
+    world.log.stuck = True
+    world.run(1_000)
+    ann.drop()
+    again = world.login("ann")
+    world.log.unstick()
+    assert [over["termination"] for over in again.inbox.all("match_over")] == ["no_show"]

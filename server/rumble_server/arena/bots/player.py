@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part
+from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part, UnsentOver
 from rumble_server.tournament.tournament import Tournament
 
 MOST_UNSENT_OVERS = 16
@@ -40,9 +40,9 @@ class Player:
     """True if the bot was in a match in this run."""
     reserved_for: str | None = None
     """Game of the appointed match for which the bot keeps room; None without an appointment."""
-    unsent_overs: deque[tuple[bytes, int]] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_OVERS))
-    """`match_over` frames of matches that ended while the bot was away, each with the number of its fact. The bot gets
-    the frames at its next login in this run."""
+    unsent_overs: deque[UnsentOver] = field(default_factory=partial(deque, maxlen=MOST_UNSENT_OVERS))
+    """`match_over` frames that the bot gets at its next login in this run. Their matches ended while the bot was away,
+    or the bot's connection ended before the frames were sent."""
 
     @property
     def is_connected(self) -> bool:
@@ -115,7 +115,7 @@ class Player:
         return older
 
     def disconnect(self, session: BotSession) -> bool:
-        """Remove a session, and return true. The matches of the session wait for a new session.
+        """Remove a session, and return true. The matches and unsent results of the session wait for a new session.
 
         If a newer login has replaced the session, change nothing, and return false.
         """
@@ -123,6 +123,7 @@ class Player:
         if self.sessions.get(worker) is not session:
             return False
         del self.sessions[worker]
+        self.unsent_overs.extend(session.unsent_overs)
         for match_id, part in list(session.matches.items()):
             session.remove_part(part)
             self.waiting_parts[match_id] = part

@@ -44,8 +44,10 @@ class FrameSender:
         return [session for session in waiting if session.flush()]
 
 
-Kind = Literal["frame", "over", "barrier"]
-"""Kind of a held item: `over` is a `match_over`, `barrier` waits for all earlier items, `frame` is any other frame."""
+OverKind = Literal["over", "late_over"]
+"""Kind of a held `match_over`. The match of a `late_over` takes up no room in the session."""
+Kind = Literal["frame", "barrier"] | OverKind
+"""Kind of a held item: `barrier` waits for all earlier items, `frame` is any other frame than a `match_over`."""
 Outgoing = bytes | CloseCode
 """Frame, or the code with which the connection is closed."""
 Written = Callable[[], None] | None
@@ -53,6 +55,8 @@ Written = Callable[[], None] | None
 Held = tuple[Outgoing, int, str, Kind, Written]
 """Held item: the frame or the close code, the number of the fact that must be on disk first, the match id, the kind,
 and the function to be called after the item is sent."""
+UnsentOver = tuple[bytes, str, int]
+"""An unsent `match_over`: the frame, the match id, and the number of the fact that must be on disk first."""
 
 
 @dataclass(slots=True, eq=False)
@@ -168,10 +172,24 @@ class BotSession:
         if not self.closing:
             self._hold((frame, 0, match_id, "frame", written))
 
-    def send_over(self, frame: bytes, match_id: str, after: int) -> None:
-        """Send a `match_over` once the fact of the result, which has the number `after`, is on disk."""
-        if not self.closing:
-            self._send_or_hold(frame, after, match_id, "over")
+    def send_over(self, frame: bytes, match_id: str, after: int, kind: OverKind = "over") -> bool:
+        """Send a `match_over` once the fact of the result, which has the number `after`, is on disk.
+
+        Return false if the session sends no further frames.
+        """
+        if self.closing:
+            return False
+        self._send_or_hold(frame, after, match_id, kind)
+        return True
+
+    @property
+    def unsent_overs(self) -> list[UnsentOver]:
+        """The held frames `match_over`, the oldest first."""
+        return [
+            (outgoing, match_id, after)
+            for outgoing, after, match_id, kind, _ in self._held
+            if kind in ("over", "late_over") and isinstance(outgoing, bytes)
+        ]
 
     def send_barrier(self, frame: bytes, after: int) -> None:
         """Send a frame after all earlier frames, once all facts up to the number `after` are on disk."""

@@ -258,7 +258,7 @@ class Logins:
             write_message(answer), max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
         )
         while player.unsent_overs:
-            session.send_barrier(*player.unsent_overs.popleft())
+            session.send_over(*player.unsent_overs.popleft(), "late_over")
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
             session.send(messages.notice(NoticeCode.NAME_OPEN, message))

@@ -390,8 +390,7 @@ class Scheduler:
         for seat, player in enumerate(self._recorder.players.of(over.seats)):
             session = player.newest
             if session is not None and seat not in over.at_fault:
-                # The match never took up room in the session, so its end frees none.
-                session.send(frame, self._recorder.number_of(tournament), over.match)
+                session.send_over(frame, over.match, self._recorder.number_of(tournament), "late_over")
 
     # --- time ---
 
