@@ -95,7 +95,7 @@ class Channel:
         """The events of the flush in progress that are made and not yet sent."""
         self._progress: dict[Attempt, Progress] = {}
         """The progress of each match that readers may have seen, keyed by attempt, until the match's end is sent."""
-        self._delayed_plies = dict.fromkeys(tournament.running, -1) if tournament.config.spectator_delay_ms else {}
+        self._delayed_plies = self._all_delayed_plies()
         """The matches whose newest position spectators do not see yet. The value for a match is the number of plies
         on the board that was sent last; -1 before the first board is sent."""
 
@@ -133,21 +133,35 @@ class Channel:
         also earlier whenever their size reaches `TOGETHER_BYTES`.
         """
         assert self._events_to_come is not None
-        # After an error, the next flush goes on without this one.
         telling, self._events_to_come = self._events_to_come, None
         made_bytes = 0
-        for event in telling:
-            if event is not None:
-                self._unsent_events.append(_encoded(event))
-                made_bytes += len(self._unsent_events[-1][1])
-            if event is None or made_bytes >= AT_ONCE_BYTES:
-                self._events_to_come = telling
-                self._arena.clock.after_input(self._continue_flush)
-                break
+        try:
+            for event in telling:
+                if event is not None:
+                    self._unsent_events.append(_encoded(event))
+                    made_bytes += len(self._unsent_events[-1][1])
+                if event is None or made_bytes >= AT_ONCE_BYTES:
+                    self._events_to_come = telling
+                    self._arena.clock.after_input(self._continue_flush)
+                    break
+        except Exception:
+            self._begin_anew()
+            raise
         if self._events_to_come is None:
             self._send_events(len(self._unsent_events), self._flush_up_to)
         elif sum(len(data) for _, data in self._unsent_events) >= TOGETHER_BYTES:
             self._send_events(len(self._unsent_events) - 1, self._sent_up_to)  # keeps an event for the last chunk
+
+    def _begin_anew(self) -> None:
+        """Give all readers a new snapshot, because an error has lost the changes of the flush in progress."""
+        self._unsent_events.clear()
+        self._resumable.clear()
+        self._kept_bytes = 0
+        self._sent_up_to, self._kept_from = self._flush_up_to, self._flush_up_to + 1
+        self._snapshot = None
+        self._delayed_plies = self._all_delayed_plies()
+        for spectator in self.spectators:
+            spectator.begin_anew()
 
     def _send_events(self, count: int, last_id: int) -> None:
         """Send and keep the first `count` made events as a chunk. The last event of the chunk gets the id `last_id`.
@@ -182,9 +196,10 @@ class Channel:
             )
         kept.waiting_readers += 1
         try:
-            return [await asyncio.shield(kept.chunk), *kept.later_chunks]
+            first = [await asyncio.shield(kept.chunk), *kept.later_chunks]
         finally:
             kept.waiting_readers -= 1
+        return first if kept is self._snapshot else await self.catch_up()
 
     def _is_old(self, kept: _SharedSnapshot, now_ms: int) -> bool:
         """Return true if no reader waits for the snapshot, and the snapshot is too old for new readers."""
@@ -215,6 +230,10 @@ class Channel:
         return Chunk(number, _written(_encoded(snapshot), began))
 
     # --- the events ---
+
+    def _all_delayed_plies(self) -> dict[str, int]:
+        """Return the value of `_delayed_plies` if no board was sent."""
+        return dict.fromkeys(self.tournament.running, -1) if self.tournament.config.spectator_delay_ms else {}
 
     def _live_progress(self) -> dict[Attempt, Progress]:
         live = self._arena.matches.live

@@ -67,16 +67,21 @@ class Spectator:
         self._sending_since_ms: int | None = None
 
     def offer(self, chunk: Chunk) -> None:
-        """Queue a chunk. If the queue would be too long, drop the whole queue; `catch_up` then makes a new queue."""
+        """Queue a chunk. If the queue would be too long, begin anew."""
         if self._is_behind:
             return
         self._unread_bytes += len(chunk.data)
         if self._unread_bytes > MOST_UNREAD_BYTES:
-            self._queue.clear()
-            self._unread_bytes = 0
-            self._is_behind = True
+            self.begin_anew()
         else:
             self._queue.append(chunk)
+            self._wake(self)
+
+    def begin_anew(self) -> None:
+        """Drop the whole queue; `catch_up` then makes a new queue."""
+        self._queue.clear()
+        self._unread_bytes = 0
+        self._is_behind = True
         self._wake(self)
 
     def wake(self) -> None:

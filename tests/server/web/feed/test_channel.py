@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from rumble_server.web.feed import crosstable, views
 from rumble_server.web.feed.feed import UNWATCHED_MS
 from rumble_server.web.feed.spectator import Chunk
 
+from tests.server.failing import fail_if
 from tests.server.web.feed.reading import kinds, read_to_the_end, standings, unrated
 from tests.server.web.memory_server import WRITE_MS, MemoryServer, parse
 
@@ -226,6 +228,69 @@ async def test_who_comes_back_to_a_new_channel_gets_a_snapshot(server: MemorySer
     await watcher.close()
     server.pass_ms(UNWATCHED_MS + 1_000)
     assert (await server.watch(tournament, seen).read("snapshot")).data["running"]
+
+
+@pytest.mark.parametrize("fails", ["result_view", "standings_event"])
+async def test_after_an_error_all_readers_get_a_snapshot_also_who_comes_back(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    tournament, (alice, bob) = server.world.begun(*PAIR, legs=1)
+    server.pass_ms(1_000)
+    watcher, leaver = await server.watched(tournament), await server.watched(tournament)
+    (alice if alice.inbox.all("turn") else bob).move("0")
+    server.pass_ms()
+    for each in (watcher, leaver):
+        await each.read("move")
+    await leaver.close()
+    failed = fail_if(monkeypatch, views, fails, lambda *_: True, times=1)
+    alice.say(type="resign", match=next(iter(tournament.running)))
+    with suppress(RuntimeError):  # an error in a later iteration of the event loop
+        server.pass_ms()
+    assert failed
+    back = server.watch(tournament, leaver.events[-1].id)
+    for snapshot in (await watcher.read("snapshot"), await back.read("snapshot")):
+        assert [each["match"] for each in snapshot.data["latest"]] == list(tournament.results)
+    alice.drop()
+    server.pass_ms()
+    await watcher.read("field")
+    assert kinds(watcher.events)[:3] == ["snapshot", "move", "snapshot"]
+    assert "match_over" not in kinds(watcher.events), "nothing of the lost flush comes later"
+
+
+@pytest.mark.parametrize("delay_ms", [0, 3_000])
+async def test_a_snapshot_that_is_being_made_at_an_error_is_made_anew(
+    server: MemoryServer, monkeypatch: pytest.MonkeyPatch, delay_ms: int
+) -> None:
+    draw, is_drawn, goes_on = views.live_in_pieces, asyncio.Event(), asyncio.Event()
+
+    async def held(*given: Any) -> Any:
+        boards = await draw(*given)
+        is_drawn.set()
+        await goes_on.wait()
+        return boards
+
+    monkeypatch.setattr(views, "live_in_pieces", held)
+    tournament, bots = server.world.begun(*"abcd", game="liars-dice", legs=1, spectator_delay_ms=delay_ms)
+    late, matches = server.watch(tournament), server.world.arena.matches.live
+    server.feed._channel(tournament)
+    server.pass_ms()
+    reading = asyncio.ensure_future(late.read("snapshot"))
+    await is_drawn.wait()
+    failed = fail_if(monkeypatch, views, "board_view", lambda *_: True, times=1)
+    for bot in [bot for bot in bots if bot.inbox.all("turn")]:
+        bot.move(bot.last("turn")["legal"][0])
+        server.pass_ms(delay_ms * 2 // 3)
+    server.pass_ms()
+    assert failed
+    goes_on.set()
+    shown = {board["match"]: board["ply"] for board in (await reading).data["running"]}
+    newest = {match: len(matches[match].referee.progress.moves) for match in tournament.running}
+    missing = {match: ply for match, ply in newest.items() if shown[match] < ply}
+    assert len(missing) == (1 if delay_ms else 0)
+    if delay_ms:
+        server.pass_ms(delay_ms)
+        await late.read("move")
+        assert {event.data["match"]: event.data["ply"] for event in late.events if event.kind == "move"} == missing
 
 
 async def test_what_is_kept_is_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
