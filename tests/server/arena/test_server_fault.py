@@ -49,10 +49,14 @@ def test_a_match_at_which_the_server_fails_is_void_and_played_again_under_its_id
 
 def test_a_match_that_is_void_again_and_again_pauses_its_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     fail_if(monkeypatch, TicTacToeState, "code_of", lambda _, text: text == "0")
-    _, tournament, _ = played(legs=1)
+    _, tournament, bots = played(legs=1)
     assert tournament.status == "paused"
     assert "was void 5 times" in tournament.reason
     assert len(tournament.voided) == 5
+    for bot in bots:
+        (notice,) = bot.inbox.all("notice")
+        assert (notice["code"], notice["tournament"]) == ("paused", tournament.id)
+        assert notice["message"].endswith(tournament.reason)
 
 
 def test_a_move_after_which_the_game_fails_is_in_the_log_without_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +244,8 @@ def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
     world = World()
     bad = world.create(name="Bad", legs=1, format="swiss", rounds=2)
     other = world.create(name="Other", legs=1)
-    for bot in world.logins("ann", "ben", "cid", "dot", join=bad.id):
+    bots = world.logins("ann", "ben", "cid", "dot", join=bad.id)
+    for bot in bots:
         bot.play(first_legal)
     with monkeypatch.context() as broken:
         fail_if(broken, kind, method, is_bad)
@@ -256,6 +261,7 @@ def test_a_tournament_whose_schedule_fails_is_paused_and_stops_no_other(
             "the server failed at the schedule; the server's log has the error",
         )
         assert "bad: could not be settled" in caplog.text
+        assert [notice["code"] for bot in bots for notice in bot.inbox.all("notice")] == ["paused"] * 4
     world.organiser.resume(bad.id)
     world.run()
     assert (bad.status, len(bad.results)) == ("finished", 4)

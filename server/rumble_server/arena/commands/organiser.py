@@ -96,9 +96,7 @@ class Organiser:
     @transactional
     def pause(self, tournament_id: str, reason: str) -> None:
         """Pause a tournament: running matches finish, and no match starts."""
-        arena, tournament = self.arena, self._tournament(tournament_id)
-        arena.lifecycle.pause(tournament, reason)
-        arena.lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}")
+        self.arena.lifecycle.pause(self._tournament(tournament_id), reason)
 
     @transactional
     def resume(self, tournament_id: str) -> None:

@@ -190,9 +190,14 @@ class Lifecycle:
         self._ended.append(tournament)
 
     def pause(self, tournament: Tournament, reason: str, *, by: Literal["host", "disk"] = "host") -> None:
-        """Pause a tournament: running matches finish, and no match starts. Raises TournamentError."""
+        """Pause a tournament: running matches finish, and no match starts. Raises TournamentError.
+
+        Tell the bots of the tournament, unless the disk fails: such a notice would wait for the disk.
+        """
         for fact in commands.pause(tournament, reason, self._recorder.clock.now_ms(), by=by):
             self._recorder.record(fact)
+        if by != "disk":
+            self.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {reason}")
         self.recheck_challenges(self._recorder.players.of(tournament.field))
 
     def recheck_challenges(self, players: Iterable[Player]) -> None:

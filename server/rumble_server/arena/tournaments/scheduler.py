@@ -216,12 +216,9 @@ class Scheduler:
             self._lifecycle.notify_now(tournament, NoticeCode.RESUMED, message)
 
     def _pause_failed(self, tournament: Tournament, what: str) -> None:
-        """Pause or cancel a tournament because the server failed at `what`, and tell the bots of a pause."""
-        why = f"the server failed at {what}; the server's log has the error"
+        """Pause or cancel a tournament because the server failed at `what`."""
         try:
-            self._pause(tournament, why)
-            if tournament.status == "paused":
-                self._lifecycle.notify(tournament, NoticeCode.PAUSED, f"{tournament.id} is paused: {why}")
+            self._pause(tournament, f"the server failed at {what}; the server's log has the error")
         except Exception:
             log.exception("%s: could not be paused", tournament.id)
 
