@@ -203,13 +203,12 @@ class Arena:
                     self.lifecycle.leave(player, self.lifecycle.tournament(message.tournament), session)
                 case Challenge():
                     self.challenges.challenge(player, session, message)
-                case Resign() if message.match in session.matches:
-                    self.matches.resign(session.matches[message.match], message, text)
                 case Resign():
-                    problem = FieldProblem(field="match", problem="you have no open match of this id")
-                    reason = "you cannot resign a match you are not playing"
-                    error_frame = messages.error(ErrorCode.BAD_MESSAGE, reason, [problem])
-                    self._send_error(session, error_frame, message.match)
+                    if not self.matches.resign(session, message, text):
+                        problem = FieldProblem(field="match", problem="you have no open match of this id")
+                        reason = "you cannot resign a match you are not playing"
+                        error_frame = messages.error(ErrorCode.BAD_MESSAGE, reason, [problem])
+                        self._send_error(session, error_frame, message.match)
                 case Login():
                     reason = f"this connection is logged in as {player.name}"
                     self._send_error(session, messages.error(ErrorCode.ALREADY_LOGGED_IN, reason))

@@ -292,12 +292,18 @@ class Matches:
         self._finish_or_arm(match)
         return answered is not False
 
-    def resign(self, part: Part, message: Resign, frame: str) -> None:
-        """Resign a match for the bot of this part. Secrets in the bot's reason are blanked."""
+    def resign(self, session: BotSession, message: Resign, frame: str) -> bool:
+        """Resign a match. Secrets in the bot's reason are blanked. Return false if the session does not play the match,
+        or the bot has fallen out of the match.
+        """
+        part = session.matches.get(message.match)
+        if part is None or self.live[part.match_id].referee.progress.seats[part.seat].is_out:
+            return False
         match, now_ms = self.live[part.match_id], self.recorder.clock.now_ms()
         failure = blanked(message.reason or "") if message.failed else None
         self._call_referee(match, now_ms, partial(match.referee.resign, part.seat, now_ms, blanked(frame), failure))
         self._finish_or_arm(match)
+        return True
 
     def log_stray_frame(self, session: BotSession, sender: Literal["bot", "server"], frame: str) -> None:
         """Log a frame that belongs to no match. Append a fact for each match of the session.

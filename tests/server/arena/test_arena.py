@@ -12,7 +12,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
 from rumble_server.arena.bots.player import Players
 from rumble_server.arena.tournaments.scheduler import STARTS_AT_ONCE
-from rumble_server.match.facts import MatchOver, MatchStarted
+from rumble_server.match.facts import FrameSeen, MatchOver, MatchStarted
 from rumble_server.results.standings import WinLossStandings
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.exports.document import export
@@ -375,6 +375,18 @@ def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
 
 
 # --- connections ---
+
+
+def test_who_has_fallen_out_is_told_that_it_cannot_resign_any_more() -> None:
+    world = World()
+    _, (_, ben) = world.begun("ann", "ben", game="dilemma", legs=1)
+    match = ben.last("turn")["match"]
+    ben.say(type="resign", match=match)
+    assert ben.last("notice")["code"] == "seat_fell"
+    before = len(world.log.facts)
+    ben.say(type="resign", match=match)
+    assert ben.error() == "bad_message"
+    assert [fact.sender for fact in world.log.facts[before:] if isinstance(fact, FrameSeen)] == ["server"]
 
 
 def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
