@@ -11,9 +11,9 @@ from random import Random
 
 from rumble_engine import Termination
 from rumble_protocol.bot_messages import BotMessage, Challenge, Join, Leave, Login, Move, Resign
-from rumble_protocol.codec import read_named_turn, read_server_message
+from rumble_protocol.codec import BadMessage, read_named_turn
 from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, NoticeCode
-from rumble_protocol.server_messages import Error, FieldProblem
+from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.bots.player import Player
@@ -257,25 +257,26 @@ class Arena:
 
         self._find_ended(tournament_id, tell)
 
-    def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
+    def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
         """Handle an invalid frame. If the frame names an open turn, judge the frame as an answer to the turn.
 
-        Otherwise log the frame, and answer with `error`.
+        Otherwise log the frame, and answer with an error.
         """
         known = self._sessions.get(session_id)
+        error = messages.error(ErrorCode.BAD_MESSAGE, problem.message, problem.detail)
         if known is None:
             self._sender.sessions.send(session_id, error)
-        elif not (known[1].closing or self.recorder.stopped or self._judge_as_answer(known[1], text, error)):
+        elif not (known[1].closing or self.recorder.stopped or self._judge_as_answer(known[1], text, problem.message)):
             self.matches.log_stray_frame(known[1], "bot", text)
             self._send_error(known[1], error)
 
-    def _judge_as_answer(self, session: BotSession, text: str, error: bytes) -> bool:
+    def _judge_as_answer(self, session: BotSession, text: str, problem: str) -> bool:
         """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""
-        named, answer = read_named_turn(text), read_server_message(error)
-        if named is None or not isinstance(answer, Error):
+        named = read_named_turn(text)
+        if named is None:
             return False
         with self.transaction:
-            return self.matches.on_invalid_answer(session, named, answer.message, text)
+            return self.matches.on_invalid_answer(session, named, problem, text)
 
     def on_flood(self, session_id: int, allowed: int) -> None:
         """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""

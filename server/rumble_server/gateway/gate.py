@@ -13,6 +13,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from rumble_protocol.bot_messages import BotMessage, Login
+from rumble_protocol.codec import BadMessage
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
@@ -270,8 +271,8 @@ class GatedLeader:
         else:
             self._run_or_queue_frame(session_id, partial(self._receive, session_id, message, text))
 
-    def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
-        self._run_or_queue_frame(session_id, partial(self._arena.on_invalid_frame, session_id, text, error))
+    def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
+        self._run_or_queue_frame(session_id, partial(self._arena.on_invalid_frame, session_id, text, problem))
 
     def _run_or_queue_frame(self, session_id: int, call: Callable[[], None]) -> None:
         """Send a frame through the gate, where the frame waits if the gate is closed.

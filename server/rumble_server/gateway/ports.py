@@ -6,6 +6,7 @@ If this process leads clubs by a lease, the club's gate (`gateway/gate.py`) stan
 from typing import Protocol
 
 from rumble_protocol.bot_messages import BotMessage, Login
+from rumble_protocol.codec import BadMessage
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.ports import Caller
@@ -24,8 +25,8 @@ class Leader(Protocol):
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """Handle a valid message that a session received after its login. `text` is the whole frame."""
 
-    def on_invalid_frame(self, session_id: int, text: str, error: bytes) -> None:
-        """Handle an invalid frame of a session: send the frame `error` to the bot."""
+    def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
+        """Handle an invalid frame of a session: tell the bot about the problem."""
 
     def on_flood(self, session_id: int, allowed: int) -> None:
         """End a session that received too many messages while no turn was open. `allowed` is the limit per minute."""

@@ -182,9 +182,7 @@ class Session:
             message = read_bot_message(text)
         except BadMessage as error:
             if self.count_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
-                leader.on_invalid_frame(
-                    self.id, text, messages.error(ErrorCode.BAD_MESSAGE, error.message, error.detail)
-                )
+                leader.on_invalid_frame(self.id, text, error)
             return
         if type(message) is Move and self.name is not None:
             leader.receive(self.id, message, text)
