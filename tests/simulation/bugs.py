@@ -395,6 +395,11 @@ def take_a_crash_for_a_resignation(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Referee, "resign", lambda self, seat, now_ms, frame, _=None: resign(self, seat, now_ms, frame))
 
 
+def lose_the_result_of_a_lost_connection(patch: pytest.MonkeyPatch) -> None:
+    """Drop a result that waits for the disk when its connection ends."""
+    patch.setattr(BotSession, "unsent_overs", ())
+
+
 def tell_a_follower_at_once(patch: pytest.MonkeyPatch) -> None:
     """Tell a pupil who follows the end of the tournament before there is a next one."""
     patch.setattr(Followers, "hold", lambda *_: False)
@@ -439,6 +444,7 @@ BUGS: tuple[tuple[Bug, str, int], ...] = (
     (let_a_table_starve, r"was started, though .* was reserved for", 303),
     (use_a_seed_again, r"seed of chance \w+ occurs", 20),
     (take_a_crash_for_a_resignation, r"resign.* and nothing came of it", 20),
+    (lose_the_result_of_a_lost_connection, r"was never told the result", 81),
     (tell_a_follower_at_once, r"before the next tournament", 0),
 )
 """Each bug, a pattern of the checker's complaint, and a seed that shows the bug."""

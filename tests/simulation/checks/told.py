@@ -18,6 +18,8 @@ from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen, Wi
 
 MOST_POINTS_APART = 1e-9
 HOUR_MS = 3_600_000
+MOST_UNTOLD = 16
+"""Number of the newest results that a bot is told at its login."""
 ANSWERS = {"login": "session", "join": "joined", "challenge": "joined", "leave": "left"}
 
 
@@ -36,6 +38,7 @@ def check_told(case: Case) -> Problems:
         for seen in wire.told:
             if seen.frame["type"] == "turn":
                 yield from _turn(index, wire, seen.frame)
+    yield from _results(case)
     yield from _orders(case)
     yield from _by_one_leader(case)
 
@@ -192,6 +195,27 @@ def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[F
                 case "match_voided":
                     return [fact for fact in case.by_kind["result_voided"] if fact["match"] == frame["match"]]
     return None
+
+
+def _results(case: Case) -> Problems:
+    """Check that each bot of a match that logs in after the match's end was told the result, in any session."""
+    told, logins, ends = set[tuple[str, str, int]](), defaultdict(list), Counter[str]()
+    for wire in case.wires.values():
+        for seen in wire.told:
+            if seen.frame["type"] == "match_over":
+                told.add((wire.bot, seen.frame["match"], seen.frame["attempt"]))
+            elif seen.frame["type"] == "session" and wire.is_settled(
+                seen.entry.at_ms, min(wire.end_ms, wire.run.end_ms)
+            ):
+                logins[wire.bot].append((wire.run, seen.entry.at_ms))
+    for over in reversed(case.by_kind["match_over"]):
+        is_begun = case.attempts[over["match"], over["attempt"]].started is not None
+        for bot in map(str.casefold, over["seats"]) if is_begun else ():
+            run, at_ms = case.run_of(over), over["at_ms"]
+            is_back = any(login_run is run and login_ms > at_ms for login_run, login_ms in logins[bot])
+            if is_back and ends[bot] < MOST_UNTOLD and (bot, over["match"], over["attempt"]) not in told:
+                yield f"{bot} logged in after {over['match']} ended at {at_ms}, and was never told the result"
+            ends[bot] += 1
 
 
 def _standing(index: _Index, wire: WireLog, frame: dict[str, Any], what: str) -> Problems:
@@ -383,6 +407,14 @@ def _goes_on(seen: Seen, match: str) -> bool:
     return frame["type"] == "match_start" and frame["match"] == match and frame["resumed"] is True
 
 
+def _is_late_result(index: _Index, seen: Seen, at_ms: int) -> bool:
+    """Return whether a frame tells the end of an attempt that had ended by the time `at_ms`."""
+    if seen.frame["type"] != "match_over":
+        return False
+    attempt = index.case.attempts.get((seen.frame["match"], seen.frame["attempt"]))
+    return attempt is not None and attempt.over is not None and bool(attempt.over["at_ms"] <= at_ms)
+
+
 def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
     """Yield the attempts of a bot that were open at a time."""
     for attempt in index.case.attempts.values():
@@ -396,10 +428,9 @@ def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
 def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems:
     """Check that each match in `session` is open and goes on, and that no open match is missing once all is on disk."""
     open_matches = session.frame["matches"]
+    later = [seen for seen in wire.told if seen.place > session.place and not _is_late_result(index, seen, at_ms)]
     for match in open_matches:
-        start = next(
-            (seen for seen in wire.told if seen.place > session.place and seen.frame.get("match") == match), None
-        )
+        start = next((seen for seen in later if seen.frame.get("match") == match), None)
         if not (_may_wait(wire, at_ms) if start is None else _goes_on(start, match)):
             yield f"{wire.bot} logged in with {match} open, and was not told its start"
     if wire.worker or not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
