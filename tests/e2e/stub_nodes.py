@@ -98,6 +98,8 @@ class StubNode:
             await _say(send, 421, {"cache-control": "no-store"})
         elif rest.startswith("/api/tournaments/full"):
             await _say(send, 503, {"retry-after": "5"}, b"the disk is full")
+        elif rest.startswith("/api/tournaments/unwritten"):
+            await _say(send, 507, {}, b"done, and not on disk")
         elif rest.endswith("/events"):
             await _stream(self._events(), send)
         elif rest == "/broken":

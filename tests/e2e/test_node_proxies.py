@@ -241,6 +241,8 @@ def test_what_the_leader_cannot_do_now_is_told_but_to_feeds(front: Front) -> Non
     answer = front.ask("/api/tournaments/full", "POST", "{}")
     assert (answer.status_code, answer.headers["Retry-After"], answer.text) == (503, "5", "the disk is full")
     assert front.ask("/api/tournaments/full/events").text == "retry: 1000\n\n"
+    done = front.ask("/api/tournaments/unwritten", "POST", "{}")
+    assert (done.status_code, done.text) == (507, "done, and not on disk"), "clients repeat commands after 503"
 
 
 def test_nobody_leads_one_club(front: Front) -> None:

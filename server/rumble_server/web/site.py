@@ -33,7 +33,7 @@ from rumble_server.web.feed.ranker import Ranker
 from rumble_server.web.public_address import Addresses
 
 DISK_S = 5.0
-"""Maximum time in s that a request waits for the disk; afterwards the answer is 503, or 504 for a command."""
+"""Maximum time in s that a request waits for the disk; afterwards the answer is 503, or 507 for a command."""
 Done = TypeVar("Done")
 
 
@@ -154,8 +154,9 @@ class Site:
     async def run_command(self, command: Callable[[], Done]) -> Done:
         """Call `command`, and return its result once the recorded facts are on disk. Raises WebError.
 
-        Each command of the arena is a transaction. A view made by `command` shows the state before the wait. After 503
-        a client repeats its request, so the error of a command that was carried out has the status 504.
+        Each command of the arena is a transaction. A view made by `command` shows the state before the wait. The
+        error of a command that was carried out has the status 507: clients repeat a request after 503, and proxies
+        replace 504 by 503.
         """
         self.require_disk()
         done = command()
@@ -163,7 +164,7 @@ class Site:
             await self.wait_for_disk()
         except WebError as error:
             message = f"{error}; look whether it was carried out"
-            raise WebError(HTTPStatus.GATEWAY_TIMEOUT, error.code, message) from None
+            raise WebError(HTTPStatus.INSUFFICIENT_STORAGE, error.code, message) from None
         return done
 
     async def wait_for_disk(self) -> None:

@@ -66,7 +66,7 @@ async def test_no_client_repeats_a_command_that_was_carried_out_but_is_not_on_di
     monkeypatch.setattr("rumble_server.web.site.DISK_S", 0.01)
     server.world.log.stuck = True
     answer = await browser.post("/api/tournaments", json={"name": "Friday", "game": "connect4"}, headers=HOST)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (504, "unavailable")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (507, "unavailable")
     assert "look whether it was carried out" in answer.json()["error"]["message"]
     assert list(server.world.arena.tournaments) == ["friday"]
 

@@ -17,7 +17,7 @@ from rumble_server.web.client import client_address
 from rumble_server.web.errors import error_answers
 from rumble_server.web.site import site_of
 
-REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.GATEWAY_TIMEOUT)
+REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INSUFFICIENT_STORAGE)
 
 
 def joining_routes() -> APIRouter:

@@ -21,7 +21,7 @@ from rumble_server.web.guards.bodies import MOST_BODY_BYTES, read_body
 from rumble_server.web.guards.tokens import organiser_only
 from rumble_server.web.site import site_of
 
-REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT)
+REFUSED = error_answers(HTTPStatus.UNAUTHORIZED, HTTPStatus.CONFLICT, HTTPStatus.INSUFFICIENT_STORAGE)
 
 Body = TypeVar("Body", bound=BaseModel)
 
