@@ -113,7 +113,7 @@ class Constants(BaseModel):
     address who claim many names.
     """
     freed_names_per_minute: Count = 120
-    """Maximum number of names, in a minute, that are freed so that an address can claim new names.
+    """Maximum number of unused names that the server frees in a minute, to make room for new names.
 
     Only names of bots that have never played are freed. A name is freed if `names_per_hour` or the club's quota of
     names is used up. New names with a valid invitation are counted apart. Each new name costs a write to the database.

@@ -177,7 +177,7 @@ def meetings(rankings: Rankings, bots: int) -> tuple[Matrix, Matrix, Matrix]:
 
 @lru_cache(1024)
 def saved(sharing: int, behind: int) -> float:
-    """Return the amount by which a shared place reduces the variance of each pair of bots at the place.
+    """Return how much the variance of the result between two bots is smaller if both share a place.
 
     `sharing` is the number of bots at the place, and `behind` the number of bots at later places. All bots count as
     equally strong.

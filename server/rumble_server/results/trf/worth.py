@@ -48,7 +48,7 @@ class Points:
         self._bye_given = False
 
     def set(self, key: str, tenths: int, *, bye_as_win: bool) -> None:
-        """Set the points of a key.
+        """Set the points of all results for which a key of `KEYS` stands.
 
         If `bye_as_win` is true, the points for a win are also the points for a pairing-allocated bye, unless the file
         has points for such a bye.

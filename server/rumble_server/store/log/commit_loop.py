@@ -24,7 +24,8 @@ SIZE_BYTES = 8
 """Length in bytes of the number at the beginning of a message. The number is the size of the rest in bytes."""
 
 Commit = Callable[[Sequence[Content], bool], Sequence[str]]
-"""Function that writes a commit. Returns `lead_text` of each content that other servers lead, and that is not written.
+"""Function that writes a commit. A content is not written if another server leads the club of the content. The function
+returns `lead_text` of each such content.
 
 The second argument is true if the call repeats a commit that seemed to fail. Such a commit may be on disk already. The
 function raises StoreError.

@@ -123,7 +123,7 @@ SELECT {_TELL} FROM asked
 
 
 class OtherSetup(StoreError):
-    """The error of a node whose games, limits or formats of the log differ from those of another running node."""
+    """The error of a node whose games, limits or format of the log are not those of another running node."""
 
 
 @dataclass(frozen=True, slots=True)

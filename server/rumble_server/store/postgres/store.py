@@ -73,7 +73,7 @@ class PostgresStore(ClubStore):
     def open_log(self, club: str = MAIN) -> ClubLog:
         """Open the log of a club, and make this server the club's leader in place of any other server.
 
-        Only a server without a node may take clubs. The call blocks. Raises StoreError.
+        Nodes must not call this method, because their clubs come by leases. The call blocks. Raises StoreError.
         """
         return self.open_led_log(club, int(self.connection.execute(_TAKE, {"club": club})[0][0]))
 

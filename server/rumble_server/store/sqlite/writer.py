@@ -69,7 +69,7 @@ def _drop_versions(database: sqlite3.Connection, club: str, versions: str, oldes
 
 
 class _Database:
-    """A database that the first commit opens. A commit fails if a file was removed or replaced.
+    """A database that the first commit opens. A commit fails if a file of the database was removed or replaced.
 
     `identity` is the result of `identity_of` at the server's start.
     """
