@@ -212,6 +212,10 @@ class Watcher:
             if found:
                 return found[-1]
 
+    def data_of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the data of the events of this kind that were read."""
+        return [event.data for event in self.events if event.kind == kind]
+
     async def close(self) -> None:
         await self.stream.aclose()  # type: ignore[attr-defined]  # it is an async generator
 

@@ -7,6 +7,18 @@ import pytest
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.web.memory_server import Event, MemoryServer, Watcher
+from tests.server.world import Bot
+
+PAIR = ("alice", "bob")
+
+
+async def watched_from_lobby(
+    server: MemoryServer, *names: str, think_ms: int = 10, **config: Any
+) -> tuple[Tournament, Watcher, list[Bot]]:
+    """Return a new tournament that starts with these bots, a reader that came before the bots, and the bots."""
+    tournament = server.world.create(start_at_bots=len(names), **config)
+    watcher = await server.watched(tournament)
+    return tournament, watcher, server.bots(*names, think_ms=think_ms, join=tournament.id)
 
 
 def kinds(events: list[Event]) -> list[str]:
@@ -21,6 +33,11 @@ def unrated(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def standings(server: MemoryServer, tournament: str) -> list[dict[str, Any]]:
     return [line.model_dump(exclude_unset=True) for line in server.world.tournament(tournament).standings.lines()]
+
+
+def final_board(watcher: Watcher, over: Event) -> Event:
+    """Return the event before the result `over` that is about the same match."""
+    return [event for event in watcher.events if event.data.get("match") == over.data["match"]][-2]
 
 
 async def read_to_the_end(watcher: Watcher) -> None:

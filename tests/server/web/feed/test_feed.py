@@ -8,16 +8,12 @@ from rumble_server.web.feed.channel import SNAPSHOT_MS, Channel
 from rumble_server.web.feed.feed import KEEP_ALIVE, KEEP_ALIVE_MS, UNWATCHED_MS
 from rumble_server.web.feed.ranker import Ranker
 
-from tests.server.web.feed.reading import held_up, read_nothing
+from tests.server.web.feed.reading import PAIR, held_up, read_nothing, watched_from_lobby
 from tests.server.web.memory_server import MemoryServer
-
-PAIR = ("alice", "bob")
 
 
 async def test_a_result_waits_for_the_disk(server: MemoryServer) -> None:
-    tournament = server.world.create(start_at_bots=2)
-    watcher = await server.watched(tournament)
-    server.bots(*PAIR, think_ms=50, join=tournament.id)
+    tournament, watcher, _ = await watched_from_lobby(server, *PAIR, think_ms=50)
     server.pass_ms(300)
     await watcher.read("match_start")
     server.world.log.stuck = True

@@ -5,10 +5,17 @@ from rumble_server.web.feed import spectator as spectators
 from rumble_server.web.feed.channel import Channel
 from rumble_server.web.feed.feed import STUCK_MS
 
-from tests.server.web.feed.reading import held_up, kinds, read_nothing, read_to_the_end, standings, unrated
+from tests.server.web.feed.reading import (
+    PAIR,
+    held_up,
+    kinds,
+    read_nothing,
+    read_to_the_end,
+    standings,
+    unrated,
+    watched_from_lobby,
+)
 from tests.server.web.memory_server import MemoryServer
-
-PAIR = ("alice", "bob")
 
 
 async def test_packed_it_tells_the_same_to_whoever_comes_when(server: MemoryServer) -> None:
@@ -44,9 +51,7 @@ async def test_a_slow_reader_loses_its_queue_and_gets_a_snapshot(
     server: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spectators, "MOST_UNREAD_BYTES", 4_000)
-    tournament = server.world.create(start_at_bots=2, cycles=100)
-    slow = await server.watched(tournament)
-    server.bots(*PAIR, join=tournament.id)
+    tournament, slow, _ = await watched_from_lobby(server, *PAIR, cycles=100)
     server.pass_ms(20_000)
     told = await slow.read("snapshot")
     assert unrated(told.data["standings"]) == standings(server, tournament.id)
