@@ -200,7 +200,7 @@ def _why_not(tournament: Mapping[str, Any]) -> list[str]:
     if tournament["legs"] > 1:
         found.append(f"each pairing has {tournament['legs']} matches, and each of them is a round here")
     if tournament["scheme"] != [1, 0.5, 0]:
-        scheme = ", ".join(f"{points:g}" for points in tournament["scheme"])
+        scheme = ", ".join(f"{points:.15g}" for points in tournament["scheme"])
         found.append(f"it was paired by points of {scheme}, and here they are 1, 0.5, 0")
     return found
 

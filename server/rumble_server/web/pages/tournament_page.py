@@ -174,7 +174,7 @@ def places_text(points: Sequence[float] | str) -> str:
     """Write the rule for points at tables. `points` is `places`, `payoffs`, or a list with the points of each place."""
     if isinstance(points, str):
         return "a point for each seat behind" if points == PLACES_COUNT else "points are payoffs"
-    return f"points {', '.join(f'{value:g}' for value in points)} by place"
+    return f"points {', '.join(f'{value:.15g}' for value in points)} by place"
 
 
 def columns(standings: Sequence[Standing], challengers: Collection[str]) -> list[tuple[int, str]]:

@@ -30,7 +30,7 @@ def with_absent(server: MemoryServer) -> Tournament:
     [
         ("places", "a point for each seat behind"),
         ("payoffs", "points are payoffs"),
-        ([10, 6, 3.5, 0], "points 10, 6, 3.5, 0 by place"),
+        ([12_345_678, 6, 3.5, 0], "points 12345678, 6, 3.5, 0 by place"),
     ],
 )
 def test_how_results_count(points: list[float] | str, text: str) -> None:

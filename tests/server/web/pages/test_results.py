@@ -10,7 +10,7 @@ from tests.server.world import Bot
 
 
 async def test_each_bot_has_a_strip_with_its_best_win(server: MemoryServer, browser: httpx.AsyncClient) -> None:
-    tournament, key = server.world.create(classroom=True, legs=1), make_secret()
+    tournament, key = server.world.create(classroom=True, legs=1, points=[1_234_567, 0.5, 0]), make_secret()
     Joining(server.world.arena).join(str(tournament.join_code), "Änne", key, "192.0.2.1")
     server.world.login("anne", key=key)
     ben, cid = server.world.logins("ben", "cid", join=tournament.id)
@@ -22,7 +22,7 @@ async def test_each_bot_has_a_strip_with_its_best_win(server: MemoryServer, brow
     html = (await browser.get("/tournaments/friday/results")).text
     strips = [" ".join(Page(part).text.split()) for part in html.split('<p class="who">')[1:]]
     assert [strip.split()[0] for strip in strips] == ["Änne", "ben", "cid"]
-    assert "Number 1 of 3" in strips[0]
+    assert "Number 1 of 3 Points2469134 in 2 matches" in strips[0]
     for strip, best in zip(strips, ("ben", "cid", "none yet"), strict=True):
         assert f"Best win{best}" in strip
     assert strips[0].endswith("Lost by a faultnever")
