@@ -23,12 +23,12 @@ The code of a full-point bye is not included, because the organiser gives such a
 
 def names_of(event: TrfEvent) -> dict[int, str]:
     """Return the players' names by starting number. If players share a name, the starting number is added."""
-    count = Counter(player.name for player in event.players)
-    numbered = {player.number: f"{player.name} ({player.number})" for player in event.players}
-    count.update(numbered[player.number] for player in event.players if count[player.name] > 1)
-    return {
-        player.number: player.name if count[player.name] == 1 else numbered[player.number] for player in event.players
-    }
+    count, names = Counter(player.name for player in event.players), {each.number: each.name for each in event.players}
+    for number, name in sorted(names.items(), key=lambda each: len(each[1])):  # a name with a number is longer
+        if count[name] > 1:
+            names[number] = f"{name} ({number})"
+            count[names[number]] += 1
+    return names
 
 
 def rounds_of(event: TrfEvent) -> Rounds:

@@ -50,6 +50,6 @@ def test_two_of_the_same_name_have_their_numbers_with_it() -> None:
 
 
 def test_a_name_that_looks_like_a_shared_name_with_its_number_is_numbered_too() -> None:
-    names = ("Ann", "Ann", "Ann (2)", "Cid")
+    names = ("Ann (3) (2)", "Ann (3)", "Ann", "Ann")
     event = read_trf("\n".join(player(number, name=name) for number, name in enumerate(names, 1)))
-    assert names_of(event) == {1: "Ann (1)", 2: "Ann (2)", 3: "Ann (2) (3)", 4: "Cid"}
+    assert names_of(event) == {1: "Ann (3) (2) (1)", 2: "Ann (3) (2)", 3: "Ann (3)", 4: "Ann (4)"}
