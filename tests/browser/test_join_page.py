@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.problems import Problems
@@ -64,6 +64,24 @@ async def test_who_is_refused_is_told_at_the_field(pupil: Page, lan_server: Runn
     await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
     await join(pupil, "ANN")
     await expect(pupil.locator("#display-error")).to_contain_text("taken")
+
+
+async def test_who_joined_although_the_answer_was_an_error_joins_again(
+    pupil: Page, lan_server: RunningServer, problems: Problems
+) -> None:
+    problems.allow("504")
+    cup = lan_server.create("Slow disk", classroom=True)
+
+    async def lose(route: Route) -> None:
+        await route.fetch()
+        await route.fulfill(status=504, json={"error": {"code": "unavailable", "message": "not on disk yet"}})
+
+    await pupil.route("**/api/join", lose, times=1)
+    await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")
+    await join(pupil, "Eve")
+    await expect(pupil.locator("#problem")).to_contain_text("not on disk yet")
+    await join(pupil, "Eve")
+    await expect(pupil.locator("#joined")).to_be_visible()
 
 
 async def test_the_next_person_at_the_computer_is_somebody_else(pupil: Page, lan_server: RunningServer) -> None:

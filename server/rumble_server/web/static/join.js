@@ -10,6 +10,7 @@ const ASK_MS = 3000;
 const PATIENCE_MS = 8000;
 const SLIP_LETTERS = 8;
 const OVER = "the tournament is over";
+const FRESH_KEY = newKey(); // the same at each try, since the server may have joined the pupil in spite of an error
 
 const form = /** @type {HTMLFormElement} */ (byId("join"));
 const code = /** @type {HTMLInputElement} */ (byId("code"));
@@ -117,7 +118,7 @@ onSubmit("join", async () => {
   if (!code.value.trim()) return complain(code, "Enter the code.");
   const isSlip = code.value.replace(/[\s-]/g, "").length === SLIP_LETTERS;
   if (!isSlip && !display.value.trim()) return complain(display, "Enter your name.");
-  const own = identity()?.key ?? newKey();
+  const own = identity()?.key ?? FRESH_KEY;
   const wanted = { code: code.value.trim(), display_name: display.value.trim(), key: own };
   const joined = await (isSlip ? ask("slips", { code: code.value }) : ask("join", wanted));
   if (joined === null) return;
