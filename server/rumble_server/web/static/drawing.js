@@ -1,5 +1,5 @@
 // @ts-check
-// Boards as SVG in the browser, drawn as the server draws them (`pages/drawn.py`).
+// Boards as SVG in the browser, drawn as the server draws them (`pages/board_svg.py`).
 
 import SHAPES from "./shapes.js";
 
