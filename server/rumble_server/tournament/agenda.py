@@ -48,7 +48,7 @@ class Agenda:
     def prepare(self) -> Task | None:
         """Return the task that pairs the next round. This call changes no state.
 
-        Return None while no round can be paired yet, and after the schedule is `is_finished`.
+        Return None while no round can be paired yet, and once the schedule is finished.
         """
         return self.schedule.prepare(self._played, self._withdrawn)
 
