@@ -69,12 +69,12 @@ async def test_who_is_refused_is_told_at_the_field(pupil: Page, lan_server: Runn
 async def test_who_joined_although_the_answer_was_an_error_joins_again(
     pupil: Page, lan_server: RunningServer, problems: Problems
 ) -> None:
-    problems.allow("504")
+    problems.allow("507")
     cup = lan_server.create("Slow disk", classroom=True)
 
     async def lose(route: Route) -> None:
         await route.fetch()
-        await route.fulfill(status=504, json={"error": {"code": "unavailable", "message": "not on disk yet"}})
+        await route.fulfill(status=507, json={"error": {"code": "unavailable", "message": "not on disk yet"}})
 
     await pupil.route("**/api/join", lose, times=1)
     await pupil.goto(f"/join?code={door(lan_server, cup, is_open=True)}")

@@ -35,7 +35,7 @@ def over(ended: EndedTournament, line: FinalResult) -> bytes:
 
 def waiting(ended: EndedTournament, line: FinalResult) -> bytes:
     """Return the notice `waiting` for a bot. `line` is the bot's final result, which the notice contains."""
-    points = f"{line.points:g} point{'s' * (line.points != 1)}"
+    points = f"{round(line.points, 5):.15g} point{'s' * (line.points != 1)}"
     about = f"{ended.id} is over: rank {line.rank} of {len(ended.lines)}, with {points}"
     return notice(
         NoticeCode.WAITING, f"{about}; stay for the host's next tournament, an hour at most", tournament_id=ended.id

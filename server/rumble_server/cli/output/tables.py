@@ -39,8 +39,8 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def points_text(points: float) -> str:
-    """Write points as people do: `5`, `5.5`."""
-    return f"{points:g}"
+    """Write points as people do: `5`, `5.5`, `1234567`."""
+    return f"{round(points, 5):.15g}"
 
 
 def result_text(scores: Sequence[float] | None) -> str:

@@ -38,7 +38,7 @@ def text(table: Table) -> list[list[str]]:
 
 
 def test_points() -> None:
-    assert [points_text(points) for points in (5.0, 5.5, 0.0)] == ["5", "5.5", "0"]
+    assert [points_text(points) for points in (5.0, 5.5, 0.0, 1_234_567.5)] == ["5", "5.5", "0", "1234567.5"]
 
 
 @pytest.mark.parametrize(
