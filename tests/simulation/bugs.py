@@ -225,7 +225,7 @@ def blame_for_a_server_that_was_down(patch: pytest.MonkeyPatch) -> None:
 
     def changed(*given: Any, **named: Any) -> None:
         bound = parameters.bind(*given, **named)
-        bound.arguments["nobody_away_before_ms"] = 0
+        bound.arguments["grace_until_ms"] = 0
         init(*bound.args, **bound.kwargs)
 
     patch.setattr(Progress, "__init__", changed)

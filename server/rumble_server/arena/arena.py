@@ -78,8 +78,8 @@ class Arena:
         self.display_names, self.slips = recorder.display_names, recorder.slips
         self.host_tokens, self.clubs, self.allowance = recorder.host_tokens, recorder.clubs, recorder.allowance
         self._grace_ms = grace_ms
-        nobody_away_before_ms = clock.now_ms() + grace_ms if grace_ms else 0
-        self.matches = Matches(recorder, run, lambda *end: self.scheduler.on_over(*end), nobody_away_before_ms, bounds)
+        grace_until_ms = clock.now_ms() + grace_ms if grace_ms else 0
+        self.matches = Matches(recorder, run, lambda *end: self.scheduler.on_over(*end), grace_until_ms, bounds)
         self.lifecycle = Lifecycle(recorder, self.matches, taken_ids)
         self.scheduler = Scheduler(recorder, self.matches, self.lifecycle, work)
         self.logins = Logins(recorder, self.matches, self.lifecycle, self.scheduler, random, may_claim, admission)

@@ -103,13 +103,13 @@ class Matches:
         recorder: Recorder,
         run: int,
         on_over: Callable[[Tournament, MatchOver, tuple[Player, ...]], None],
-        nobody_away_before_ms: int,
+        grace_until_ms: int,
         bounds: Bounds,
     ) -> None:
         self.recorder = recorder
         self.bounds = bounds
         self.run = run
-        self.grace_until_ms = nobody_away_before_ms
+        self.grace_until_ms = grace_until_ms
         """Time in ms until which no away or absent budget runs. Bots need time to find the server again after its
         start, or after a suspension of the club."""
         self.live: dict[str, LiveMatch] = {}

@@ -35,7 +35,7 @@ class Progress:
     """The progress of a match, and the times at which its clocks run out."""
 
     def __init__(
-        self, terms: facts.MatchStarted, control: PlainControl, lateness: Lateness, nobody_away_before_ms: int
+        self, terms: facts.MatchStarted, control: PlainControl, lateness: Lateness, grace_until_ms: int
     ) -> None:
         self.terms = terms
         self.control = control
@@ -57,7 +57,7 @@ class Progress:
         If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
         all.
         """
-        self.grace_until_ms = nobody_away_before_ms
+        self.grace_until_ms = grace_until_ms
         """End of the newest grace. No away budget and no clock of an absent bot runs before this time."""
         self.has_info = False
         """True if a bot sent an `info` with a move."""
