@@ -28,13 +28,6 @@ from rumble_server.match.plies import Plies, PlyFact
 from rumble_server.match.progress import NO_TURN_ID, Progress
 from rumble_server.match.seat import DelayMs, OpenTurn, SeatConnection, SeatState
 
-STAMP_BEYOND_MS = 250
-"""Maximum lateness in ms for which a fast answer is excused without a question to the kernel.
-
-After a greater lateness, the kernel is asked how long the answer has waited. Each question takes system calls.
-"""
-STAMP_MS = 10
-"""Precision in ms of the kernel's times for received data: one tick of a kernel clock with 100 ticks a second."""
 NO_FAILURES: Mapping[int, str] = {}
 """The empty mapping from seats to errors of bots, for a match in which no bot crashed."""
 
@@ -159,35 +152,6 @@ class Referee:
         """Store the lag of a seat's connection. In the seat's next turns, the lag does not count as thinking time."""
         self.progress.seats[seat].lag_ms = min(lag_ms, MOST_LAG_MS)
 
-    def _excuse_wait(self, seat: int, turn: OpenTurn, delay_ms: DelayMs, now_ms: int) -> bool:
-        """Excuse the waiting time of an answer. Return true if the turn is over.
-
-        The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
-        to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
-        excused, because the bot can think meanwhile. If the bot thought for too long, the match is decided now. If the
-        turn was sent before a suspension of the club, all lateness is excused.
-
-        If the bot has sent more data after the answer, only a minimum of the waiting time is known. Then all lateness
-        is excused. If the answer is in time only because of lateness beyond the minimum, the match is void. So an
-        honest bot with several matches loses nothing, and no bot wins by sending more data.
-
-        `docs/architecture/matches.md` has an example in numbers, under "Excused time".
-        """
-        progress, lateness, open_ms = self.progress, self._lateness, now_ms - turn.asked_at_ms
-        late_ms = lateness.late_ms
-        matters = open_ms > progress.control.move_ms or late_ms - turn.late_ms_when_asked > STAMP_BEYOND_MS
-        if not matters or turn.is_held or turn.asked_at_ms < lateness.suspended_until_ms:
-            return False
-        waited_ms, is_exact = delay_ms(open_ms)
-        excused_ms, turn.is_wait_inexact = min(waited_ms, open_ms), not is_exact
-        if is_exact or late_ms - turn.late_ms_when_asked < excused_ms:
-            turn.late_ms_when_asked = late_ms - excused_ms
-        if now_ms - excused_ms - STAMP_MS > turn.deadline_ms:
-            self.wake(now_ms)
-            if turn.is_wait_inexact and progress.seats[seat].turn is turn:
-                self.abort(f"the server was late, and {progress.terms.seats[seat]} may have moved in time", now_ms)
-        return progress.seats[seat].turn is not turn
-
     def _excused_at_disconnect_ms(self, seat: int, now_ms: int) -> int:
         """Return the excused time in ms of the open turn of a seat whose connection has ended or is replaced.
 
@@ -223,9 +187,8 @@ class Referee:
             return False
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
-        if is_slow and delay_ms is not None and self._excuse_wait(seat, turn, delay_ms, now_ms):
-            if progress.over is None:
-                self._reject_unexpected_move(seat, turn_id, now_ms, frame)
+        if is_slow and delay_ms is not None and turn.excuse_wait(control, self._lateness, delay_ms, now_ms):
+            self._on_late_answer(seat, turn, now_ms, frame)
             return False
         try:
             if len(text) > LONGEST_MOVE:
@@ -401,6 +364,19 @@ class Referee:
         else:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
         self._announcer.reject(seat, turn_id, code, message, now_ms, frame)
+
+    def _on_late_answer(self, seat: int, turn: OpenTurn, now_ms: int, frame: str) -> None:
+        """Judge an answer whose bot thought for too long, and reject the answer if the match goes on.
+
+        If the answer is in time only because of lateness beyond the known minimum of its wait, the match is void. So an
+        honest bot with several matches loses nothing, and no bot wins by sending more data.
+        """
+        progress = self.progress
+        self.wake(now_ms)
+        if progress.seats[seat].turn is turn:
+            self.abort(f"the server was late, and {progress.terms.seats[seat]} may have moved in time", now_ms)
+        if progress.over is None:
+            self._reject_unexpected_move(seat, turn.turn_id, now_ms, frame)
 
     def _on_invalid_move(
         self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str

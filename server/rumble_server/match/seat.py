@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rumble_server.match.clock import MOST_LAG_MS, thinking_ms
+from rumble_server.match.clock import MOST_LAG_MS, Lateness, PlainControl, thinking_ms
 
 DelayMs = Callable[[int], tuple[int, bool]]
 """Function that returns for how long a turn and its answer waited in this machine.
@@ -16,6 +16,13 @@ The turn waited to be written, and the answer waited to be read. The function is
 argument is the age of the turn in ms. The result is the sum of both times in ms, and True if the sum is exact, or False
 if the sum is only a minimum.
 """
+STAMP_BEYOND_MS = 250
+"""Maximum lateness in ms for which a fast answer is excused without a question to the kernel.
+
+After a greater lateness, the kernel is asked how long the answer has waited. Each question takes system calls.
+"""
+STAMP_MS = 10
+"""Precision in ms of the kernel's times for received data: one tick of a kernel clock with 100 ticks a second."""
 
 
 class SeatConnection(Protocol):
@@ -109,3 +116,24 @@ class OpenTurn:
         if excused_ms > open_ms:
             return open_ms if open_ms > 0 else 0
         return excused_ms
+
+    def excuse_wait(self, control: PlainControl, lateness: Lateness, delay_ms: DelayMs, now_ms: int) -> bool:
+        """Excuse the waiting time of an answer. Return true if the bot thought for too long all the same.
+
+        The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
+        to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
+        excused, because the bot can think meanwhile. Two exceptions excuse all lateness: the turn was sent before a
+        suspension of the club, or the bot has sent more data after the answer, so that only a minimum of the waiting
+        time is known.
+
+        `docs/architecture/matches.md` has an example in numbers, under "Excused time".
+        """
+        open_ms, late_ms = now_ms - self.asked_at_ms, lateness.late_ms
+        matters = open_ms > control.move_ms or late_ms - self.late_ms_when_asked > STAMP_BEYOND_MS
+        if not matters or self.is_held or self.asked_at_ms < lateness.suspended_until_ms:
+            return False
+        waited_ms, is_exact = delay_ms(open_ms)
+        excused_ms, self.is_wait_inexact = min(waited_ms, open_ms), not is_exact
+        if is_exact or late_ms - self.late_ms_when_asked < excused_ms:
+            self.late_ms_when_asked = late_ms - excused_ms
+        return now_ms - excused_ms - STAMP_MS > self.deadline_ms
