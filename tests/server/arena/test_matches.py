@@ -1,0 +1,127 @@
+"""Running matches in the arena: clocks, faults and connections."""
+
+from rumble_engine import Termination
+from rumble_protocol.fields import TimeControl
+from rumble_server.match.facts import FrameSeen
+
+from tests.server.arena.playing import assert_all_was_played, enter, first_legal
+from tests.server.world import World
+
+# --- faults ---
+
+
+def test_a_bot_that_never_moves_loses_on_time_and_only_its_own_matches() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=3, bench_after=0, time_control=TimeControl(move_ms=500))
+    enter(world, tournament.id, "ann", "ben")
+    world.login("hung", join=tournament.id)
+    world.run()
+    assert_all_was_played(tournament)
+    for over in tournament.results.values():
+        assert over.termination is (Termination.TIMEOUT if "hung" in over.seats else Termination.NORMAL)
+        assert [over.seats[seat] for seat in over.at_fault] == (["hung"] if "hung" in over.seats else [])
+    assert tournament.standings.lines()[-1].model_dump(exclude_unset=True)["faults"] == {"timeout": 4}
+
+
+def test_a_bot_that_drops_for_good_loses_by_disconnect_and_then_as_no_show() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=3, away_ms=1000, absent_ms=2000)
+    started_at_ms = world.clock.now_ms()
+    ann.drop()
+    assert ben.last("notice")["code"] == "opponent_away"
+    world.run()
+    endings = [(over.termination, over.at_ms - started_at_ms) for over in tournament.results.values()]
+    assert endings == [(Termination.DISCONNECT, 1000), (Termination.NO_SHOW, 3000), (Termination.NO_SHOW, 3000)]
+    assert len(ben.inbox.all("match_over")) == 3
+    assert [over["moves"] for over in ben.inbox.all("match_over")] == [[], [], list(tournament.openings[1])]
+    assert tournament.openings[1] != ()
+    assert tournament.status == "finished"
+
+
+def test_while_a_match_waits_for_a_bot_its_absent_budget_does_not_run() -> None:
+    world = World()
+    tournament, (ann, _) = world.begun("ann", "ben", away_ms=50_000, absent_ms=10_000)
+    ann.drop()
+    world.run(40_000)
+    ann = world.login("ann")
+    assert ann.inbox.kinds()[:3] == ["welcome", "session", "match_start"]
+    assert tournament.field["ann"].absent_left_ms == 10_000
+
+
+def test_frames_that_were_received_count_before_a_timeout_does() -> None:
+    world = World()
+    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
+    (mover,) = [bot for bot in (ann, ben) if bot.heard("turn")]
+    world.run(900)
+    world.clock.stall(5000)
+    world.clock.after_input(lambda: mover.move("4"))
+    world.run(0)
+    (match,) = world.arena.matches.live.values()
+    assert match.referee.progress.moves == ["4"]
+
+
+def test_a_server_that_was_late_waits_as_long_again_before_a_verdict() -> None:
+    world = World()
+    _, (ann, ben) = world.begun("ann", "ben", time_control=TimeControl(move_ms=1000))
+    mover = next(bot for bot in (ann, ben) if bot.heard("turn"))
+    world.clock.stall(1300)
+    world.run(299)
+    mover.move("4")
+    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
+
+
+# --- connections ---
+
+
+def test_who_has_fallen_out_is_told_that_it_cannot_resign_any_more() -> None:
+    world = World()
+    _, (_, ben) = world.begun("ann", "ben", game="dilemma", legs=1)
+    match = ben.last("turn")["match"]
+    ben.say(type="resign", match=match)
+    assert ben.last("notice")["code"] == "seat_fell"
+    before = len(world.log.facts)
+    ben.say(type="resign", match=match)
+    assert ben.error() == "bad_message"
+    assert [fact.sender for fact in world.log.facts[before:] if isinstance(fact, FrameSeen)] == ["server"]
+
+
+def test_what_the_older_connection_says_after_that_counts_for_nothing() -> None:
+    world = World()
+    _, (old, _) = world.begun("ann", "ben")
+    world.login("ann")
+    facts = len(world.log.facts)
+    old.say(type="resign", match="friday.1.1.1.1")
+    assert len(world.log.facts) == facts
+
+
+def test_a_bot_that_comes_back_gets_its_matches_with_the_clock_as_it_stood() -> None:
+    world = World()
+    _, (ann, ben) = world.begun("ann", "ben")
+    mover = ann if ann.inbox.all("turn") else ben
+    world.run(4000)
+    mover.drop()
+    world.run(20_000)
+    again = world.login(mover.name)
+    assert again.inbox.kinds() == ["welcome", "session", "match_start", "turn"]
+    assert again.last("turn")["clock"]["remaining_ms"] == 6000
+    mover.move("4")
+    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [[]], (
+        "the old connection is dead"
+    )
+    again.move("4")
+    assert [match.referee.progress.moves for match in world.arena.matches.live.values()] == [["4"]]
+
+
+def test_the_round_trip_of_a_connection_is_allowed_at_its_turns() -> None:
+    world = World()
+    tournament = world.create(start_at_bots=2)
+    slow, fast = world.connect(lag_ms=120), world.connect()
+    for bot, name in ((slow, "ann"), (fast, "ben")):
+        bot.login(name, join=tournament.id)
+        bot.play(first_legal)
+    fast.session.on_round_trip(30)
+    mover = slow if slow.inbox.all("turn") else fast
+    mover.move("4")
+    world.run()
+    assert {frame["clock"]["lag_ms"] for frame in slow.inbox.all("turn")} == {120}
+    assert {frame["clock"]["lag_ms"] for frame in fast.inbox.all("turn")} <= {0, 30}

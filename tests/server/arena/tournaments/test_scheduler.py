@@ -1,0 +1,158 @@
+"""The scheduler: which matches start when, and how much work an iteration of the event loop has."""
+
+from functools import partial
+from random import Random
+
+import pytest
+from rumble_protocol.fields import TimeControl
+from rumble_server.arena.bots.player import Players
+from rumble_server.arena.tournaments.scheduler import STARTS_AT_ONCE
+from rumble_server.tournament.tournament import Tournament
+
+from tests.server.arena.playing import (
+    NAMES,
+    assert_all_was_played,
+    at_random,
+    enter,
+    first_legal,
+    numbered,
+    schedule_ids,
+)
+from tests.server.failing import note_calls
+from tests.server.tournament.rounds import round_robin
+from tests.server.world import World
+
+# --- no round barrier, no starvation ---
+
+
+@pytest.mark.parametrize("max_matches", [1, 2])
+@pytest.mark.parametrize("bots", [4, 5, 7])
+def test_a_pairing_starts_as_soon_as_both_bots_are_free(bots: int, max_matches: int) -> None:
+    world = World()
+    random = Random(bots)
+    tournament = world.create(start_at_bots=bots, legs=1)
+    for name in NAMES[:bots]:
+        think_ms = partial(int, 5000) if name == "ann" else partial(random.randrange, 50)
+        world.player(name, at_random(name), think_ms, join=tournament.id, max_matches=max_matches)
+    looked = 0
+    while world.clock.step():
+        if tournament.status != "running":
+            continue
+        unplayed = schedule_ids(tournament) - tournament.results.keys() - tournament.running.keys()
+        pairs = {pair_of(tournament, match) for match in unplayed}
+        free = {player.name for player in world.arena.players if player.room > 0}
+        assert not [pair for pair in pairs if pair <= free], "two free bots wait for each other"
+        looked += 1
+    assert looked > 10 * bots
+    assert_all_was_played(tournament)
+
+
+@pytest.mark.parametrize("bots", [2, 3, 5])
+def test_a_bot_of_one_match_at_a_time_plays_all_its_tournaments_in_turn(bots: int) -> None:
+    world = World()
+    both = [world.create(name=name, start_at_bots=bots, cycles=20 // bots) for name in ("Friday", "Saturday")]
+    for bot in enter(world, both[0].id, *NAMES[:bots], max_matches=1):
+        bot.say(type="join", tournament=both[1].id)
+    looked = 0
+    while world.clock.step():
+        played = [len(tournament.results) for tournament in both]
+        if all(tournament.status == "running" for tournament in both):
+            assert abs(played[0] - played[1]) <= 2 * bots, "one of them starves"
+            looked += 1
+    assert looked > 100
+    for tournament in both:
+        assert_all_was_played(tournament)
+
+
+def pair_of(tournament: Tournament, match: str) -> frozenset[str]:
+    cycle, number, board, _ = (int(part) for part in match.split(".")[-4:])
+    for pairings in round_robin(len(tournament.field), cycle):
+        for each in pairings:
+            if (each.cycle, each.round, each.board) == (cycle, number, board):
+                return frozenset(numbered(tournament)[bot] for bot in (each.first, each.second))
+    raise KeyError(match)
+
+
+def test_one_slow_bot_does_not_slow_those_who_can_play_another_match_meanwhile() -> None:
+    def ends_at_ms(slow: int) -> int:
+        world = World()
+        tournament = world.create(start_at_bots=5, legs=1, time_control=TimeControl(move_ms=60_000))
+        for name in NAMES[:5]:
+            think_ms = partial(int, slow if name == "ann" else 10)
+            world.player(name, first_legal, think_ms, join=tournament.id, max_matches=2)
+        world.run()
+        assert_all_was_played(tournament)
+        return max(over.at_ms for over in tournament.results.values() if "ann" not in over.seats)
+
+    assert ends_at_ms(slow=50_000) - ends_at_ms(slow=10) < 1000
+
+
+# --- the work of an iteration ---
+
+
+def test_many_matches_start_a_few_at_a_time_so_that_the_loop_can_breathe() -> None:
+    world = World()
+    tournament = world.create(legs=1)
+    bots = [world.login(f"bot-{number}", join=tournament.id) for number in range(2 * STARTS_AT_ONCE + 20)]
+    world.organiser.start(tournament.id)
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE
+    next(bot for bot in bots if "turn" in bot.inbox.kinds()).move("4")
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE, "a move starts no match"
+    world.run(0)
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE + 10
+
+
+def test_the_rounds_of_a_large_field_are_pulled_a_few_at_a_time_so_that_the_loop_can_breathe() -> None:
+    world = World()
+    tournament = world.create(legs=16)
+    for number in range(320):
+        world.login(f"bot-{number}", join=tournament.id).drop()
+    world.organiser.start(tournament.id)
+    assert tournament.agenda is not None
+    first = len(tournament.agenda.open)
+    assert first == 2_560
+    world.run(0)
+    world.login(tournament.agenda.bots[0])
+    assert len(tournament.agenda.open) == 2 * first
+    world.run(0)
+    assert len(tournament.agenda.open) == 16 * first
+
+
+def test_many_events_of_an_iteration_start_no_more_matches_than_one() -> None:
+    world = World()
+    tournament = world.create()
+    bots = [world.login(f"bot-{number}", join=tournament.id, max_matches=4) for number in range(3 * STARTS_AT_ONCE)]
+    for bot in bots[:20]:
+        bot.drop()
+    world.organiser.start(tournament.id)
+    for bot in bots[:20]:
+        world.login(bot.name, max_matches=4)
+    assert len(world.arena.matches.live) == STARTS_AT_ONCE
+    world.run(0)
+    assert len(world.arena.matches.live) > 5 * STARTS_AT_ONCE
+
+
+def test_an_event_costs_tournaments_that_it_does_not_concern_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    for number in range(50):
+        world.create(name=f"Club {number}", start_at_bots=2, time_control=TimeControl(move_ms=1_000_000))
+    bots = [world.login(f"{name}{number}", join=f"club-{number}") for number in range(50) for name in ("ann", "ben")]
+    world.clock.advance(100)
+    assert len(world.arena.matches.live) == 50
+    looked_at = note_calls(monkeypatch, Tournament, "due")
+    bots[14].say(type="resign", match=next(iter(world.tournament("club-7").running)))
+    world.clock.advance(10)
+    bots[14].drop()
+    world.clock.advance(10)
+    assert {tournament.id for tournament, *_ in looked_at} == {"club-7"}
+    assert len(looked_at) < 10
+
+
+def test_a_bot_that_comes_back_in_a_pause_costs_the_same_in_any_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    _, (ann, *_) = world.begun(*NAMES[:6])
+    world.organiser.pause("friday", "lunch")
+    looked_up = note_calls(monkeypatch, Players, "of")
+    ann.drop()
+    world.login("ann")
+    assert all(set(names) <= {"ann"} for _, names in looked_up)
