@@ -38,7 +38,7 @@ class FrameSender:
     def on_durable(self) -> "list[BotSession]":
         """Send the held frames whose facts are on disk now.
 
-        Return the sessions to which a `match_over` was sent, and which therefore have room for another match.
+        Return the sessions in which a sent `match_over` has freed room for another match.
         """
         waiting, self._waiting = self._waiting, {}
         return [session for session in waiting if session.flush()]
@@ -75,8 +75,7 @@ class BotSession:
     """A login of a bot on a connection.
 
     A frame is held until its fact is on disk, and while an earlier frame of the same match, or of no match, is held. A
-    barrier, which is a last frame (`send_barrier`) or the end of the connection (`close`), waits for every earlier
-    frame.
+    barrier (`send_barrier`, or `close` for the end of the connection) waits for every earlier frame.
 
     A match takes up room until the frame `match_over` is sent to the bot. So the bot never sees itself in more than
     `max_matches` matches.
@@ -119,7 +118,7 @@ class BotSession:
         """Ids of matches with a held frame, and `NO_MATCH` for a held frame of no match. (An empty dict is smaller than
         an empty set.)"""
         self.held_overs = 0
-        """Number of held frames `match_over`."""
+        """Number of held frames `match_over` whose matches still take up room."""
 
     @property
     def room(self) -> int:
@@ -225,7 +224,7 @@ class BotSession:
         self._held.clear()
 
     def flush(self) -> bool:
-        """Send the held frames that need not wait any more. Return true if a `match_over` was among the frames sent."""
+        """Send the held frames that need not wait any more. Return true if a `match_over` among them has freed room."""
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
         self._held_matches.clear()
