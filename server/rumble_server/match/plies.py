@@ -90,10 +90,10 @@ class Plies:
     def try_apply(self, fact: PlyFact) -> bool:
         """Apply a fact from the log, like `apply`.
 
-        If the game's code fails at a ply, the ply is left out, because the attempt is void.
+        If the game's code fails at a ply, this ply and all later plies are left out.
         """
         try:
-            return self.apply(fact)
+            return fact.ply == len(self.moves) and self.apply(fact)
         except Exception:  # noqa: BLE001  # a game's code may raise anything
             return False
 

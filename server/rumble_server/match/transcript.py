@@ -109,36 +109,39 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 terms, state, plies, moves = fact, None, None, list(fact.moves)
                 away_excused_ms.clear()
                 state = fact.opening_state()
-                plies = Plies(fact) if fact.chance_seed else None
+                if fact.chance_seed:
+                    plies = Plies(fact)
+                    moves = plies.moves
             case match_facts.StartTold() if terms is not None:
                 for seat, start in frames_of_start(fact, terms, moves):
                     excused_ms = away_excused_ms.pop(seat, 0) + fact.excused_ms
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", start.decode(), excused_ms)
             case match_facts.SeatAway():
                 away_excused_ms[fact.seat] = fact.excused_ms
-            case match_facts.TurnAsked() if terms is not None and plies is not None:
-                frame = frame_of_turn_with_news(fact, terms.game, plies).decode()
-                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
             case match_facts.TurnAsked() if terms is not None and state is not None and fact.ply == len(moves):
-                own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
-                clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
-                frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves).decode()
-                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame)
+                if plies is not None:
+                    frame = frame_of_turn_with_news(fact, terms.game, plies)
+                else:
+                    own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
+                    clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
+                    frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves)
+                yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame.decode())
             case match_facts.MoveMade() if terms is not None:
                 if fact.frame:
                     yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "bot", fact.frame, fact.excused_ms)
                 if plies is not None:
-                    state = plies.state if plies.try_apply(fact) else state
+                    plies.try_apply(fact)
+                    state = plies.state
                 elif state is not None and fact.ply == len(moves):
                     state = state.play(fact.move)
                     moves.append(fact.move)
             case match_facts.ChanceDrawn() | match_facts.SeatFell() if plies is not None:
-                if plies.try_apply(fact):
-                    state = plies.state
+                plies.try_apply(fact)
+                state = plies.state
             case match_facts.FrameSeen():
                 rest = fact.excused_ms, fact.bytes, fact.sha256
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, fact.sender, fact.frame, *rest)
-            case match_facts.MatchOver() if state is not None:
+            case match_facts.MatchOver() if state is not None and moves == list(fact.moves):
                 over = frame_of_over(fact, state).decode()
                 for seat in fact.told:
                     yield TranscriptLine(fact.at_ms, fact.attempt, seat, "server", over)

@@ -5,11 +5,13 @@ from hashlib import sha256
 from random import Random
 
 import pytest
+from rumble_engine.games.dilemma import DilemmaState
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, SeatAway, with_shared_frames
 from rumble_server.match.last_attempt import notes
 from rumble_server.match.transcript import TranscriptLine, as_json, transcript
 
+from tests.server.failing import fail_if
 from tests.server.match.driven import START_MS, DrivenReferee
 from tests.server.world import Bot, World
 
@@ -74,6 +76,17 @@ def test_an_opening_is_in_the_frames_that_follow() -> None:
     turns = [frame for frame in (json.loads(line.frame) for line in lines) if frame["type"] == "turn"]
     assert [turn["moves"] for turn in turns] == [["4", "0"], ["4", "0", "8"]]
     assert turns == [driven.seats[0].last("turn"), driven.seats[1].last("turn")]
+
+
+def test_after_a_ply_that_the_game_can_make_no_more_no_frame_is_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    driven = DrivenReferee.seated(game="dilemma", chance_seed="00" * 16, settings={"rounds": 4})
+    for move in "CDCC":
+        for seat in (0, 1):
+            driven.move(seat, move)
+    fail_if(monkeypatch, DilemmaState, "code_for", lambda _, seat, text: text == "D")
+    lines = [line for line in transcript(driven.facts) if isinstance(line, TranscriptLine)]
+    for seat in (0, 1):
+        assert sent_to(lines, seat) == driven.seats[seat].frames[:3], "the start, and the turns of two plies"
 
 
 def test_as_data_it_is_frames_and_the_verdict() -> None:
