@@ -9,6 +9,7 @@ from rumble_engine.games.dilemma import DilemmaState
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchFact, MatchOver, SeatAway, with_shared_frames
 from rumble_server.match.last_attempt import notes
+from rumble_server.match.plies import Plies, PlyFact
 from rumble_server.match.transcript import TranscriptLine, as_json, transcript
 
 from tests.server.failing import fail_if
@@ -87,6 +88,9 @@ def test_after_a_ply_that_the_game_can_make_no_more_no_frame_is_made_up(monkeypa
     lines = [line for line in transcript(driven.facts) if isinstance(line, TranscriptLine)]
     for seat in (0, 1):
         assert sent_to(lines, seat) == driven.seats[seat].frames[:3], "the start, and the turns of two plies"
+    plies = Plies(driven.progress.terms)
+    assert [plies.try_apply(fact) for fact in driven.facts if isinstance(fact, PlyFact)] == [False, True] + [False] * 6
+    assert (plies.moves, plies.answers) == (["C C"], {})
 
 
 def test_as_data_it_is_frames_and_the_verdict() -> None:

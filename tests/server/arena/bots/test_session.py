@@ -112,6 +112,8 @@ def test_a_match_takes_up_room_until_its_end_is_told() -> None:
     assert held.write(1) == []
     assert held.write(2) == [held.session]
     assert held.session.room == 2
+    held.session.send_over(b"of an earlier session", "c", 3, "late_over")
+    assert held.session.room == 2
 
 
 def test_news_of_the_disk_goes_first() -> None:
