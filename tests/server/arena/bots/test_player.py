@@ -10,17 +10,7 @@ from rumble_server.arena.ports import Caller
 
 from tests.server.world import World
 
-CALLER = Caller(
-    address="",
-    keyless_allowed=True,
-    most_matches=64,
-    lag_ms=0,
-    lag_by_pings=False,
-    has_room=True,
-    has_invited_room=True,
-    may_send=True,
-)
-
+CALLER = Caller("", True, 64, 0, False, True, True, True)
 GAMES = ("hex", "chess")
 
 
