@@ -29,7 +29,7 @@ class MainFollower:
         self._clubs = clubs
         self._known = 0
         """Number of the newest fact of `main` that loaded clubs follow."""
-        self._is_stale = True
+        self.is_stale = True
         """True if all facts have to be applied again: at the start, and after `main` was loaded here."""
         self._logged_error = ""
         """The error of the newest reading, which is logged once; empty if the reading succeeded."""
@@ -60,21 +60,21 @@ class MainFollower:
         """
         clubs, main = self._clubs, self._clubs.get_loaded(MAIN)
         if main is not None:
-            self._known, self._is_stale = main.log.durable, True
+            self._known = main.log.durable
             return
         known = self._known
-        first = 0 if self._is_stale else known
+        first = 0 if self.is_stale else known
         facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).server_facts_after(first))
-        if clubs.get_loaded(MAIN) is not None or (self._is_stale and (first or known != self._known)):
+        if clubs.get_loaded(MAIN) is not None or (self.is_stale and (first or known != self._known)):
             return  # main was loaded here during the reading
         news = [(number, fact) for number, fact in facts if number > self._known]
-        if self._is_stale:
+        if self.is_stale:
             clubs.shared.forget_main()
-        for _, fact in facts if self._is_stale else news:
+        for _, fact in facts if self.is_stale else news:
             if isinstance(fact, Banned | BanLifted):
                 apply_ban(clubs.shared.admission.bans, fact)
             elif isinstance(fact, ClubFact):
                 clubs.directory.apply(fact)
-        self._is_stale = False
+        self.is_stale = False
         self._known = max([self._known, *(number for number, _ in news)])
         clubs.apply_main_facts(news, Counter([type(fact) for _, fact in news]))

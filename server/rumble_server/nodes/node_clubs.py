@@ -109,6 +109,7 @@ class NodeClubs(LedClubs):
             self._store.close_log(name)
             self._node.release(name)
             return
+        self._main.is_stale |= name == MAIN  # first, because a main that fails has changed the clubs and bans, too
         self._clubs.add(name, stored)
         self._node.changed.set()
         if name == MAIN:

@@ -212,9 +212,11 @@ async def test_a_club_that_is_lost_while_it_is_read_leaves_no_open_log(tmp_path:
 async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_the_disk(tmp_path: Path) -> None:
     async with memory_nodes(tmp_path, 2) as cluster:
         await cluster.create("go")
-        first = cluster.leader(MAIN)
-        second, main = other_than(cluster, first), first.clubs.main
-        await first.led._main.read()
+        second = cluster.leader(MAIN)
+        first = other_than(cluster, second)
+        cluster.leases.move(MAIN, first.id)
+        await until(lambda: MAIN in first.leads())
+        main = first.clubs.main
         held = HeldCommits(cluster.store.group)
         main.log.append(NameUsed("anna", None, None, 0))
         cluster.store.group.write()
