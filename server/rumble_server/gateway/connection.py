@@ -243,7 +243,7 @@ class Connection(asyncio.Protocol):
         """Close the connection because uvicorn stops. A bot with a session gets the close code DRAINING."""
         if self.session is not None:
             self.session.close(CloseCode.DRAINING)
-        elif self.transport is not None:
+        elif self.transport is not None and not self.transport.is_closing():
             self.transport.close()
 
     # --- Link ---

@@ -257,7 +257,10 @@ async def test_a_transport_that_cannot_end_its_side_is_closed_once(monkeypatch: 
 
         monkeypatch.setattr(transport, "can_write_eof", lambda: False)  # as with TLS
         monkeypatch.setattr(transport, "close", counted)
+        bot._end_session()  # as after a flood
+        bot.shutdown()
         bot.eof_received()
+        bot.shutdown()
         assert closes == [False]
 
 
