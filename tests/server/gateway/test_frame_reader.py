@@ -139,5 +139,6 @@ def streams(draw: st.DrawFn) -> list[bytes]:
 @example([REQUEST, wire(8, (1000).to_bytes(2)), wire(1, b"after the close")])
 @example([REQUEST, wire(1, b"half", fin=False), wire(1, b"breaks the protocol")])
 @example([REQUEST, wire(1, b"long length", form=2), wire(1, b"next")])
+@example([REQUEST, wire(1, b"\x81\x80abcd", mask=bytes(4))[:6], wire(1, b"\x81\x80abcd", mask=bytes(4))[6:]])
 def test_a_reader_reads_the_same_as_the_library(chunks: list[bytes]) -> None:
     assert read_by_reader(chunks) == read_by_library(chunks)

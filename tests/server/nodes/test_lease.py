@@ -198,10 +198,12 @@ def read_slowly(*nodes: Node) -> list[str]:
 
 
 def test_a_move_waits_for_a_node_that_reads_slowly() -> None:
-    cluster, _, _, c = led("one")
+    cluster, a, _, c = led("one")
     began = read_slowly(c)
     cluster.table.clubs["one"].wanted = "c"
-    cluster.run(5 * READY_MS // 2 + LEASE_MS)
+    cluster.run(READY_MS + LEASE_MS)
+    assert a.lease.wake_at_ms > a.now_ms(), "it waits without waking all the time"
+    cluster.run(3 * READY_MS // 2)
     assert cluster.leaders("one") == ["c"]
     assert began == ["c"]
 
@@ -241,6 +243,23 @@ def test_a_reading_that_failed_begins_again() -> None:
     cluster.table.clubs["one"].wanted = "c"
     cluster.run(2 * LEASE_MS)
     assert cluster.leaders("one") == ["c"]
+
+
+def test_a_report_of_a_reading_that_is_lost_is_made_again() -> None:
+    cluster, _, _, c = led("one")
+    read, began = c.read_ahead, list[str]()
+
+    def read_and_lose(club: str) -> None:
+        began.append(club)
+        if len(began) == 1:
+            c.cut(LEASE_MS // 2)
+        read(club)
+
+    c.read_ahead = read_and_lose  # type: ignore[method-assign]
+    cluster.table.clubs["one"].wanted = "c"
+    cluster.run(2 * LEASE_MS)
+    assert cluster.leaders("one") == ["c"]
+    assert began == ["one"] * 2
 
 
 def test_an_offer_that_another_offer_replaced_is_made_again() -> None:
