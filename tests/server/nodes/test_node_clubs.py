@@ -209,7 +209,10 @@ async def test_a_club_that_is_lost_while_it_is_read_leaves_no_open_log(tmp_path:
         assert list(cluster.store.group.logs) == [MAIN]
 
 
-async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_the_disk(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_led_again", [False, True])
+async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_the_disk(
+    tmp_path: Path, is_led_again: bool
+) -> None:
     async with memory_nodes(tmp_path, 2) as cluster:
         await cluster.create("go")
         second = cluster.leader(MAIN)
@@ -225,8 +228,12 @@ async def test_a_node_that_lost_main_forgets_clubs_and_bans_that_did_not_reach_t
         row = cluster.leases.table.clubs[MAIN]
         row.node, row.epoch = second.id, row.epoch + 2
         cluster.leases.look()
-        await until(lambda: MAIN in second.leads())
-        await first.led._main.read()
+        await until(lambda: MAIN in second.leads() and first.clubs.get_loaded(MAIN) is None)
+        if is_led_again:
+            cluster.leases.move(MAIN, first.id)
+            await until(lambda: MAIN in first.leads())
+        else:
+            await first.led._main.read()
         assert [each.name for each in first.clubs.directory] == [MAIN, "go"]
         assert list(first.clubs.shared.admission.bans) == []
         held.go_on.set()
