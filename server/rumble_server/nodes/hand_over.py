@@ -142,13 +142,12 @@ class HandOvers:
                 # A bot whose connection is closed connects again at once. A node that has not looked yet would send the
                 # bot back here.
                 self._leaving[club] = epoch, min(until_ms, now_ms + LOOK_MS)
-        for club, move in list(self._planned.items()):
+        for club, move in [each for each in self._planned.items() if each[0] != self._stopping]:
             row = rows.clubs[club]
-            is_lost = move.to not in rows.nodes or (move.offer is not None and row.to != move.to)
-            if is_lost and club != self._stopping:
+            if move.to not in rows.nodes or (move.offer is not None and row.to != move.to):
                 self.forget(club)
             elif move.offer is not None:
-                if row.to == move.to and row.offer > move.offer:  # a failed statement took effect after all
+                if row.offer > move.offer:  # a failed statement took effect after all
                     move.offer = row.offer
                 move.is_ready = row.ready == move.offer
         self._stop_next()

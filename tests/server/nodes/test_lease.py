@@ -274,6 +274,18 @@ def test_an_offer_that_another_offer_replaced_is_made_again() -> None:
     assert cluster.leaders("one") == ["c"]
 
 
+def test_no_other_club_stops_where_the_offer_of_a_stopping_club_is_lost() -> None:
+    cluster, a, *_ = led("one", "two")
+    a.hand_over = lambda club: a.log.append(club)  # type: ignore[method-assign]
+    a.act(lambda: a.lease.drain(a.now_ms()))
+    cluster.run(600)
+    (stopping,) = a.take()
+    row = cluster.table.clubs[stopping]
+    row.to, row.ready = None, 0
+    cluster.run(2 * READY_MS)
+    assert a.take() == []
+
+
 def test_the_bots_of_a_club_are_closed_when_its_next_leader_listens_or_dies() -> None:
     cluster, a, _, c = led("one")
     c.lease.listening = lambda *_: None  # type: ignore[method-assign]
