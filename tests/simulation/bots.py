@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from rumble_engine import State, get_game
 
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 from tests.simulation import faults
 from tests.simulation.network import Network, Place, Wire
 

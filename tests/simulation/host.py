@@ -16,7 +16,7 @@ from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
 from rumble_server.tournament.tournament import Tournament
 
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 from tests.simulation.trace import Entry, Trace
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.session import Session
 
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 from tests.simulation.disk import Disk
 from tests.simulation.timeline import RunClock
 from tests.simulation.trace import Entry, Trace

@@ -12,7 +12,7 @@ from typing import Any
 from rumble_server.store.log.batch import Batch
 
 from tests.server.nodes.table import Table
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 from tests.simulation.disk import Disk, DiskLog
 from tests.simulation.timeline import RunClock
 

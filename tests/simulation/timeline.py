@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from rumble_server.gateway.loop_clock import LATE_MS
 
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 
 
 class Timer:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from unittest.mock import patch
 
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 from tests.simulation import spectator
 from tests.simulation.bots import SimBot
 from tests.simulation.disk import Disk

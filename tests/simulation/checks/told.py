@@ -1,11 +1,7 @@
-"""Frames to bots and confirmations to the host: the log has their facts, on disk first and in that order.
-
-Every frame of a bot has an answer or an effect.
-"""
+"""Frames to bots and confirmations to the host: the log has their facts, on disk first and in that order."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -14,13 +10,10 @@ import orjson
 from rumble_engine import State
 
 from tests.simulation.checks.board import boards, commitment
-from tests.simulation.checks.case import Attempt, Case, Fact, Problems, Seen, WireLog
+from tests.simulation.checks.case import Case, Fact, Problems, WireLog
 
 MOST_POINTS_APART = 1e-9
 HOUR_MS = 3_600_000
-MOST_UNTOLD = 16
-"""Number of the newest results that a bot is told at its login."""
-ANSWERS = {"login": "session", "join": "joined", "challenge": "joined", "leave": "left"}
 
 
 def check_told(case: Case) -> Problems:
@@ -30,15 +23,11 @@ def check_told(case: Case) -> Problems:
         yield from _durable(index, wire)
         yield from _order(index, wire)
         yield from _open_at_once(index, wire)
-        yield from _answers(index, wire)
-        yield from _resumed(index, wire)
-        yield from _rejections(wire)
         yield from _seeds(index, wire)
         yield from _followed(index, wire)
         for seen in wire.told:
             if seen.frame["type"] == "turn":
                 yield from _turn(index, wire, seen.frame)
-    yield from _results(case)
     yield from _orders(case)
     yield from _by_one_leader(case)
 
@@ -70,9 +59,6 @@ class _Index:
                     own = fact["seat"]
                     since = [[seat, text] for ply, seat, text in board.parts[own] if ply >= board.last[own]]
                     self.boards[fact["turn_id"]] = board.state, len(board.moves), since
-        self.made: dict[str, list[Fact]] = defaultdict(list)
-        for fact in case.by_kind["move_made"]:
-            self.made[fact["turn_id"]].append(fact)
         self.names = {fact["name"].casefold(): fact for fact in reversed(case.by_kind["name_used"])}
         self.benched = [fact for fact in case.by_kind["bot_benched"] if fact["benched"]]
         self.points = {name: _points(case, name) for name in case.by_tournament}
@@ -195,27 +181,6 @@ def _facts_behind(index: _Index, wire: WireLog, frame: dict[str, Any]) -> list[F
                 case "match_voided":
                     return [fact for fact in case.by_kind["result_voided"] if fact["match"] == frame["match"]]
     return None
-
-
-def _results(case: Case) -> Problems:
-    """Check that each bot of a match that logs in after the match's end was told the result, in any session."""
-    told, logins, ends = set[tuple[str, str, int]](), defaultdict(list), Counter[str]()
-    for wire in case.wires.values():
-        for seen in wire.told:
-            if seen.frame["type"] == "match_over":
-                told.add((wire.bot, seen.frame["match"], seen.frame["attempt"]))
-            elif seen.frame["type"] == "session" and wire.is_settled(
-                seen.entry.at_ms, min(wire.end_ms, wire.run.end_ms)
-            ):
-                logins[wire.bot].append((wire.run, seen.entry.at_ms))
-    for over in reversed(case.by_kind["match_over"]):
-        is_begun = case.attempts[over["match"], over["attempt"]].started is not None
-        for bot in map(str.casefold, over["seats"]) if is_begun else ():
-            run, at_ms = case.run_of(over), over["at_ms"]
-            is_back = any(login_run is run and login_ms > at_ms for login_run, login_ms in logins[bot])
-            if is_back and ends[bot] < MOST_UNTOLD and (bot, over["match"], over["attempt"]) not in told:
-                yield f"{bot} logged in after {over['match']} ended at {at_ms}, and was never told the result"
-            ends[bot] += 1
 
 
 def _standing(index: _Index, wire: WireLog, frame: dict[str, Any], what: str) -> Problems:
@@ -379,168 +344,6 @@ def _seeds(index: _Index, wire: WireLog) -> Problems:
             expected = commitment(own) if own is not None and own["chance_seed"] else None
             if frame.get("seed_commitment") != expected:
                 yield f"{wire.bot} was told the commitment {frame.get('seed_commitment')}, not {expected}"
-
-
-# --- after a login ---
-
-
-def _resumed(index: _Index, wire: WireLog) -> Problems:
-    """Check that a login's open matches go on: listed in `session`, and each resumed by `match_start`."""
-    login = wire.login
-    sessions = [seen for seen in wire.told if seen.frame["type"] == "session"]
-    if login is None or not sessions:
-        return
-    for session in sessions:
-        yield from _listed(index, wire, login.entry.at_ms, session)
-    if wire.worker:
-        return  # `workers` checks which matches a worker is told of
-    logins = [other.login for other in index.case.wires_of(wire.bot) if other.login is not None]
-    until_ms = min([wire.end_ms, *(other.entry.at_ms for other in logins if other.place > login.place)])
-    if wire.is_settled(login.entry.at_ms, until_ms):
-        for attempt in _open_at(index, wire.bot, login.entry.at_ms):
-            if not any(_goes_on(seen, attempt.match) for seen in wire.told if seen.place > login.place):
-                yield f"{wire.bot} logged in with {attempt.match} open, and was not told its start"
-
-
-def _goes_on(seen: Seen, match: str) -> bool:
-    frame = seen.frame
-    return frame["type"] == "match_start" and frame["match"] == match and frame["resumed"] is True
-
-
-def _is_late_result(index: _Index, seen: Seen, at_ms: int) -> bool:
-    """Return whether a frame tells the end of an attempt that had ended by the time `at_ms`."""
-    if seen.frame["type"] != "match_over":
-        return False
-    attempt = index.case.attempts.get((seen.frame["match"], seen.frame["attempt"]))
-    return attempt is not None and attempt.over is not None and bool(attempt.over["at_ms"] <= at_ms)
-
-
-def _open_at(index: _Index, bot: str, at_ms: int) -> Iterator[Attempt]:
-    """Yield the attempts of a bot that were open at a time."""
-    for attempt in index.case.attempts.values():
-        started, over = attempt.started, attempt.over
-        if started is None or over is None or not started["at_ms"] < at_ms < over["at_ms"]:
-            continue
-        if bot in [each.casefold() for each in started["seats"]]:
-            yield attempt
-
-
-def _listed(index: _Index, wire: WireLog, at_ms: int, session: Seen) -> Problems:
-    """Check that each match in `session` is open and goes on, and that no open match is missing once all is on disk."""
-    open_matches = session.frame["matches"]
-    later = [seen for seen in wire.told if seen.place > session.place and not _is_late_result(index, seen, at_ms)]
-    for match in open_matches:
-        start = next((seen for seen in later if seen.frame.get("match") == match), None)
-        if not (_may_wait(wire, at_ms) if start is None else _goes_on(start, match)):
-            yield f"{wire.bot} logged in with {match} open, and was not told its start"
-    if wire.worker or not any(clean_ms >= at_ms for clean_ms in wire.run.clean_ms):
-        return
-    for attempt in _open_at(index, wire.bot, at_ms):
-        if attempt.match not in open_matches:
-            yield f"{wire.bot} logged in while {attempt.match} was open, and was not told of it"
-    for match in open_matches:
-        attempts = [each for (name, _), each in index.case.attempts.items() if name == match]
-        for attempt in attempts if len(attempts) == 1 else ():
-            started, over = attempt.started, attempt.over
-            if started is not None and over is not None and not started["at_ms"] <= at_ms <= over["at_ms"]:
-                yield f"{wire.bot} logged in, and was told that {match} is open when it was not"
-
-
-def _may_wait(wire: WireLog, at_ms: int) -> bool:
-    """Return whether the starts of matches at a login may have waited for the disk until the connection ended.
-
-    A start waits behind an older frame, such as the end of a tournament, whose facts were not on disk at the login.
-    """
-    if wire.opened_clean and wire.arrived[0] is wire.login:
-        return False
-    return not wire.is_settled(at_ms, min(wire.end_ms, wire.run.end_ms))
-
-
-# --- promise 5 ---
-
-
-def _answers(index: _Index, wire: WireLog) -> Problems:
-    """Check that every frame has an answer or an effect, unless the connection ended before the answer."""
-    waiting = [
-        seen
-        for seen in wire.arrived
-        if (wire.closing_place is None or seen.place < wire.closing_place) and not _may_be_untold(wire, seen)
-    ]
-    if not waiting:
-        return
-    rejected: Counter[tuple[str, str]] = Counter()
-    answers: Counter[str] = Counter()
-    for seen in wire.told:
-        frame = seen.frame
-        if frame["type"] == "rejected":
-            rejected[frame["match"], frame["turn_id"]] += 1
-        else:
-            answers[frame["type"]] += 1
-    counted: set[str] = set()
-    for seen in waiting:
-        frame = seen.frame
-        kind = frame.get("type")
-        if kind == "move" and isinstance(frame.get("turn_id"), str):
-            turn_id, match = frame["turn_id"], frame["match"]
-            if rejected[match, turn_id]:
-                rejected[match, turn_id] -= 1
-                continue
-            if turn_id not in counted and any(made["frame"] == seen.entry.text for made in index.made[turn_id]):
-                counted.add(turn_id)
-                continue
-            if _take_one(answers, kind):
-                continue
-        elif (
-            (kind == "resign" and _resigned(index, frame))
-            or _take_one(answers, kind)
-            or (kind == "join" and _was_removed(index, wire, frame))
-        ):
-            continue
-        yield f"{wire.bot} sent {seen.entry.text[:80]!r} at {seen.entry.at_ms}, and nothing came of it"
-
-
-def _rejections(wire: WireLog) -> Problems:
-    """Check that no move is rejected more often than the bot sent it."""
-    sent: Counter[tuple[Any, Any]] = Counter()
-    for place, frame in sorted(
-        [
-            (seen.place, seen.frame)
-            for seen in (*wire.arrived, *wire.told)
-            if seen.frame.get("type") in ("move", "rejected")
-        ],
-        key=lambda each: each[0],
-    ):
-        move = str(frame.get("match")), str(frame.get("turn_id"))
-        sent[move] += 1 if frame["type"] == "move" else -1
-        if sent[move] < 0:
-            yield f"{wire.bot} was rejected more often than it moved, at turn {move[1]} (entry {place})"
-
-
-def _take_one(answers: Counter[str], kind: Any) -> bool:
-    for each in (ANSWERS.get(kind, "error"), "error"):
-        if answers[each]:
-            answers[each] -= 1
-            return True
-    return False
-
-
-def _resigned(index: _Index, frame: dict[str, Any]) -> bool:
-    return any(
-        fact["match"] == frame["match"] and fact["termination"] == ("crashed" if frame.get("failed") else "resignation")
-        for fact in (*index.case.by_kind["match_over"], *index.case.by_kind["seat_fell"])
-    )
-
-
-def _was_removed(index: _Index, wire: WireLog, frame: dict[str, Any]) -> bool:
-    return any(
-        fact["tournament"] == frame["tournament"] and fact["bot"].casefold() == wire.bot and fact["removed"]
-        for fact in index.case.by_kind["bot_left"]
-    )
-
-
-def _may_be_untold(wire: WireLog, seen: Seen) -> bool:
-    """Return whether the connection ended before all facts since the frame's arrival were told."""
-    return not wire.is_settled(seen.entry.at_ms, min(wire.end_ms, wire.run.end_ms))
 
 
 def _short(frame: dict[str, Any]) -> str:
