@@ -3,11 +3,8 @@
 Nothing here waits: `World.run` jumps from timer to timer.
 """
 
-import heapq
-import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, cast
 
@@ -16,7 +13,6 @@ from rumble_protocol.fields import TimeControl
 from rumble_protocol.server_messages import Limits
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.arena.ports import Clock
 from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.gateway.gate import Gate
@@ -25,223 +21,19 @@ from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.admission import Admission
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
-from rumble_server.match.facts import MatchOver
 from rumble_server.match.seat import DelayMs
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import (
-    BotBenched,
-    BotJoined,
-    BotLeft,
-    LogFact,
-    NameUsed,
-    ResultVoided,
-    TournamentEnded,
-    TournamentPaused,
-    TournamentStarted,
-    tournament_of,
-)
+from rumble_server.tournament.facts import LogFact, TournamentEnded, tournament_of
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.frames import Frame, Inbox
 from tests.server.lease import HeldWhile
-
-
-@dataclass(slots=True, eq=False)
-class Timer:
-    """A callback due at a time."""
-
-    when_ms: int
-    callback: Callable[[], None]
-    cancelled: bool = False
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-
-class VirtualClock:
-    """A clock that stands still until the next timer runs."""
-
-    def __init__(self, now_ms: int = 1_000_000) -> None:
-        self._now_ms = now_ms
-        self.late_ms = 0
-        self.suspended_until_ms = 0
-        self.end_iteration: Callable[[], None] = lambda: None
-        """Function called before time passes, and after each callback of a timer."""
-        self._timers: list[tuple[int, int, Timer]] = []
-        """Timers by time; timers of the same time run in the order of their creation."""
-        self._numbers = itertools.count()
-
-    @property
-    def lateness(self) -> "VirtualClock":
-        return self
-
-    def now_ms(self) -> int:
-        return self._now_ms
-
-    def watch(self, is_wanted: Callable[[], bool]) -> None:
-        """Check that the watcher wants the watch at first, and do no more: only `stall` makes a virtual server late."""
-        assert is_wanted()
-
-    def call_at(self, when_ms: int, callback: Callable[[], None]) -> Timer:
-        timer = Timer(max(when_ms, self._now_ms), callback)
-        heapq.heappush(self._timers, (timer.when_ms, next(self._numbers), timer))
-        return timer
-
-    def after_input(self, callback: Callable[[], None]) -> Timer:
-        return self.call_at(self._now_ms, callback)
-
-    def step(self, until_ms: int | None = None) -> bool:
-        """Run the next timer due by `until_ms`; return False if there is none."""
-        while self._timers and self._timers[0][2].cancelled:
-            heapq.heappop(self._timers)
-        if not self._timers or (until_ms is not None and self._timers[0][0] > until_ms):
-            return False
-        timer = heapq.heappop(self._timers)[2]
-        self._now_ms = max(self._now_ms, timer.when_ms)
-        timer.callback()
-        self.end_iteration()
-        return True
-
-    def stall(self, ms: int) -> None:
-        """Stop the server for `ms` ms; timers due meanwhile are late."""
-        self._now_ms += ms
-        self.late_ms += ms
-
-    def advance(self, ms: int) -> None:
-        """Let `ms` ms pass, and run all timers due meanwhile."""
-        self.end_iteration()
-        until_ms = self._now_ms + ms
-        while self.step(until_ms):
-            pass
-        self._now_ms = until_ms
-
-
-class MemoryLog:
-    """A log in memory, which writes at the end of each event (`delay_ms` None) or after `delay_ms`.
-
-    It never writes in the event itself, as no server's log does, and never while `stuck`.
-    """
-
-    def __init__(self, clock: Clock, delay_ms: int | None = None) -> None:
-        self._clock = clock
-        self._delay_ms = delay_ms
-        self.facts: list[LogFact] = []
-        self.records: dict[str, EndedTournament] = {}
-        self.durable = 0
-        self.stuck = False
-        self.on_durable: list[Callable[[], None]] = []
-
-    @property
-    def last(self) -> int:
-        return len(self.facts)
-
-    def append(self, fact: LogFact) -> int:
-        self.facts.append(fact)
-        number = len(self.facts)
-        if self._delay_ms is not None:
-            self._clock.call_at(self._clock.now_ms() + self._delay_ms, lambda: self.write(number))
-        return number
-
-    def end_iteration(self) -> None:
-        """Write the facts of the event that was just handled, and the facts that follow, if writing takes no time."""
-        while self._delay_ms is None and self.durable < self.last and not self.stuck:
-            self.write(self.last)
-
-    def add_record(self, ended: EndedTournament) -> None:
-        self.records[ended.id] = ended
-
-    def find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
-        """Find the record of an ended tournament on disk. Rebuild nothing."""
-        written = self.facts[: self.durable]
-        is_over = any(isinstance(fact, TournamentEnded) and fact.tournament == tournament_id for fact in written)
-        done(self.records.get(tournament_id) if is_over else None)
-
-    def flush_soon(self) -> None:
-        pass
-
-    def unstick(self) -> None:
-        """Let writing work again, and write all waiting facts."""
-        self.stuck = False
-        self.write(self.last)
-
-    def write(self, number: int) -> None:
-        if not self.stuck and number > self.durable:
-            self.durable = number
-            for listener in self.on_durable:
-                listener()
-
+from tests.server.memory_log import Disk, MemoryLog
+from tests.server.virtual_clock import VirtualClock
 
 GRACE_MS = 30_000
 """Time in ms after a restart of a world in which no away or absent time runs."""
-
-
-class Disk:
-    """Check on every frame of every world: facts are on disk before bots are told."""
-
-    def __init__(self, log: MemoryLog) -> None:
-        self._log = log
-        self._read = 0
-        self._known: set[tuple[object, ...]] = set()
-
-    def check(self, bot: str, frame: Frame) -> None:
-        """Fail if the frame tells the bot a fact that is not on disk yet."""
-        self._read_on()
-        for key in self._told_by(bot, frame):
-            assert key in self._known, f"{bot} was told before it was on disk: {frame}"
-
-    def _read_on(self) -> None:
-        for fact in self._log.facts[self._read : self._log.durable]:
-            match fact:
-                case MatchOver():
-                    self._known.add(("over", fact.match, fact.attempt, fact.scores, fact.termination))
-                case BotJoined() | BotLeft():
-                    self._known.add((type(fact), fact.tournament, fact.bot))
-                case NameUsed():
-                    self._known.add(("name", fact.name))
-                case TournamentStarted():
-                    self._known.add(("status", fact.tournament, "running"))
-                case TournamentPaused():
-                    self._known.add(("status", fact.tournament, "paused"))
-                case TournamentEnded():
-                    self._known.add(("status", fact.tournament, fact.status))
-                case BotBenched():
-                    self._known.add(("benched", fact.tournament, fact.bot))
-                case ResultVoided():
-                    self._known.add(("voided", fact.match))
-                case _:
-                    pass
-        self._read = self._log.durable
-
-    def _told_by(self, bot: str, frame: Frame) -> Iterator[tuple[object, ...]]:
-        match frame:
-            case {"type": "match_over", "scores": scores}:
-                told = None if scores is None else tuple(scores)
-                yield "over", frame["match"], frame["attempt"], told, frame["termination"]
-            case {"type": "session"}:
-                yield "name", bot
-                for each in frame["tournaments"]:
-                    yield BotJoined, each["id"], bot
-                    if each["status"] != "lobby":
-                        yield "status", each["id"], each["status"]
-            case {"type": "joined" | "left" | "tournament_over" as kind, "tournament": tournament, "status": status}:
-                if kind != "left":
-                    yield BotJoined, tournament, bot
-                elif (BotJoined, tournament, bot) in self._known:
-                    yield BotLeft, tournament, bot
-                if status != "lobby":
-                    yield "status", tournament, status
-            case {"type": "notice", "code": "paused" | "cancelled" as status}:
-                yield "status", frame["tournament"], status
-            case {"type": "notice", "code": "removed"}:
-                yield BotLeft, frame["tournament"], bot
-            case {"type": "notice", "code": "benched"}:
-                yield "benched", frame["tournament"], bot
-            case {"type": "notice", "code": "match_voided"}:
-                yield "voided", frame["match"]
-            case _:
-                pass
 
 
 class MemoryLink:

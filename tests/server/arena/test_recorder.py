@@ -9,7 +9,9 @@ from rumble_server.limits.bans import Bans
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, NameUsed, TournamentCreated
 
-from tests.server.world import MemoryLog, VirtualClock, World
+from tests.server.memory_log import MemoryLog
+from tests.server.virtual_clock import VirtualClock
+from tests.server.world import World
 
 CREATED = TournamentCreated("friday", TournamentConfig(name="Friday", game="tictactoe"), 0)
 

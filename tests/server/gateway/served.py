@@ -40,7 +40,8 @@ from websockets.frames import Frame as WireFrame
 from websockets.frames import Opcode
 
 from tests.server.frames import Frame, checked
-from tests.server.world import MemoryLog, make_arena
+from tests.server.memory_log import MemoryLog
+from tests.server.world import make_arena
 
 PATIENCE_S = 30.0
 """Maximum wait in s; anything later counts as missing."""

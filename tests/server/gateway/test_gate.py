@@ -15,7 +15,8 @@ from rumble_server.tournament.tournament import Tournament
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
 from tests.server.failing import fail
 from tests.server.lease import HeldWhile
-from tests.server.world import Bot, VirtualClock, World
+from tests.server.virtual_clock import VirtualClock
+from tests.server.world import Bot, World
 
 
 class Validity:

@@ -7,7 +7,7 @@ from rumble_server.nodes.lease import Lease
 from rumble_server.store.postgres.lease_statements import Acquire, Answer, Statement
 
 from tests.server.nodes.table import Table
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 
 LEASE_MS = 1000
 CLUBS = ("main", "one", "two", "three")

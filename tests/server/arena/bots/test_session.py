@@ -7,7 +7,8 @@ from rumble_protocol.codes import CloseCode
 from rumble_server.arena.bots.session import BotSession, FrameSender, Part
 from rumble_server.arena.ports import Caller
 
-from tests.server.world import MemoryLog, VirtualClock
+from tests.server.memory_log import MemoryLog
+from tests.server.virtual_clock import VirtualClock
 
 
 class Socket:

@@ -2,7 +2,7 @@
 
 from rumble_server.web.feed.waker import PORTION, Waker
 
-from tests.server.world import VirtualClock
+from tests.server.virtual_clock import VirtualClock
 
 
 class Sleeper:
