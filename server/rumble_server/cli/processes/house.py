@@ -26,9 +26,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
-"""First and longest pause in s between the end of a process and its next start. The pause doubles each time."""
+"""First and longest pause in s between an end and the next start. The pause doubles each time."""
 STEADY_S = 60.0
-"""Time in s after which a running process counts as steady. After its end, pauses begin with `FIRST_PAUSE_S`."""
+"""Time in s after which a run of a process or bot is steady. After its end, pauses begin with `FIRST_PAUSE_S`."""
+
+
+def next_pause_s(pause_s: float, ran_s: float) -> float:
+    """Return the pause after a run of `ran_s` s. `pause_s` is the pause before the run, or 0 before the first run."""
+    return FIRST_PAUSE_S if not pause_s or ran_s > STEADY_S else min(LONGEST_PAUSE_S, pause_s * 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ class _Child:
         return ", ".join(f"{web_path(each.club)}/{each.bot.name}".lstrip("/") for each in self._bots)
 
     async def _play(self) -> None:
-        pause_s = FIRST_PAUSE_S
+        pause_s = 0.0
         loop = asyncio.get_running_loop()
         while True:
             began_s = loop.time()
@@ -128,10 +133,8 @@ class _Child:
                 log.error("house bots %s cannot be started: %s", self._title, error)
             else:
                 log.warning("house bots %s ended with %s", self._title, code)
-            if loop.time() - began_s > STEADY_S:
-                pause_s = FIRST_PAUSE_S
+            pause_s = next_pause_s(pause_s, loop.time() - began_s)
             await asyncio.sleep(pause_s)
-            pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
     async def _process(self) -> int:
         """Run a process until its end, and return the exit code."""

@@ -18,7 +18,7 @@ from rumble_protocol.clubs import web_path
 
 from rumble_server.cli.output.errors import as_cli_error
 from rumble_server.cli.processes.bot_process import BotSpec, follow_input, make_bot, run_to_exit_code
-from rumble_server.cli.processes.house import FIRST_PAUSE_S, LONGEST_PAUSE_S
+from rumble_server.cli.processes.house import next_pause_s
 from rumble_server.host.tls import read_leaf, trusting
 
 SEARCH_MS = 500
@@ -89,10 +89,12 @@ class House:
 async def _keep_playing(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:
     """Play as a bot until the task is cancelled.
 
-    Whenever play ends, with or without an error, start again after a pause. The pause doubles each time.
+    Whenever play ends, with or without an error, start again after a pause (`next_pause_s`).
     """
-    path, pause_s = web_path(spec["club"]), FIRST_PAUSE_S
+    path, pause_s = web_path(spec["club"]), 0.0
+    loop = asyncio.get_running_loop()
     while True:
+        began_s = loop.time()
         try:
             await _play(server + path, spec, tls)
         except Exception as error:
@@ -100,8 +102,8 @@ async def _keep_playing(server: str, spec: Mapping[str, Any], tls: Callable[[], 
             if known is None:
                 raise
             sys.stderr.write(f"rumble: house bot {f'{path}/'.lstrip('/')}{spec['name']}: {known.message}\n")
+        pause_s = next_pause_s(pause_s, loop.time() - began_s)
         await asyncio.sleep(pause_s)
-        pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
 
 
 async def _play(server: str, spec: Mapping[str, Any], tls: Callable[[], ssl.SSLContext] | None) -> None:

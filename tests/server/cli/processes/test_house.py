@@ -1,6 +1,7 @@
 """House bots as real processes of a real server."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from rumble_server.app import Server
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.arena.commands.organiser import Organiser
-from rumble_server.cli.processes import house
+from rumble_server.cli.processes import house, house_process
 from rumble_server.cli.processes.house import STEADY_S, HouseProcesses
 from rumble_server.config import ServerConfig
 from rumble_server.limits.quotas import NO_QUOTAS
@@ -34,10 +35,19 @@ async def until(what: Any) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_pauses_between_starts_grow_until_a_process_was_steady(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda: house._Child([], lambda _: b"").playing,
+        lambda: house_process._keep_playing("http://127.0.0.1:1", {"club": "main", "name": "house-random"}, None),
+    ],
+)
+async def test_pauses_between_starts_grow_until_a_run_was_steady(
+    play: Callable[[], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     now_s, runs_s, pauses = 0.0, [0.0, 0.0, 0.0, 2 * STEADY_S, 0.0], list[float]()
 
-    async def run(_child: object) -> int:
+    async def run(*_: object) -> int:
         nonlocal now_s
         if not runs_s:
             raise asyncio.CancelledError
@@ -48,10 +58,11 @@ async def test_pauses_between_starts_grow_until_a_process_was_steady(monkeypatch
         pauses.append(pause_s)
 
     monkeypatch.setattr(house._Child, "_process", run)
+    monkeypatch.setattr(house_process, "_play", run)
     monkeypatch.setattr(asyncio, "sleep", sleep)
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now_s)
     with pytest.raises(asyncio.CancelledError):
-        await house._Child([], lambda _: b"").playing
+        await play()
     assert pauses == [0.5, 1.0, 2.0, 0.5, 1.0]
 
 
