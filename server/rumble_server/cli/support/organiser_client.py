@@ -63,7 +63,7 @@ class OrganiserClient:
         self.base = address.http_base
         try:
             _ = httpx.URL(self.base).host
-        except UnicodeError as error:
+        except (UnicodeError, httpx.InvalidURL) as error:
             raise CliError(f"{server!r} is not a server address ({error})", ExitCode.USAGE) from None
         self._club = address.club
         self._chosen_token = host_token

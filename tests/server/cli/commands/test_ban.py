@@ -66,7 +66,7 @@ def test_one_of_both_is_banned(given: tuple[str, ...], capsys: pytest.CaptureFix
     assert refused(capsys, 2, "ban", "add", *given) == "rumble: say who: either --address or --name\n"
 
 
-@pytest.mark.parametrize("host", ["xn--", "xn--ls8h.la"])
+@pytest.mark.parametrize("host", ["xn--", "xn--ls8h.la", "\u2024.org"])
 def test_a_host_that_no_look_up_can_find_is_refused(host: str, capsys: pytest.CaptureFixture[str]) -> None:
     message = refused(capsys, 2, "ban", "list", "--server", f"http://{host}:80")
     assert message.startswith(f"rumble: 'http://{host}:80' is not a server address (")
