@@ -30,7 +30,7 @@ DIFFERS = (
         "tests/engine/test_conformance.py",
     ),
 )
-"""Tests that another Python may break: annotations that pydantic reads, asyncio, TLS, sqlite3, commands."""
+"""Tests of parts that depend on the version of Python: annotations for pydantic, asyncio, TLS, sqlite3, commands."""
 NEWER = ("3.14", "3.13", "3.12")
 """Versions of Python that `newest` looks for, in this order."""
 PRIVATE = ("websockets", "uvicorn", "py4swiss")

@@ -162,7 +162,7 @@ class Server:
             self._ending.push_async_callback(self._run_step, step)
 
     async def _run_step(self, step: Callable[[], Awaitable[None] | None]) -> None:
-        """Run a step of the end. Log an error of the step, so that the other steps run all the same."""
+        """Run a step of the end. An error of the step is logged, and holds up no later step."""
         try:
             running = step()
             if running is not None:

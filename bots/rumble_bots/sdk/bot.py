@@ -149,7 +149,7 @@ class Noted(str):
 
 
 class Bot:
-    """The base class of bots. A subclass must define `choose`; the other methods do nothing by default.
+    """The base class of bots. A subclass must define `choose`. Further methods do nothing by default.
 
     An ordinary `choose` runs in a thread of its own, and may think as long as the clock allows. During concurrent
     matches, several threads call `choose` at the same time. An `async def choose` runs on the event loop and must not

@@ -59,7 +59,7 @@ class Aim:
     key: str | None = None
     """The key that proves that the name is the bot's own."""
     made_key: str | None = None
-    """The key that the server has made in exchange for `key`; None if no such key is known."""
+    """The key that the server has made in exchange for `key`, if known; otherwise None."""
     join: str | None = None
     """The id of the tournament to join."""
     invite: str | None = None

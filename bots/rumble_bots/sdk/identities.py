@@ -26,9 +26,9 @@ def remember(server: Address, identity: str) -> None:
 
 
 def known_elsewhere(server: Address, identity: str, name: str) -> str | None:
-    """Return an address, other than `server`, at which a club named `server.club` had `identity`.
+    """Return an address, other than `server`, at which a club named `server.club` had `identity`; else None.
 
-    Only addresses for which a key of the bot `name` is kept are considered. Without such an address, return None.
+    Only addresses with a kept key of the bot `name` are considered.
     """
     for file in sorted(_folder().glob(f"*{web_path(server.club)}.json")):
         other, known = _read(file) or (server, "")

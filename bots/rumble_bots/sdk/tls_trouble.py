@@ -9,7 +9,7 @@ from rumble_bots.sdk.address import Address
 PROBE_S = 2.0
 """Maximum time in s for finding out whether a server speaks TLS."""
 UNHEARD = (ConnectionRefusedError, TimeoutError, socket.gaierror)
-"""Errors that show that nothing answers at a server's address. The server is then not probed for TLS."""
+"""Errors at an address where no server answers. No probe for TLS follows them."""
 OTHER_NAME = (62, 64)
 """OpenSSL's error codes for a certificate that does not name the server's host or IP address. To trust such a
 certificate would not help, so the advice to trust a certificate is left out."""

@@ -52,7 +52,7 @@ def read(
     for tournament_id in unfinished:
         try:
             recovered.tournaments.append(_read(tournament_id, tournament_facts, match_facts, begun))
-        except Exception as error:  # noqa: BLE001  # facts that are damaged, or contradict each other, raise anything
+        except Exception as error:  # noqa: BLE001  # damaged or contradictory facts raise any error
             recovered.damaged[tournament_id] = error
     return recovered
 

@@ -1,1 +1,1 @@
-"""The live tournaments of a club: their life, their matches' starts, and challenges."""
+"""The live tournaments of a club: lifecycle, starts of matches, and challenges."""
