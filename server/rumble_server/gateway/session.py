@@ -187,7 +187,8 @@ class Session:
         if type(message) is Move and self.name is not None:
             leader.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
-            self._log_in(message)
+            if not self._is_leaving:  # otherwise, at a closed gate, the login would follow the close
+                self._log_in(message)
         elif self.count_unsolicited():
             leader.receive(self.id, message, text)
 
