@@ -103,7 +103,7 @@ class Caller:
 
 
 class Sessions(Protocol):
-    """The port to the sockets of all sessions. Each call names a session by its id, and gets no answer."""
+    """The port to the sockets of all sessions. Each call names a session by its id."""
 
     def logged_in(self, session_id: int, name: str) -> None:
         """Report that the bot has logged in under the name `name`."""
@@ -125,6 +125,9 @@ class Sessions(Protocol):
 
     def send(self, session_id: int, frame: bytes) -> None:
         """Write a text frame."""
+
+    def can_send(self, session_id: int) -> bool:
+        """Return false if the connection has ended or is closing, although the arena may not be told yet."""
 
     def count_unsolicited(self, session_id: int) -> None:
         """Count the last frame toward the message limit, because it answered no turn."""

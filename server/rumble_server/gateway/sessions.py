@@ -34,6 +34,10 @@ class SessionRegistry:
         if session := self.open.get(session_id):
             session.link.mark_invited(tournament_id)
 
+    def can_send(self, session_id: int) -> bool:
+        session = self.open.get(session_id)
+        return session is not None and not session.closing
+
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)
         if session is not None and not session.closing:

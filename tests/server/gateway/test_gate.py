@@ -401,3 +401,39 @@ def test_a_gate_adds_one_call_to_a_move(world: World) -> None:
     calls, without_gate = calls_of_a_move(world), calls_of_a_move(World())
     calls.remove("GatedLeader.receive")
     assert calls == without_gate
+
+
+# --- results whose connection ends at a closed gate ---
+
+
+@pytest.mark.parametrize("closed_by_server", [True, False])
+def test_a_result_on_disk_outlasts_a_connection_that_ended_at_the_gate(
+    world: World, lease: Validity, *, closed_by_server: bool
+) -> None:
+    tournament, mover, other = playing(world, legs=1)
+    world.log.stuck = True
+    mover.say(type="resign", match=next(iter(tournament.running)))
+    lease.valid = False
+    world.gate.close()
+    world.log.unstick()
+    if closed_by_server:
+        world.gateway.end_all(CloseCode.NO_LEADER)
+    else:
+        other.drop()
+    go_on(world, lease)
+    assert not other.heard("match_over")
+    assert world.login(other.name).heard("match_over")
+
+
+def test_a_login_behind_the_close_of_its_connection_takes_no_result(world: World, lease: Validity) -> None:
+    tournament, mover, other = playing(world, legs=1)
+    other.drop()
+    mover.say(type="resign", match=next(iter(tournament.running)))
+    late = world.connect()
+    lease.valid = False
+    world.gate.close()
+    world.run(world.gateway.limits.login_ms)
+    late.login(other.name)
+    go_on(world, lease)
+    assert late.link.closed is CloseCode.NO_LOGIN
+    assert world.login(other.name).heard("match_over")

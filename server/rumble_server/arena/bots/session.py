@@ -224,7 +224,12 @@ class BotSession:
         self._held.clear()
 
     def flush(self) -> bool:
-        """Send the held frames that need not wait any more. Return true if a `match_over` among them has freed room."""
+        """Send the held frames that need not wait any more. Return true if a `match_over` among them has freed room.
+
+        After the end of the connection, all frames stay held until the arena is told of the end.
+        """
+        if not self._sender.sessions.can_send(self.id):
+            return False
         held, self._held = self._held, []
         held_overs, self.held_overs = self.held_overs, 0
         self._held_matches.clear()
