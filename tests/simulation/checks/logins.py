@@ -23,9 +23,7 @@ def _results(case: Case) -> Problems:
         for seen in wire.told:
             if seen.frame["type"] == "match_over":
                 told.add((wire.bot, seen.frame["match"], seen.frame["attempt"]))
-            elif seen.frame["type"] == "session" and wire.is_settled(
-                seen.entry.at_ms, min(wire.end_ms, wire.run.end_ms)
-            ):
+            elif seen.frame["type"] == "session" and _is_told_all(case, wire, seen.entry.at_ms):
                 logins[wire.bot].append((wire.run, seen.entry.at_ms))
     for over in reversed(case.by_kind["match_over"]):
         is_begun = case.attempts[over["match"], over["attempt"]].started is not None
@@ -35,6 +33,14 @@ def _results(case: Case) -> Problems:
             if is_back and ends[bot] < MOST_UNTOLD and (bot, over["match"], over["attempt"]) not in told:
                 yield f"{bot} logged in after {over['match']} ended at {at_ms}, and was never told the result"
             ends[bot] += 1
+
+
+def _is_told_all(case: Case, wire: WireLog, at_ms: int) -> bool:
+    """Return whether all results for the bot must be told at its login: none waits on another worker's connection."""
+    others = [other for other in case.wires_of(wire.bot) if other.run is wire.run and other.worker != wire.worker]
+    return wire.is_settled(at_ms, min(wire.end_ms, wire.run.end_ms)) and not any(
+        other.login is not None and other.login.entry.at_ms <= at_ms < other.end_ms for other in others
+    )
 
 
 def _resumed(case: Case, wire: WireLog) -> Problems:
