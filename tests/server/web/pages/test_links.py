@@ -5,6 +5,7 @@ from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from rumble_server.web.public_address import Addresses
 
@@ -83,6 +84,19 @@ async def test_a_page_leads_to_its_own_club(server: MemoryServer, page: str) -> 
     assert re.search(r'class="brand"[^>]*>.*<span>Class 7</span>', answer.text)
     assert 'href="/clubs"' in answer.text
     assert "data-root" not in plain.text, "main is as it was"
+
+
+async def test_every_link_of_every_page_leads_to_a_page(server: MemoryServer) -> None:
+    async with server.browser() as browser:
+        texts = {page: (await browser.get(ROOT + page)).text for page in PAGES}
+        links = {
+            str(httpx.URL(ROOT + page).join(unescape(link))).partition("#")[0]: page
+            for page, text in texts.items()
+            for link in re.findall(r'<a\b[^>]*? href="([^"#][^"]*)"', text)
+        }
+        wrong = {link: page for link, page in links.items() if (await browser.get(link)).status_code != 200}
+    assert wrong == {}
+    assert len(links) > 50
 
 
 @pytest.mark.parametrize("page", ["/", "/write", "/write?join=open&invite=hush-hush", "/tournaments/open", "/play"])
