@@ -37,12 +37,12 @@ def turns_of(game: str, seats: int) -> list[dict[str, Any]]:
                 for seat in state.movers:
                     codes = state.codes_for(seat)
                     legal = [state.text_for(seat, code) for code in codes]
-                    told = {"ply": len(moves), "seat": seat, "state": state.view(seat), "legal": legal}
-                    turns.append(told | ({"moves": [*moves]} if is_plain else {"moves": [], "since": since}))
+                    position = {"ply": len(moves), "seat": seat, "state": state.view(seat), "legal": legal}
+                    turns.append(position | ({"moves": [*moves]} if is_plain else {"moves": [], "since": since}))
                     chosen[seat] = lot.choice(codes)
                 since = []
                 text = state.joint_text(chosen) if isinstance(state, JointState) else state.text_of(chosen[seat])
-            since = [*since, *state.told(text)]
+            since = [*since, *state.parts(text)]
             moves.append(text)
             state = state.play(text)
     return turns
@@ -54,7 +54,7 @@ async def main(game: str, seats: int) -> None:
 
     async def echo(connection: ServerConnection) -> None:
         begin = lot.randrange(len(turns))
-        for number, told in enumerate(itertools.cycle(turns[begin:] + turns[:begin]), 1):
+        for number, position in enumerate(itertools.cycle(turns[begin:] + turns[:begin]), 1):
             frame = await connection.recv()
             assert isinstance(frame, str)
             move = read_bot_message(frame)
@@ -65,7 +65,7 @@ async def main(game: str, seats: int) -> None:
                 turn_id=f"1.{number:x}",
                 game=game,
                 clock=TurnClock(remaining_ms=10_000, seats_ms=[10_000] * seats, lag_ms=0),
-                **told,
+                **position,
             )
             await connection.send(write_message(turn), text=True)
 

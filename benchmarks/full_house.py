@@ -38,7 +38,7 @@ async def still(running: Running, tally: Tally, seconds: float) -> float:
     return share
 
 
-def told(what: str, rounds: Sequence[Measured], still_share: float, running: Running) -> str:
+def report(what: str, rounds: Sequence[Measured], still_share: float, running: Running) -> str:
     rate, cpu_us = (statistics.median(each) for each in ([r.rate for r in rounds], [r.cpu_us for r in rounds]))
     client = statistics.median(each.client_share for each in rounds)
     return (
@@ -54,7 +54,7 @@ async def main(running: Running, options: argparse.Namespace) -> None:
     )
     await asyncio.sleep(2.0)
     alone = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
-    print(told("without them", alone, await still(running, tally, 2 * options.seconds), running), flush=True)
+    print(report("without them", alone, await still(running, tally, 2 * options.seconds), running), flush=True)
     idle = Tally()
     for first in range(0, options.idle, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, options.idle))
@@ -67,7 +67,7 @@ async def main(running: Running, options: argparse.Namespace) -> None:
         tally.think_s = 0.0
         await asyncio.sleep(2.0)
         with_them = [await measure(tally, running, options.seconds) for _ in range(options.rounds)]
-        print(told("with them", with_them, await still(running, tally, 2 * options.seconds), running))
+        print(report("with them", with_them, await still(running, tally, 2 * options.seconds), running))
         if idle.fault or tally.fault:
             print(f"NOT MET: {idle.fault or tally.fault}")
 

@@ -200,7 +200,7 @@ async def matches(size: int, seconds: float) -> Row:
 async def page_times(running: Running, tournament: str) -> str:
     """Describe how long pages and the API take: the first time they are asked for, and the median of the next ten."""
     match = f"{tournament}.1.1.1.1"
-    told = []
+    lines = []
     async with running.api() as host:
         for path in (
             "/",
@@ -216,5 +216,5 @@ async def page_times(running: Running, tournament: str) -> str:
                 began = time.perf_counter()
                 (await host.get(path)).raise_for_status()
                 took_ms.append((time.perf_counter() - began) * 1000)
-            told.append(f"{path} {took_ms[0]:.0f}/{statistics.median(took_ms[1:]):.1f}")
-    return f"first answer and median in ms: {', '.join(told)}"
+            lines.append(f"{path} {took_ms[0]:.0f}/{statistics.median(took_ms[1:]):.1f}")
+    return f"first answer and median in ms: {', '.join(lines)}"

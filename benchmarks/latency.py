@@ -45,10 +45,10 @@ async def measured(options: argparse.Namespace) -> tuple[str, str]:
         for each in (tally, *controls):
             each.took_ms.clear()
         await asyncio.sleep(seconds)
-        return told(tally.took_ms, seconds), told([ms for each in controls for ms in each.took_ms], seconds)
+        return report(tally.took_ms, seconds), report([ms for each in controls for ms in each.took_ms], seconds)
 
 
-def told(took_ms: list[float], seconds: float) -> str:
+def report(took_ms: list[float], seconds: float) -> str:
     """Describe the times."""
     p50_ms, p99_ms = statistics.median(took_ms), p99(took_ms)
     return f"{len(took_ms) / seconds:.0f} moves/s, p50 {p50_ms:.2f} ms, p99 {p99_ms:.2f} ms, max {max(took_ms):.1f} ms"

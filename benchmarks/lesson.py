@@ -14,7 +14,7 @@ import time
 from importlib import import_module
 
 import uvloop
-from latency import told
+from latency import report
 from load import Stopwatch, allow_many_connections
 from machines import ADDRESSES, Network, network
 from options import options_of
@@ -52,7 +52,7 @@ async def main(net: Network, options: argparse.Namespace) -> None:
             await load_all(net, f"http://{ADDRESSES[HERE]}:{running.port}{address()}", options.browsers)
             seconds = time.perf_counter() - began
             late_ms = max(tally.took_ms) - max(alone)
-            print(f"round {number}: alone {told(alone, options.seconds)}; loading {told(tally.took_ms, seconds)}")
+            print(f"round {number}: alone {report(alone, options.seconds)}; loading {report(tally.took_ms, seconds)}")
             print(f"loaded in {seconds:.1f} s, the latest move {late_ms:.1f} ms later:", end=" ")
             print("met" if late_ms <= GOAL_MS and not tally.fault else f"NOT MET {tally.fault or ''}")
 

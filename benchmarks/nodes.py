@@ -139,8 +139,8 @@ class Row:
             for each in (self.raw_s, self.sdk_s, self.feeds_s, self.club_s)
         )
         refused = ", ".join(f"{name}: {count}" for name, count in sorted(self.tally.refused.items())) or "none"
-        told = f"{self.name:12} {len(self.raw_s):2} times  {pauses}  lost {self.tally.lost:3}  refused {refused}"
-        return f"{told}  {'NOT MET: ' + self.wrong if self.wrong else 'one result each, nobody blamed, no feed ended'}"
+        row = f"{self.name:12} {len(self.raw_s):2} times  {pauses}  lost {self.tally.lost:3}  refused {refused}"
+        return f"{row}  {'NOT MET: ' + self.wrong if self.wrong else 'one result each, nobody blamed, no feed ended'}"
 
 
 @asynccontextmanager

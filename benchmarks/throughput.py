@@ -150,7 +150,7 @@ async def in_turn(contenders: Sequence[Contender | Echo], load: Load) -> Pairs:
         return pairs
 
 
-def told(game: str, name: str, rows: Sequence[Measured]) -> str:
+def report(game: str, name: str, rows: Sequence[Measured]) -> str:
     """Describe the medians of several measurements."""
     figures = ((row.rate, row.cpu_us, row.turn_size, row.client_share) for row in rows)
     rate, cpu_us, size, share = (statistics.median(each) for each in zip(*figures, strict=True))
@@ -173,7 +173,7 @@ def compare(ours: Contender, other: Contender | Echo, load: Load, rounds: int, g
         pairs = uvloop.run(in_turn(order, load))
         measured.append(pairs if number % 2 else (pairs[1], pairs[0]))
     for each in (1, 0):
-        print(told(load.game, (ours, other)[each].name, list(chain(*(pairs[each] for pairs in measured)))))
+        print(report(load.game, (ours, other)[each].name, list(chain(*(pairs[each] for pairs in measured)))))
 
     def ratios(figure: Callable[[Measured], float]) -> list[float]:
         """Return the ratio of a figure in each round."""

@@ -196,11 +196,11 @@ func (bot *Bot) answerTo(turn *Message) (reply any) {
 			reason = reason[:longestReason]
 		}
 		log.Printf("%s: resigning: %s", turn.Match, string(reason))
-		told := resign{Type: "resign", Match: turn.Match}
+		answer := resign{Type: "resign", Match: turn.Match}
 		if bot.tells {
-			told.Failed, told.Reason = true, string(reason)
+			answer.Failed, answer.Reason = true, string(reason)
 		}
-		reply = told
+		reply = answer
 	}()
 	return move{"move", turn.Match, turn.TurnID, choose(turn)}
 }

@@ -81,9 +81,9 @@ public class Bot {
             System.err.println(turn.get("match") + ": resigning: " + reason);
             var resign = Map.<String, Object>of("type", "resign", "match", turn.get("match"));
             if (!tellsFailures) return resign;
-            var told = new HashMap<>(resign);
-            told.putAll(Map.of("failed", true, "reason", reason));
-            return told;
+            var answer = new HashMap<>(resign);
+            answer.putAll(Map.of("failed", true, "reason", reason));
+            return answer;
         }
     }
 

@@ -156,7 +156,7 @@ class State:
         """
         return text
 
-    def told(self, text: str) -> list[tuple[int | None, str]]:
+    def parts(self, text: str) -> list[tuple[int | None, str]]:
         """Split a ply made in this state into parts, each with the seat that made the part, or with None for chance.
 
         `text` is the full text of the ply, or the text that `seen` returns.

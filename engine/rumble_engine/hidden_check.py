@@ -35,8 +35,8 @@ def check_samples(game: Game, state: State, random: Random, texts: Iterable[str]
             moves = [[each.text_for(seat, code) for code in each.codes_for(seat)] for each in (state, other)]
             require(moves[0] == moves[1], f"{known} has other legal moves")
             for text in texts:
-                told = [_refusal(each, seat, text) for each in (state, other)]
-                require(told[0] == told[1], f"{known} answers {shown(text)} in other words")
+                refusals = [_refusal(each, seat, text) for each in (state, other)]
+                require(refusals[0] == refusals[1], f"{known} answers {shown(text)} in other words")
 
 
 def check_seen(game: Game, before: State, text: str, other: str) -> None:
@@ -51,7 +51,7 @@ def check_seen(game: Game, before: State, text: str, other: str) -> None:
         seen = before.seen(text, seat)
         require(seen and seen.isprintable(), f"seen(text, {seat}) is not one printable line")
         require(game.hides or seen == text, "seen() hides a ply, but hides is false")
-        require(before.told(seen), f"told() of a ply as seat {seat} sees it is empty")
+        require(before.parts(seen), f"parts() of a ply as seat {seat} sees it is empty")
         own = seat in before.movers and not isinstance(before, JointState)
         require(not own or seen == text, f"seat {seat} does not see its own move")
     if not game.hides:

@@ -103,7 +103,7 @@ class JointState(State):
         """Return the text of a joint move. `moves` has the code of each mover's move, by seat."""
         return " ".join([self.text_for(seat, moves[seat]) if seat in moves else IDLE for seat in range(self.seats)])
 
-    def told(self, text: str) -> list[tuple[int | None, str]]:
+    def parts(self, text: str) -> list[tuple[int | None, str]]:
         """Split a joint move into words, each with its seat. A ply of chance is one word, with None as its seat."""
         if self.is_chance:
             return [(None, text)]

@@ -105,8 +105,8 @@ def _blaming(entry: EntryPoint, what: str) -> Iterator[None]:
     except (MissingExtra, UnknownGame):
         raise
     except (Exception, SystemExit) as error:
-        told = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) {what}: {told}") from error
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise EngineError(f"the entry point {GROUP}:{entry.name} ({entry.value}) {what}: {text}") from error
 
 
 @cache

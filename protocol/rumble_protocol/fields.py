@@ -117,10 +117,10 @@ AwayClock = Literal["stands", "runs"]
 """Behaviour of a bot's clock while the bot is away on its turn."""
 
 
-def _without_unknown(told: Any) -> Any:
-    if isinstance(told, dict):
-        return {name: value for name, value in told.items() if name in TimeControl.model_fields}
-    return told
+def _without_unknown(given: Any) -> Any:
+    if isinstance(given, dict):
+        return {name: value for name, value in given.items() if name in TimeControl.model_fields}
+    return given
 
 
 ToldTimeControl = Annotated[TimeControl, BeforeValidator(_without_unknown)]

@@ -118,6 +118,6 @@ def match_over_frame(
         "state": state,
     }
     if falls is not None:
-        told = {"places": places, "payoffs": payoffs, "falls": falls, "seed": seed}
-        message |= {name: value for name, value in told.items() if value is not None}
+        optional = {"places": places, "payoffs": payoffs, "falls": falls, "seed": seed}
+        message |= {name: value for name, value in optional.items() if value is not None}
     return orjson.dumps(message)

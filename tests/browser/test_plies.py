@@ -24,7 +24,7 @@ def told_of_snakes(random: Random) -> tuple[list[Any], list[str]]:
         else:
             text = random.choice(list(state.legal_moves))
         plies.append(text)
-        told.append(state.told(text))
+        told.append(state.parts(text))
         state = state.play(text)
     known = random.randint(0, len(plies))
     return [plies[:known], [each for ply in told[known:] for each in ply], len(plies), seats], plies

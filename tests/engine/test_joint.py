@@ -135,9 +135,9 @@ def test_a_game_of_joint_moves_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_parts_of_a_ply_have_their_seats() -> None:
     state = GAME.initial(NOISY)
-    assert state.told("C D") == [(0, "C"), (1, "D")]
-    assert state.play("C D").told("-") == [(None, "-")]
-    assert connect4.GAME.initial().play("d").told("c") == [(1, "c")]
+    assert state.parts("C D") == [(0, "C"), (1, "D")]
+    assert state.play("C D").parts("-") == [(None, "-")]
+    assert connect4.GAME.initial().play("d").parts("c") == [(1, "c")]
 
 
 def test_a_view_must_not_grow_during_the_game(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ class Dialogue(ABC):
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         """Let the program choose a move within `think_ms`."""
 
-    def told(self, message: About) -> Sequence[str]:
+    def report(self, message: About) -> Sequence[str]:
         """Return the lines that report a message to the program. The program must not answer these lines."""
         return ()
 

@@ -94,7 +94,7 @@ class Program:
 
         A program that is not running gets the message after its next start.
         """
-        lines = self._dialogue.told(message)
+        lines = self._dialogue.report(message)
         if self._child is None:
             self._unsaid += lines
         else:

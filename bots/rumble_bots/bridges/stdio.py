@@ -32,7 +32,7 @@ class Stdio(Dialogue):
     def move(self, turn: Turn, think_ms: int) -> Talk[str]:
         return (yield from _answer(line_of(turn)))
 
-    def told(self, message: About) -> Sequence[str]:
+    def report(self, message: About) -> Sequence[str]:
         return (write_message(message).decode(),) if self._everything else ()
 
 

@@ -82,7 +82,7 @@ class ScriptedMatch:
     falls: dict[int, say.Fall] = field(default_factory=dict)
     turn: AskedTurn | None = None
     """The open turn; None without an open turn."""
-    told: say.MatchOver | None = None
+    result: say.MatchOver | None = None
     """The message `match_over` that was sent; None while the match goes on."""
     _why_fell: str = ""
     """The reason given to the last call of `fall`."""
@@ -104,7 +104,7 @@ class ScriptedMatch:
 
     @property
     def over(self) -> bool:
-        return self.told is not None
+        return self.result is not None
 
     @property
     def tournament_id(self) -> str:
@@ -185,7 +185,7 @@ class ScriptedMatch:
         self._go_to(state.after_all(moves), state.joint_text(moves))
 
     def _go_to(self, state: State, text: str) -> None:
-        self.news += self.state.told(self.state.seen(text, self.seat))
+        self.news += self.state.parts(self.state.seen(text, self.seat))
         self.moves.append(text)
         self.state = state
 

@@ -133,8 +133,8 @@ class ScriptedServer:
     async def finish(self, match: ScriptedMatch, outcome: Outcome | None) -> None:
         """Send the message `match_over` of a match. If `outcome` is None, the match is void."""
         self.close_turn(match)
-        match.told = match.over_message(outcome)
-        await self.say(match.told)
+        match.result = match.over_message(outcome)
+        await self.say(match.result)
 
     async def lose(self, match: ScriptedMatch, termination: Termination, reason: str) -> None:
         """Let the bot fall out of the match, and send `match_over` at the end of the match.

@@ -116,7 +116,7 @@ async def void_match(harness: Harness) -> str:
     await harness.referee.say(notice)
     await harness.referee.finish(match, None)
     match.begin()
-    match.told, match.attempt = None, 2
+    match.result, match.attempt = None, 2
     await harness.begin(match)
     await harness.one_turn(match)
     return "its second attempt"
@@ -126,8 +126,8 @@ async def told_twice(harness: Harness) -> str:
     """Send a `match_over` twice, and `joined` again. The bot must play the next match."""
     match = await harness.start()
     await harness.one_turn(match)
-    if match.told is not None:
-        await harness.referee.say(match.told)
+    if match.result is not None:
+        await harness.referee.say(match.result)
     await harness.referee.say_joined()
     await harness.one_turn(await harness.start())
     return "match_over and joined"

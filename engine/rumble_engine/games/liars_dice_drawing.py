@@ -34,19 +34,19 @@ A JavaScript object lists keys that are integers, such as the marks of dice, bef
 
 def diagram(view: Mapping[str, Any]) -> str:
     """Return the position of a view as lines."""
-    hands, told = _dice_and_bids(view)
-    rows = [f"{NAMES[seat]} {hand or '-':6} {told.get(seat, '')}" for seat, hand in enumerate(hands)]
+    hands, bids = _dice_and_bids(view)
+    rows = [f"{NAMES[seat]} {hand or '-':6} {bids.get(seat, '')}" for seat, hand in enumerate(hands)]
     return "\n".join(row.rstrip() for row in rows)
 
 
 def drawing(view: Mapping[str, Any], last: str | None) -> Drawing:
     """Return the drawing of a view. The cells of a new bid, or the seat that called `liar`, are marked."""
     width = view["dice_each"]
-    hands, told = _dice_and_bids(view)
+    hands, bids = _dice_and_bids(view)
     rows = []
     for seat, hand in enumerate(hands):
         dice = CUPS[len(hand)] if HIDDEN in hand else hand
-        quantity, face = map(int, told[seat].split("x")) if seat in told else (0, 0)
+        quantity, face = map(int, bids[seat].split("x")) if seat in bids else (0, 0)
         bid = QUANTITIES[quantity - 1] + FACES[face - 1] if quantity else EMPTY * 2
         rows.append(MARKS[seat] + dice.ljust(width + 1, EMPTY) + bid)
     marks = FACES + MARKS[: len(rows)] + CUPS[1 : width + 1] + QUANTITIES[: width * len(rows)]

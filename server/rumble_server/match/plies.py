@@ -124,10 +124,10 @@ class Plies:
             self._since[seat] = len(self._parts_seen[seat])
         if self.hides:
             for seat, news in enumerate(self._parts_seen):
-                news += before.told(before.seen(text, seat))
+                news += before.parts(before.seen(text, seat))
             self.public_moves.append(before.seen(text, None))
         else:
-            self._parts_seen[0] += before.told(text)
+            self._parts_seen[0] += before.parts(text)
         self.moves.append(text)
         self.state = state
         self.answers = {}

@@ -65,6 +65,6 @@ def test_its_strategy_failed() -> None:
 def test_messages_about_matches_only_for_those_that_want_them() -> None:
     start = read_server_message(says.match_start())
     assert isinstance(start, server.MatchStart)
-    assert Stdio().told(start) == ()
-    (line,) = Stdio(everything=True).told(start)
+    assert Stdio().report(start) == ()
+    (line,) = Stdio(everything=True).report(start)
     assert read_server_message(line) == start

@@ -49,7 +49,7 @@ def test_a_bot_is_told_all_that_it_needs_to_check_the_match(game: str, seed: int
             label = f"{attempt} {draws}".encode()
             assert state.text_of(state.draw(int.from_bytes(hmac.digest(secret, label, "sha256")))) == move
             draws += 1
-        news += state.told(state.seen(move, match.seat))
+        news += state.parts(state.seen(move, match.seat))
         state = state.play(move)
     assert over.state == state.view(ALL)
     assert over.moves or not plies

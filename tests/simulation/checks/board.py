@@ -52,7 +52,7 @@ class Board:
         for seat in self.answers:
             self.last[seat] = ply
         for own, parts in enumerate(self.parts):
-            parts += [(ply, seat, part) for seat, part in self.state.told(self.state.seen(text, own))]
+            parts += [(ply, seat, part) for seat, part in self.state.parts(self.state.seen(text, own))]
         self.moves.append(text)
         self.state, self.answers = state, {}
 
