@@ -59,7 +59,7 @@ async def _play(database: Path, bots: int) -> tuple[list[LogFact], EndedTourname
         rows = log.execute("SELECT facts FROM log WHERE tournament = ?", (tournament,)).fetchall()
     numbered = sorted((each for (text,) in rows for each in read_facts(text)), key=lambda each: each[0])
     with closing(read_sqlite(str(database))) as reader:
-        return [fact for _, fact in numbered], reader.ended([tournament])[tournament], reader.server_facts()[0]
+        return [fact for _, fact in numbered], reader.ended([tournament])[tournament], reader.club_facts()[0]
 
 
 def _renamed(fact: LogFact, before: str, after: str) -> LogFact:

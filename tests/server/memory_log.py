@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 
 from rumble_server.arena.ports import Clock
 from rumble_server.match.facts import MatchOver
+from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
     BotLeft,
     LogFact,
-    NameUsed,
     ResultVoided,
     TournamentEnded,
     TournamentPaused,

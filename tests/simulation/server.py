@@ -81,7 +81,7 @@ class ServerRun:
         self.log.on_trouble.append(lambda trouble: self.gate.run_or_queue(lambda: self.arena.on_trouble(trouble)))
         started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}
         self._see("start", orjson.dumps(started).decode())
-        names, unfinished = reader.server_facts()[0], reader.tournament_ids(over=False)
+        names, unfinished = reader.club_facts()[0], reader.tournament_ids(over=False)
         recovered = read(names, unfinished, reader.tournament_facts, reader.facts_of_matches)
         restore_arena(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged

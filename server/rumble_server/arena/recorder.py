@@ -16,7 +16,7 @@ from rumble_server.arena.state.display_names import DisplayNames
 from rumble_server.arena.state.host_tokens import HostTokens
 from rumble_server.arena.state.names_and_keys import Names
 from rumble_server.limits.bans import Ban, Bans
-from rumble_server.tournament import facts
+from rumble_server.tournament import club_facts, facts
 from rumble_server.tournament.tournament import Tournament
 
 _OF_A_TOURNAMENT = frozenset(get_args(facts.TournamentFact))
@@ -65,7 +65,7 @@ class Recorder:
         self.players = Players()
         self.names = Names()
         self.display_names = DisplayNames(self.names)
-        self.slips: dict[str, facts.SlipMade] = {}
+        self.slips: dict[str, club_facts.SlipMade] = {}
         """Valid slips, by the pupil's name in lower case."""
         self.host_tokens = HostTokens(clubs.is_administrator)
         self.bans = bans
@@ -85,7 +85,7 @@ class Recorder:
         """Function that appends a fact about a single match to the log, without applying the fact."""
         self._numbers: dict[str, int] = {}
 
-    def record(self, fact: facts.TournamentFact | facts.ServerFact) -> None:
+    def record(self, fact: facts.TournamentFact | club_facts.ClubFact) -> None:
         """Append a fact to the log, and apply it to its tournament or to the club."""
         kind = type(fact)
         if kind in _OF_A_TOURNAMENT:
@@ -103,25 +103,30 @@ class Recorder:
         tournament.apply(fact)
         self.unsettled[tournament.id] = None
 
-    def apply(self, fact: facts.ServerFact) -> None:
+    def apply(self, fact: club_facts.ClubFact) -> None:
         """Apply a fact about the club as a whole. The fact is in the log already."""
         match fact:
-            case facts.NameUsed():
+            case club_facts.NameUsed():
                 self.names.apply(fact)
-            case facts.NameReset():
+            case club_facts.NameReset():
                 self.names.apply(fact)
                 self.slips.pop(fact.name.casefold(), None)
-            case facts.DisplayNamed():
+            case club_facts.DisplayNamed():
                 self.display_names.apply(fact)
-            case facts.SlipMade():
+            case club_facts.SlipMade():
                 self.slips[fact.name.casefold()] = fact
-            case facts.SlipVoided():
+            case club_facts.SlipVoided():
                 self.slips.pop(fact.name.casefold(), None)
-            case facts.Banned() | facts.BanLifted():
+            case club_facts.Banned() | club_facts.BanLifted():
                 apply_ban(self.bans, fact)
-            case facts.AdministratorSet() | facts.ClubCreated() | facts.ClubChanged() | facts.ClubRemoved():
+            case (
+                club_facts.AdministratorSet()
+                | club_facts.ClubCreated()
+                | club_facts.ClubChanged()
+                | club_facts.ClubRemoved()
+            ):
                 self.clubs.apply(fact)
-            case facts.HostTokenSet() | facts.HostTokenRemoved() | facts.HostTokensRemoved():
+            case club_facts.HostTokenSet() | club_facts.HostTokenRemoved() | club_facts.HostTokensRemoved():
                 self.host_tokens.apply(fact)
             case _:
                 assert_never(fact)
@@ -143,12 +148,12 @@ class Recorder:
         self._numbers.pop(tournament.id, None)
 
 
-def apply_ban(bans: Bans, fact: facts.BanFact) -> None:
+def apply_ban(bans: Bans, fact: club_facts.BanFact) -> None:
     """Apply a fact about a ban: add the ban to `bans`, or remove the ban from `bans`."""
     match fact:
-        case facts.Banned():
+        case club_facts.Banned():
             bans.add(Ban(fact.what, fact.by_name, fact.until_ms, fact.reason, fact.at_ms))
-        case facts.BanLifted():
+        case club_facts.BanLifted():
             bans.lift(fact.what, by_name=fact.by_name)
         case _:
             assert_never(fact)

@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 from rumble_server.arena.arena import Arena
 from rumble_server.match.facts import MatchFact, MatchStarted
-from rumble_server.tournament.facts import HostTokensRemoved, LogFact, NameUsed, ServerFact
+from rumble_server.tournament.club_facts import ClubFact, HostTokensRemoved, NameUsed
+from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.rebuild import rebuild_tournament
 from rumble_server.tournament.tournament import OVER, Tournament
 
@@ -71,7 +72,7 @@ def restore_arena(
     keys, too. No bot may claim such a name until the host resets the name's key.
     """
     for fact in recovered.of_club:
-        if isinstance(fact, ServerFact):
+        if isinstance(fact, ClubFact):
             arena.recorder.apply(fact)
     with arena.transaction:
         for tournament, facts in recovered.tournaments:

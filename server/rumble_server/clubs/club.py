@@ -116,7 +116,7 @@ def read_club(store: "Store", name: str, reader: LogReader, ahead: Ahead) -> Sto
     Any thread may call the function. The log must be open first, so that no other server writes to the club.
     """
     log, run = store.log(name), store.run_of(name)
-    of_club, problems = reader.server_facts()
+    of_club, problems = reader.club_facts()
     unfinished = reader.tournament_ids(over=False)
     recovered = read(of_club, unfinished, partial(ahead.facts, reader), reader.facts_of_matches, ahead.tournaments)
     for error in recovered.damaged.values():

@@ -25,7 +25,7 @@ from rumble_server.clubs.reading_thread import ReadingThread
 from rumble_server.clubs.stored_uses import StoredUses
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.codec import Numbered
-from rumble_server.tournament.facts import Banned, ClubChanged, ClubRemoved
+from rumble_server.tournament.club_facts import Banned, ClubChanged, ClubRemoved
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import ClubUse, Site
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from rumble_server.arena.state.names_and_keys import Names
 from rumble_server.limits.quotas import Quotas
 from rumble_server.store.log.reader import LogReader
-from rumble_server.tournament.facts import NameFact
+from rumble_server.tournament.club_facts import NameFact
 from rumble_server.web.site import ClubUse
 
 MOST_S = 1.0
@@ -37,7 +37,7 @@ class StoredUses:
         known = self._known.get(club)
         if known is None or known[0] != size:
             names = Names()
-            for _, fact in reader.server_facts_after(0):
+            for _, fact in reader.club_facts_after(0):
                 if isinstance(fact, NameFact):
                     names.apply(fact)
             used = Quotas(bots=names.of_bots, tournaments=0, bytes=size, matches=0, house_bots=0)

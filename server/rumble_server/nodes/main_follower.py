@@ -14,7 +14,7 @@ from rumble_server.arena.recorder import apply_ban
 from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.host.repeating import repeat
 from rumble_server.store.errors import StoreError
-from rumble_server.tournament.facts import BanLifted, Banned, ClubFact
+from rumble_server.tournament.club_facts import BanLifted, Banned, DirectoryFact
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class MainFollower:
             return
         known = self._known
         first = 0 if self.is_stale else known
-        facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).server_facts_after(first))
+        facts = await clubs.reading.run(lambda: clubs.reading.reader().of(MAIN).club_facts_after(first))
         if clubs.get_loaded(MAIN) is not None or (self.is_stale and (first or known != self._known)):
             return  # main was loaded here during the reading
         news = [(number, fact) for number, fact in facts if number > self._known]
@@ -73,7 +73,7 @@ class MainFollower:
         for _, fact in facts if self.is_stale else news:
             if isinstance(fact, Banned | BanLifted):
                 apply_ban(clubs.shared.admission.bans, fact)
-            elif isinstance(fact, ClubFact):
+            elif isinstance(fact, DirectoryFact):
                 clubs.directory.apply(fact)
         self.is_stale = False
         self._known = max([self._known, *(number for number, _ in news)])

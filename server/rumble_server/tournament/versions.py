@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rumble_server.tournament.facts import SourceLanguage, VersionSaved
+from rumble_server.tournament.club_facts import SourceLanguage, VersionSaved
 
 MOST_VERSIONS = 20
 """Maximum number of kept versions of a bot; older versions are deleted."""

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.tournaments.followers import WAIT_MS
+from rumble_server.tournament.club_facts import DisplayNamed
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import BotJoined, DisplayNamed
+from rumble_server.tournament.facts import BotJoined
 from rumble_server.tournament.next_tournament import next_config
 from rumble_server.tournament.tournament import Tournament
 

@@ -6,8 +6,9 @@ import pytest
 from rumble_server.arena.recorder import Recorder, transactional
 from rumble_server.arena.state.clubs import ClubDirectory
 from rumble_server.limits.bans import Bans
+from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import BotJoined, NameUsed, TournamentCreated
+from rumble_server.tournament.facts import BotJoined, TournamentCreated
 
 from tests.server.memory_log import MemoryLog
 from tests.server.virtual_clock import VirtualClock

@@ -17,8 +17,8 @@ from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.club_log import ClubLog
 from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import NameUsed
 from websockets.exceptions import InvalidStatus
 
 from tests.server.clubs.test_registry import Bot, Houses, club_of, create, loaded, rest, running
@@ -35,7 +35,7 @@ async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_na
         await create(server, "chess")
     async with running(tmp_path / "x.db") as server:
         read: list[bool] = []
-        facts = LogReader.server_facts
+        facts = LogReader.club_facts
 
         def noted(self: LogReader) -> Any:
             try:
@@ -46,7 +46,7 @@ async def test_a_club_is_loaded_once_on_a_thread_and_there_is_none_of_another_na
                 pytest.fail("it is read on the event loop")
             return facts(self)
 
-        monkeypatch.setattr(LogReader, "server_facts", noted)
+        monkeypatch.setattr(LogReader, "club_facts", noted)
         assert server.clubs.get_loaded("chess") is None
         found = await asyncio.gather(*(server.clubs.load("chess") for _ in range(20)))
         assert len(set(map(id, found))) == 1
@@ -112,7 +112,7 @@ async def test_a_club_that_fails_stops_no_other_and_leaves_nothing_that_acts(
 async def test_the_next_loading_of_a_club_that_failed_finds_the_facts_that_the_club_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    errors, read_facts = [RuntimeError("a bug after a fact")], LogReader.server_facts
+    errors, read_facts = [RuntimeError("a bug after a fact")], LogReader.club_facts
 
     def recording(arena: Arena, *given: Any, **named: Any) -> None:
         restore_arena(arena, *given, **named)
@@ -130,7 +130,7 @@ async def test_the_next_loading_of_a_club_that_failed_finds_the_facts_that_the_c
         await create(server, "chess")
     async with running(tmp_path / "x.db") as server:
         monkeypatch.setattr("rumble_server.clubs.club.restore_arena", recording)
-        monkeypatch.setattr(LogReader, "server_facts", reading_slowly)
+        monkeypatch.setattr(LogReader, "club_facts", reading_slowly)
         with pytest.raises(RuntimeError, match="a bug after a fact"):
             await server.clubs.load("chess")
         club = await server.clubs.load("chess")

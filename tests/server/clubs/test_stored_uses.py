@@ -8,7 +8,7 @@ from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.clubs import stored_uses
 from rumble_server.clubs.stored_uses import StoredUses
 from rumble_server.limits.quotas import Quotas
-from rumble_server.tournament.facts import NameUsed
+from rumble_server.tournament.club_facts import NameUsed
 
 from tests.server.clubs.test_registry import create, running
 
@@ -30,7 +30,7 @@ class Reader:
     def bytes(self) -> int:
         return self.sizes[self.club]  # type: ignore[attr-defined]
 
-    def server_facts_after(self, number: int) -> Any:
+    def club_facts_after(self, number: int) -> Any:
         self.asked.append(self.club)  # type: ignore[attr-defined]
         return [
             (each, NameUsed(f"bot-{each}", "00", digest_of("key", "00"), 0)) for each in range(number, self.bytes())

@@ -10,7 +10,7 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import CloseCode
 from rumble_server.clubs.club import Club
 from rumble_server.store.errors import StoreError
-from rumble_server.tournament.facts import NameUsed
+from rumble_server.tournament.club_facts import NameUsed
 
 from tests.needs import need_module
 from tests.server.failing import fail
@@ -100,7 +100,7 @@ async def test_a_club_lost_and_led_again_while_a_commit_hangs_loses_its_waiting_
         await asyncio.gather(waiting, again.log.wait(new))
         assert held.commits == [[f"main@{main.log.epoch}"], [f"chess@{epoch + 2}"]]
         with closing(cluster.store.reader("chess")) as reader:
-            assert [fact.name for fact in reader.server_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
+            assert [fact.name for fact in reader.club_facts()[0] if isinstance(fact, NameUsed)] == ["carl"]
 
 
 def cannot_open(monkeypatch: pytest.MonkeyPatch, *nodes: MemoryNode, times: float = inf) -> list[tuple[str, int]]:

@@ -13,8 +13,8 @@ from rumble_server.clubs.registry import ClubRegistry
 from rumble_server.limits.quotas import NO_QUOTAS
 from rumble_server.store.errors import StoreError
 from rumble_server.store.log.reader import LogReader
+from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import NameUsed
 
 from tests.needs import need_module
 from tests.server.failing import fail_if, failing_once, note_calls
@@ -152,7 +152,7 @@ async def test_main_is_followed_after_an_error(
 ) -> None:
     monkeypatch.setattr(main_follower, "FOLLOW_S", 0.01)
     async with memory_nodes(tmp_path, 2) as cluster:
-        monkeypatch.setattr(LogReader, "server_facts_after", failing_once(LogReader.server_facts_after))
+        monkeypatch.setattr(LogReader, "club_facts_after", failing_once(LogReader.club_facts_after))
         await until(lambda: "main could not be followed" in caplog.text)
         Administrator(cluster.main.arena).create("one", "", NO_QUOTAS)
         await until(lambda: all(each.clubs.knows("one") for each in cluster.nodes))

@@ -8,9 +8,10 @@ from rumble_engine import Termination
 from rumble_protocol.fields import DAY_MS, LARGEST_INTEGER, TimeControl
 from rumble_server.limits.quotas import Quotas
 from rumble_server.match.facts import Placement, TurnsAsked
+from rumble_server.tournament.club_facts import ClubChanged, NameUsed
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament, FinalResult
-from rumble_server.tournament.facts import ClubChanged, LogFact, NameUsed
+from rumble_server.tournament.facts import LogFact
 from rumble_server.tournament.pairs.plan import Pairing
 from rumble_server.tournament.tables.plan import Seating
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from rumble_server.match.facts import FrameSeen, FrameShared, MatchStarted
 from rumble_server.store.open import open_store
-from rumble_server.tournament.facts import LogFact, NameUsed, TournamentCreated, TournamentEnded
+from rumble_server.tournament.club_facts import NameUsed
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded
 
 from tests.server.store.databases import Database, opened_store
 from tests.server.store.disk import HeldCommits, Told, joined
@@ -56,7 +57,7 @@ async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> No
             assert reader.only_listed(["friday"]) == []
             assert reader.ended(["friday"]) == {}
             assert club not in reader.ended_by_club()
-            assert reader.server_facts() == ([], {})
+            assert reader.club_facts() == ([], {})
             assert reader.tournament_facts("friday") == reader.first_facts("friday") == reader.match_facts(MATCH) == []
             assert reader.facts_of_matches("friday", [MATCH]) == {}
             assert reader.neighbours(MATCH) == (None, None, None)
@@ -69,7 +70,7 @@ async def test_a_club_reads_what_is_its_own(database: Database, club: str) -> No
             assert reader.ended(["friday"])["friday"].status == "finished"
             counted, by_status = reader.ended_by_club()[club]
             assert (counted >= store.log(club).durable, by_status) == (True, {"finished": 2})
-            assert reader.server_facts()[0][-1] == name_of(club)
+            assert reader.club_facts()[0][-1] == name_of(club)
             assert reader.tournament_facts("friday") == facts_of(FACTS, "friday")
             assert isinstance(reader.first_facts("friday")[0], TournamentCreated)
             assert own(reader.match_facts(MATCH)) == own(OF_MATCH)

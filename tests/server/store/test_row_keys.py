@@ -11,7 +11,7 @@ from rumble_server.store.row_keys import prefix_of, split
 from rumble_server.store.sqlite.match_index import bytes_of
 from rumble_server.store.sqlite.pruning import prune
 from rumble_server.store.sqlite.schema import open_database
-from rumble_server.tournament.facts import NameUsed
+from rumble_server.tournament.club_facts import NameUsed
 
 from tests.server.store.disk import joined, opened_store, rows, write
 from tests.server.store.played import change, cut, execute
@@ -119,7 +119,7 @@ async def test_damage_is_told_with_its_club_and_mended_there(path: Path) -> None
     assert verify(str(path)).problems == []
     async with opened_store(path) as store:
         with closing(store.reader("a")) as reader:
-            assert len(reader.server_facts()[1]) == len(problems)
+            assert len(reader.club_facts()[1]) == len(problems)
             assert reader.match_facts(MATCH) != []
         of_ab = rows(path, "SELECT sum(length(facts)) FROM log WHERE tournament LIKE 'ab/%'")
         assert of_ab == [(store.open_log("ab").bytes,)]

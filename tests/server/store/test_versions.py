@@ -7,7 +7,7 @@ from typing import Any
 from rumble_server.store.care import damage
 from rumble_server.store.log.reader import LogReader
 from rumble_server.store.open import is_postgres
-from rumble_server.tournament.facts import VersionSaved
+from rumble_server.tournament.club_facts import VersionSaved
 from rumble_server.tournament.versions import MOST_VERSIONS, next_version, visible
 
 from tests.server.store.databases import Database, opened_store
@@ -54,7 +54,7 @@ async def test_the_newest_versions_of_each_bot_are_kept(database: Database) -> N
         with closing(store.reader()) as reader:
             assert sources(reader) == [(number, f"# {number}") for number in range(4, MOST_VERSIONS + 4)]
             assert sources(reader, "BERTA") == [(1, "# of berta")]
-            assert reader.server_facts() == ([], {})
+            assert reader.club_facts() == ([], {})
             assert reader.tournament_ids() == []
         with closing(store.reader("a")) as reader:
             assert sources(reader) == [(1, "# of another club")]
@@ -104,7 +104,7 @@ async def test_a_start_reads_no_source(database: Database) -> None:
         await save(store, "# 1")
     async with opened_clubs(database) as store:
         with closing(store.reader()) as reader:
-            of_club = reader.server_facts()[0]
+            of_club = reader.club_facts()[0]
             rebuilding = [fact for each in reader.tournament_ids() for fact in reader.tournament_facts(each)]
             assert not any(isinstance(fact, VersionSaved) for fact in [*of_club, *rebuilding])
             assert sources(reader) == [(1, "# 1")]

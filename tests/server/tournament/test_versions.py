@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from rumble_server.tournament.facts import VersionSaved
+from rumble_server.tournament.club_facts import VersionSaved
 from rumble_server.tournament.versions import MOST_VERSIONS, StoredVersion, next_version, visible
 
 

@@ -27,16 +27,9 @@ from rumble_server.match.facts import FrameSeen, FrameShared, MatchOver, MatchSt
 from rumble_server.match.match_id import Neighbours, neighbours, tournament_id_of
 from rumble_server.store.log.async_reader import AsyncReader
 from rumble_server.store.log.ended_count import EndedCount
+from rumble_server.tournament.club_facts import ClubCreated, HostTokenSet
 from rumble_server.tournament.ended import DamagedTournament, EndedTournament, Outline
-from rumble_server.tournament.facts import (
-    ClubCreated,
-    HostTokenSet,
-    LogFact,
-    TournamentCreated,
-    TournamentEnded,
-    tournament_of,
-    versions_of,
-)
+from rumble_server.tournament.facts import LogFact, TournamentCreated, TournamentEnded, tournament_of, versions_of
 from rumble_server.tournament.rebuild import Rebuilt, rebuild_tournament
 from rumble_server.tournament.tournament import Tournament
 from rumble_server.tournament.versions import StoredVersion

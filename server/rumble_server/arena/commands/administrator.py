@@ -10,8 +10,8 @@ from rumble_server.arena.recorder import transactional
 from rumble_server.arena.state.clubs import ClubEntry
 from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.limits.quotas import Quotas
+from rumble_server.tournament.club_facts import AdministratorSet, ClubChanged, ClubCreated, ClubRemoved
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubRemoved
 
 
 class Administrator:

@@ -13,8 +13,8 @@ from rumble_server.arena.state.display_names import check
 from rumble_server.arena.state.join_refused import JoinRefused, refuse_code
 from rumble_server.arena.state.names_and_keys import is_house_name
 from rumble_server.tournament import commands
+from rumble_server.tournament.club_facts import DisplayNamed
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import DisplayNamed
 from rumble_server.tournament.ids import slug
 from rumble_server.tournament.tournament import Tournament
 

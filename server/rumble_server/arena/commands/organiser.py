@@ -15,7 +15,7 @@ from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.arena.tournaments.scheduler import PLAYED_AGAIN
 from rumble_server.limits.bans import MOST_BANS
 from rumble_server.match.match_id import tournament_id_of
-from rumble_server.tournament import commands, facts
+from rumble_server.tournament import club_facts, commands, facts
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.ended import EndedTournament
 from rumble_server.tournament.errors import TournamentError
@@ -208,10 +208,10 @@ class Organiser:
             raise TournamentError(ErrorCode.UNKNOWN_BOT, f"no bot was ever called {name!r}")
         now_ms = arena.clock.now_ms()
         if key is None:
-            arena.recorder.record(facts.NameReset(claim.name, now_ms))
+            arena.recorder.record(club_facts.NameReset(claim.name, now_ms))
         else:
             salt = arena.logins.new_salt()
-            arena.recorder.record(facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
+            arena.recorder.record(club_facts.NameUsed(claim.name, salt, digest_of(key, salt), now_ms))
         if not claim.open:
             arena.sign_out(claim.name, f"the host has changed the key of {claim.name}: log in with the new one")
 
@@ -226,7 +226,7 @@ class Organiser:
         bans, now_ms = arena.admission.bans, arena.clock.now_ms()
         if bans.is_full(now_ms) and not bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{MOST_BANS} bans are in force: lift one first")
-        arena.recorder.record(facts.Banned(what, by_name, until_ms, reason, now_ms))
+        arena.recorder.record(club_facts.Banned(what, by_name, until_ms, reason, now_ms))
         arena.close_banned()
 
     @transactional
@@ -236,7 +236,7 @@ class Organiser:
         now_ms = arena.clock.now_ms()
         if not arena.admission.bans.has(what, now_ms, by_name=by_name):
             raise TournamentError(ErrorCode.UNAVAILABLE, f"{what} is not banned")
-        arena.recorder.record(facts.BanLifted(what, by_name, now_ms))
+        arena.recorder.record(club_facts.BanLifted(what, by_name, now_ms))
 
     @transactional
     def add_token(self, name: str, token: str) -> None:
@@ -248,13 +248,15 @@ class Organiser:
     def set_token(self, name: str, token: str) -> None:
         """Make a host token valid, in place of any older token of the name."""
         salt = self.arena.logins.new_salt()
-        self.arena.recorder.record(facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms()))
+        self.arena.recorder.record(
+            club_facts.HostTokenSet(name, salt, digest_of(token, salt), self.arena.clock.now_ms())
+        )
 
     @transactional
     def remove_token(self, name: str) -> None:
         """Make the host token of this name invalid. Raises TokenRefused."""
         self.arena.host_tokens.check_removal(name)
-        self.arena.recorder.record(facts.HostTokenRemoved(name, self.arena.clock.now_ms()))
+        self.arena.recorder.record(club_facts.HostTokenRemoved(name, self.arena.clock.now_ms()))
 
     def _known_name(self, name: str) -> str:
         """Return a bot's name in the spelling of the bot itself; `name` for an unknown bot."""

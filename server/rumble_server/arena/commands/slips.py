@@ -11,8 +11,8 @@ from rumble_server.arena.commands.join_codes import new_code, read_code
 from rumble_server.arena.recorder import transactional
 from rumble_server.arena.state.join_refused import refuse_code
 from rumble_server.arena.state.names_and_keys import digest_of
+from rumble_server.tournament.club_facts import NameUsed, SlipMade, SlipVoided
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameUsed, SlipMade, SlipVoided
 
 LENGTH = 8
 """Number of characters of a slip's code."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.state.names_and_keys import Claim
-from rumble_server.tournament.facts import SourceLanguage
+from rumble_server.tournament.club_facts import SourceLanguage
 from rumble_server.tournament.versions import StoredVersion, next_version
 
 

@@ -19,8 +19,8 @@ from rumble_server.arena.state.names_and_keys import Claim, is_house_name
 from rumble_server.arena.tournaments.lifecycle import Lifecycle
 from rumble_server.arena.tournaments.scheduler import Scheduler
 from rumble_server.limits.admission import Admission
+from rumble_server.tournament.club_facts import NameReset, NameUsed
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameReset, NameUsed
 
 UNPLAYED_MS = 60_000
 """Minimum time in ms of a bot's absence before its name can be freed to make room for a new name. Bots with a match in

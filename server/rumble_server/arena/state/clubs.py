@@ -12,7 +12,7 @@ from rumble_protocol.clubs import MAIN
 
 from rumble_server.arena.state.names_and_keys import derive_secret, digest_of
 from rumble_server.limits.quotas import NO_QUOTAS, Quotas
-from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved
+from rumble_server.tournament.club_facts import AdministratorSet, ClubChanged, ClubCreated, ClubRemoved, DirectoryFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class ClubDirectory:
         self._removed: set[str] = set()
         self._administrator: AdministratorSet | None = None
 
-    def apply(self, fact: ClubFact) -> None:
+    def apply(self, fact: DirectoryFact) -> None:
         match fact:
             case AdministratorSet():
                 self._administrator = fact

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from rumble_server.arena.state.join_refused import JoinRefused
 from rumble_server.arena.state.names_and_keys import HOUSE_PREFIX, Names
-from rumble_server.tournament.facts import DisplayNamed
+from rumble_server.tournament.club_facts import DisplayNamed
 
 LONGEST = 32
 """Maximum number of code points of a display name."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from rumble_server.arena.state.names_and_keys import derive_secret, digest_of
+from rumble_server.tournament.club_facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
 from rumble_server.tournament.errors import CommandRefused
-from rumble_server.tournament.facts import HostFact, HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
 DEFAULT = "default"
 """Name of the token that is given by `--host-token`, or made at the first start."""

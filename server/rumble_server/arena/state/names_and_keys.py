@@ -10,8 +10,8 @@ from rumble_protocol.codes import ErrorCode
 from rumble_protocol.fields import NAME_PATTERN
 from rumble_protocol.secret import RANDOM_BYTES, is_made, make_secret
 
+from rumble_server.tournament.club_facts import NameFact, NameReset, NameUsed
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameFact, NameReset, NameUsed
 
 HOUSE_PREFIX = "house-"
 """Prefix of the names that only house bots may have."""

@@ -11,13 +11,13 @@ from rumble_server.match.match_id import tournament_id_of
 from rumble_server.store.log.codec import LINES, Numbered, write_ended, write_lines
 from rumble_server.store.log.content import PLY, TOURNAMENT, Content
 from rumble_server.store.log.lines import Line
-from rumble_server.tournament import facts
+from rumble_server.tournament import club_facts, facts
 from rumble_server.tournament.ended import EndedTournament
 
 _REBUILDING = frozenset(get_args(facts.TournamentFact))
 _OF_A_PLY = frozenset(get_args(MatchFact)) - _REBUILDING
 _Configured = facts.TournamentCreated | facts.ConfigChanged
-_MARKS = frozenset((*get_args(_Configured), facts.TournamentEnded, facts.VersionSaved))
+_MARKS = frozenset((*get_args(_Configured), facts.TournamentEnded, club_facts.VersionSaved))
 
 
 class Batch:
@@ -56,7 +56,7 @@ class Batch:
             "dropped": [
                 (facts.tournament_of(mark), mark.oldest, mark.freed_bytes)
                 for mark in marks
-                if type(mark) is facts.VersionSaved and mark.freed_bytes
+                if type(mark) is club_facts.VersionSaved and mark.freed_bytes
             ],
         }
 

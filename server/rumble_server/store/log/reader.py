@@ -15,8 +15,9 @@ from rumble_server.store.log.codec import Numbered, read_ended, read_facts
 from rumble_server.store.log.content import PLY, TOURNAMENT
 from rumble_server.store.log.match_spans import matches_in
 from rumble_server.store.log.rows import Row, Rows
+from rumble_server.tournament.club_facts import HostTokensRemoved, VersionSaved
 from rumble_server.tournament.ended import EndedTournament
-from rumble_server.tournament.facts import HostTokensRemoved, LogFact, VersionSaved, versions_of
+from rumble_server.tournament.facts import LogFact, versions_of
 from rumble_server.tournament.versions import StoredVersion
 
 NEWEST_ROWS = 8
@@ -42,25 +43,25 @@ class LogReader(Rows):
                 continue
         return found
 
-    def server_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
+    def club_facts(self) -> tuple[list[LogFact], dict[int, DamagedLog]]:
         """Return the facts about the club as a whole, and an error for each damaged row, by row number.
 
         A damaged row gives no error if a fact `HostTokensRemoved` says that the row was dealt with.
         """
-        numbered, problems = self._server_facts(0)
+        numbered, problems = self._club_facts(0)
         return [fact for _, fact in numbered], problems
 
-    def server_facts_after(self, number: int) -> list[Numbered]:
+    def club_facts_after(self, number: int) -> list[Numbered]:
         """Return the facts about the club as a whole that come after the fact `number`.
 
         `number` must be 0 or the number of the last fact of some row. Damaged rows are left out.
         """
-        return self._server_facts(number)[0]
+        return self._club_facts(number)[0]
 
-    def _server_facts(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
+    def _club_facts(self, number: int) -> tuple[list[Numbered], dict[int, DamagedLog]]:
         facts: list[Numbered] = []
         problems: dict[int, DamagedLog] = {}
-        for row in self.of_server(number):
+        for row in self.about_club(number):
             try:
                 facts += self._parsed([row])
             except DamagedLog as error:

@@ -125,7 +125,7 @@ class Rows(ABC):
 
     # --- the log ---
 
-    def of_server(self, number: int = 0) -> list[Row]:
+    def about_club(self, number: int = 0) -> list[Row]:
         """Return the rows about the club as a whole with a row number above `number`, in order."""
         return self.log("", "number > :number ORDER BY number", number=number)
 

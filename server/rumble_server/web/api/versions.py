@@ -11,8 +11,8 @@ from rumble_protocol.fields import Milliseconds, Name, ServerMessageModel
 
 from rumble_server.arena.commands.versions import add_version
 from rumble_server.arena.state.names_and_keys import Claim
+from rumble_server.tournament.club_facts import SourceLanguage, VersionSaved
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import SourceLanguage, VersionSaved
 from rumble_server.tournament.versions import MOST_SOURCE_BYTES, visible
 from rumble_server.web.api.host.commands import REFUSED, body_schema, read_model
 from rumble_server.web.api.models import RequestModel

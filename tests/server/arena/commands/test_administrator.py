@@ -5,8 +5,8 @@ from rumble_protocol.clubs import MAIN
 from rumble_protocol.codes import ErrorCode
 from rumble_server.arena.commands.administrator import Administrator
 from rumble_server.limits.quotas import Quotas
+from rumble_server.tournament.club_facts import DirectoryFact
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import ClubFact
 
 from tests.server.world import World
 
@@ -31,7 +31,7 @@ def test_a_change_of_nothing_is_no_fact() -> None:
     world = World()
     Administrator(world.arena).create("chess", "Chess", Quotas())
     Administrator(world.arena).change("chess", title="Chess", quotas=Quotas())
-    assert sum(isinstance(fact, ClubFact) for fact in world.log.facts) == 1
+    assert sum(isinstance(fact, DirectoryFact) for fact in world.log.facts) == 1
 
 
 def test_main_may_have_quotas_but_is_never_removed_or_hidden() -> None:

@@ -3,8 +3,9 @@
 import pytest
 from rumble_server.arena.commands.versions import add_version
 from rumble_server.arena.state.names_and_keys import Claim
+from rumble_server.tournament.club_facts import VersionSaved
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import BotBenched, VersionSaved
+from rumble_server.tournament.facts import BotBenched
 from rumble_server.tournament.versions import StoredVersion
 
 from tests.server.world import World

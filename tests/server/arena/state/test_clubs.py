@@ -4,12 +4,12 @@ from rumble_protocol.clubs import MAIN
 from rumble_server.arena.state.clubs import ClubDirectory, ClubEntry
 from rumble_server.arena.state.names_and_keys import digest_of
 from rumble_server.limits.quotas import Quotas
-from rumble_server.tournament.facts import AdministratorSet, ClubChanged, ClubCreated, ClubFact, ClubRemoved
+from rumble_server.tournament.club_facts import AdministratorSet, ClubChanged, ClubCreated, ClubRemoved, DirectoryFact
 
 FEW = Quotas(bots=3, bytes=1_000)
 
 
-def directory(*facts: ClubFact) -> ClubDirectory:
+def directory(*facts: DirectoryFact) -> ClubDirectory:
     made = ClubDirectory()
     for fact in facts:
         made.apply(fact)

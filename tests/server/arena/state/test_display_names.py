@@ -4,7 +4,7 @@ import pytest
 from rumble_server.arena.state.display_names import DisplayNames, check, fold_name
 from rumble_server.arena.state.join_refused import JoinRefused
 from rumble_server.arena.state.names_and_keys import Names
-from rumble_server.tournament.facts import DisplayNamed, NameUsed
+from rumble_server.tournament.club_facts import DisplayNamed, NameUsed
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from rumble_server.arena.state.host_tokens import HostToken, HostTokens
 from rumble_server.arena.state.names_and_keys import digest_of
-from rumble_server.tournament.facts import HostTokenRemoved, HostTokenSet, HostTokensRemoved
+from rumble_server.tournament.club_facts import HostTokenRemoved, HostTokenSet, HostTokensRemoved
 
 
 def token(name: str, secret: str, at_ms: int = 1) -> HostTokenSet:

@@ -6,8 +6,8 @@ import pytest
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.secret import is_made
 from rumble_server.arena.state.names_and_keys import Names, derive_secret, digest_of
+from rumble_server.tournament.club_facts import NameReset, NameUsed
 from rumble_server.tournament.errors import TournamentError
-from rumble_server.tournament.facts import NameReset, NameUsed
 
 KEY = "correct-horse-battery"
 OTHER = "another-horse-battery"

@@ -17,8 +17,8 @@ from rumble_server.store.open import open_store
 from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
+from rumble_server.tournament.club_facts import VersionSaved
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import VersionSaved
 
 from tests.needs import need_module
 from tests.postgres.cluster import run
@@ -65,7 +65,7 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
             for ask in ("tournament_facts", "first_facts"):
                 assert getattr(after, ask)("friday") == getattr(before, ask)("friday") != []
             assert after.match_facts(MATCH) == before.match_facts(MATCH) != []
-            assert after.server_facts() == before.server_facts()
+            assert after.club_facts() == before.club_facts()
             assert after.ended(["friday", "monday"]) == before.ended(["friday", "monday"]) != {}
             assert after.ended_ids(9, listed=True) == before.ended_ids(9, listed=True) == ["monday", "friday"]
             assert after.neighbours(MATCH) == before.neighbours(MATCH)

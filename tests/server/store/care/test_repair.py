@@ -12,7 +12,8 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.sqlite.lock import DatabaseLock
 from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
-from rumble_server.tournament.facts import HostTokenSet, HostTokensRemoved, LogFact
+from rumble_server.tournament.club_facts import HostTokenSet, HostTokensRemoved
+from rumble_server.tournament.facts import LogFact
 
 from tests.server.store.disk import rows, shut
 from tests.server.store.played import FACTS, bit, change, cut, digit, execute, facts_of, overwrite, save, tear
@@ -114,7 +115,7 @@ def test_where_nobody_knows_whose_rows_are_lost_they_may_be_about_hosts(path: Pa
     told = repair(str(path), str(backup), 0)
     assert told[2:4] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
     with closing(read_sqlite(str(path))) as reader:
-        assert len(reader.server_facts()[1]) == 1
+        assert len(reader.club_facts()[1]) == 1
 
 
 def test_lost_facts_about_a_club_are_told_until_a_start_has_dealt_with_them(path: Path, backup: Path) -> None:
@@ -122,15 +123,15 @@ def test_lost_facts_about_a_club_are_told_until_a_start_has_dealt_with_them(path
     change(path, cut, number)
     assert repair(str(path), str(backup), 7)[2:] == [f"names, hosts and bans: {line}" for line in CLUB_FACTS_LOST]
     with closing(read_sqlite(str(path))) as reader:
-        facts, problems = reader.server_facts()
+        facts, problems = reader.club_facts()
     assert list(problems) == [number]
     later: list[LogFact] = [HostTokensRemoved((number,), 8), HostTokenSet("ben", "00", "22", 9)]
     save(path, later, start=len(FACTS) + 1)
     with closing(read_sqlite(str(path))) as reader:
-        assert reader.server_facts() == ([*facts, *later], {})
+        assert reader.club_facts() == ([*facts, *later], {})
     change(path, cut, len(FACTS) + 1)
     with closing(read_sqlite(str(path))) as reader:
-        assert list(reader.server_facts()[1]) == [number, len(FACTS) + 1]
+        assert list(reader.club_facts()[1]) == [number, len(FACTS) + 1]
 
 
 def test_where_the_count_of_runs_is_lost_the_next_run_is_above_all(path: Path, backup: Path) -> None:

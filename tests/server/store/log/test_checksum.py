@@ -13,7 +13,7 @@ from rumble_server.store.errors import DamagedLog
 from rumble_server.store.log.checksum import checksum, intact
 from rumble_server.store.log.content import PLY
 from rumble_server.store.sqlite.rows import read_sqlite
-from rumble_server.tournament.facts import NameUsed
+from rumble_server.tournament.club_facts import NameUsed
 
 from tests.server.store.databases import SqliteDatabase
 from tests.server.store.disk import group_of, joined, opened, rows, write
@@ -85,8 +85,8 @@ async def test_names_beside_a_damaged_row_are_read(path: Path, how: Callable[[by
             await write(log, name)
     change(path, how, 2)
     with closing(read_sqlite(str(path))) as reader:
-        facts, problems = reader.server_facts()
-        assert [fact for _, fact in reader.server_facts_after(0)] == facts
+        facts, problems = reader.club_facts()
+        assert [fact for _, fact in reader.club_facts_after(0)] == facts
     assert facts == [names[0], names[2]]
     assert {number: str(problem) for number, problem in problems.items()} == {
         2: f"{path}: row 2 of the log is damaged: it is not what was written"

@@ -11,8 +11,9 @@ from rumble_server.store.log import group_commit as module
 from rumble_server.store.log.club_log import ClubLog, Numbers
 from rumble_server.store.log.content import Content, lead_text
 from rumble_server.store.open import open_store
+from rumble_server.tournament.club_facts import NameUsed
 from rumble_server.tournament.config import TournamentConfig
-from rumble_server.tournament.facts import NameUsed, TournamentCreated, TournamentEnded
+from rumble_server.tournament.facts import TournamentCreated, TournamentEnded
 
 from tests.server.failing import fail
 from tests.server.gateway.served import until

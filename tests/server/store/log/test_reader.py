@@ -15,13 +15,12 @@ from rumble_server.store.errors import StoreError
 from rumble_server.store.log.batch import Batch
 from rumble_server.store.sqlite.rows import SqliteReader, read_sqlite
 from rumble_server.store.sqlite.store import SqliteStore
+from rumble_server.tournament.club_facts import NameFact, NameUsed
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import (
     BotJoined,
     ConfigChanged,
     LogFact,
-    NameFact,
-    NameUsed,
     TournamentCreated,
     TournamentEnded,
     TournamentFact,
@@ -96,10 +95,10 @@ def test_whatever_the_batches_every_fact_is_found_under_its_match_tournament_or_
             position += write_batch(commit, facts, position, random.choice([1, 5, 40, 300]), random.random() < indexed)
     with closing(database.reader()) as reader:
         names = [fact for fact in facts if isinstance(fact, NameFact)]
-        assert reader.server_facts() == (names, {})
-        numbered = reader.server_facts_after(0)
+        assert reader.club_facts() == (names, {})
+        numbered = reader.club_facts_after(0)
         assert [fact for _, fact in numbered] == names
-        assert reader.server_facts_after(numbered[-1][0]) == []
+        assert reader.club_facts_after(numbered[-1][0]) == []
         for tournament in ("friday", "monday"):
             own = [fact for fact in facts if tournament_of(fact) == tournament]
             assert reader.tournament_facts(tournament) == [fact for fact in own if isinstance(fact, TournamentFact)]
@@ -156,7 +155,7 @@ async def test_what_is_not_there_is_empty(database: Database) -> None:
     with closing(database.reader()) as reader:
         assert reader.match_facts("friday.1.1.1.1") == []
         assert reader.tournament_facts("monday") == []
-        assert reader.server_facts() == ([], {})
+        assert reader.club_facts() == ([], {})
         assert reader.tournament_ids() == []
 
 
@@ -208,9 +207,9 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Dat
         with closing(database.reader()) as reader:
             name = NameUsed("ann", None, None, 0)
             log.append(name)
-            assert reader.server_facts() == ([], {})
+            assert reader.club_facts() == ([], {})
             await group_of(log).wait_all()
-            assert reader.server_facts() == ([name], {})
+            assert reader.club_facts() == ([name], {})
 
 
 async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:

@@ -30,7 +30,7 @@ def test_no_query_reads_the_whole_log(tmp_path: Path, club: str) -> None:
                 rows.tournament_ids(over=False),
                 rows.only_listed(["friday"]),
             ),
-            *(rows.of_server(1), rows.after("friday", 1, 3), rows.since("friday", 1, 3), rows.holding("friday", 1, 3)),
+            *(rows.about_club(1), rows.after("friday", 1, 3), rows.since("friday", 1, 3), rows.holding("friday", 1, 3)),
             *(rows.of_match("friday", 1, Span(4, 2, 9, False), 9, "x"), rows.not_indexed("friday", 0)),
             *(rows.matches("friday"), rows.records(["friday"])),
         ]

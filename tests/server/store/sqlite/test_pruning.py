@@ -40,7 +40,7 @@ def test_plies_go_and_results_stay(path: Path) -> None:
         for name in ("friday", "monday"):
             assert reader.tournament_facts(name) == facts_of(FACTS, name)
         assert set(reader.ended(["friday", "monday"])) == {"friday", "monday"}
-        assert len(reader.server_facts()[0]) == 2
+        assert len(reader.club_facts()[0]) == 2
         for match in MATCHES:
             with pytest.raises(Pruned, match=f"the moves of {match} were deleted to save space; its result is kept"):
                 reader.match_facts(match)

@@ -7,7 +7,7 @@ import pytest
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.secret import make_secret
 from rumble_server.host.fair_queue import Crowded
-from rumble_server.tournament.facts import SlipMade
+from rumble_server.tournament.club_facts import SlipMade
 
 from tests.server.web.api.organiser import post
 from tests.server.web.memory_server import HOST, MemoryServer
