@@ -49,7 +49,7 @@ def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: i
 
 
 def test_who_sends_something_after_a_late_answer_wins_nothing_by_it(server: Target) -> None:
-    """The kernel tells the time of the newest data alone; in doubt the match is played again."""
+    """The kernel tells the time of the newest data alone; beyond the bound of the excuse the match is played again."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("pinger", "pinger-mate"))
     with first, second:

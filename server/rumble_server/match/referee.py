@@ -188,7 +188,9 @@ class Referee:
         late_ms = self._lateness.late_ms
         is_slow = late_ms != turn.late_ms_when_asked or now_ms - turn.asked_at_ms > control.move_ms
         if is_slow and delay_ms is not None and turn.excuse_wait(control, self._lateness, delay_ms, now_ms):
-            self._on_late_answer(seat, turn, now_ms, frame)
+            self.wake(now_ms)
+            if progress.over is None:
+                self._reject_unexpected_move(seat, turn_id, now_ms, frame)
             return False
         try:
             if len(text) > LONGEST_MOVE:
@@ -364,19 +366,6 @@ class Referee:
         else:
             code, message = Rejection.NOT_YOUR_TURN, "wait for your turn in this match"
         self._announcer.reject(seat, turn_id, code, message, now_ms, frame)
-
-    def _on_late_answer(self, seat: int, turn: OpenTurn, now_ms: int, frame: str) -> None:
-        """Judge an answer whose bot thought for too long, and reject the answer if the match goes on.
-
-        If the answer is in time only because of lateness beyond the known minimum of its wait, the match is void. So an
-        honest bot with several matches loses nothing, and no bot wins by sending more data.
-        """
-        progress = self.progress
-        self.wake(now_ms)
-        if progress.seats[seat].turn is turn:
-            self.abort(f"the server was late, and {progress.terms.seats[seat]} may have moved in time", now_ms)
-        if progress.over is None:
-            self._reject_unexpected_move(seat, turn.turn_id, now_ms, frame)
 
     def _on_invalid_move(
         self, seat: int, turn: OpenTurn, code: Rejection, message: str, now_ms: int, frame: str

@@ -122,9 +122,10 @@ class OpenTurn:
 
         The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited
         to be read. `delay_ms` computes the waiting time from the age of the turn. Other lateness of the server is not
-        excused, because the bot can think meanwhile. Two exceptions excuse all lateness: the turn was sent before a
-        suspension of the club, or the bot has sent more data after the answer, so that only a minimum of the waiting
-        time is known.
+        excused, because the bot can think meanwhile. All lateness is excused
+
+        - for a turn sent before a suspension of the club;
+        - for an answer after which the bot has sent more data, so that only a minimum of the waiting time is known.
 
         `docs/architecture/matches.md` has an example in numbers, under "Excused time".
         """
@@ -136,4 +137,4 @@ class OpenTurn:
         excused_ms, self.is_wait_inexact = min(waited_ms, open_ms), not is_exact
         if is_exact or late_ms - self.late_ms_when_asked < excused_ms:
             self.late_ms_when_asked = late_ms - excused_ms
-        return now_ms - excused_ms - STAMP_MS > self.deadline_ms
+        return now_ms - self.excused_ms(now_ms, late_ms) - STAMP_MS > self.deadline_ms

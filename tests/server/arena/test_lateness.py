@@ -149,20 +149,16 @@ def test_of_a_turn_from_before_a_suspension_all_lateness_is_excused() -> None:
     assert [fact.excused_ms for fact in world.log.facts if isinstance(fact, MoveMade)] == [3000]
 
 
-@pytest.mark.parametrize(("waited_ms", "is_void"), [(2800, False), (2600, True)])
-def test_a_match_is_void_if_only_the_time_of_a_later_frame_tells_that_an_answer_came_too_late(
-    waited_ms: int, is_void: bool
-) -> None:
-    """A bot with several matches answers them all on one connection, of which the kernel tells the newest data."""
+@pytest.mark.parametrize("waited_ms", [2800, 0])
+def test_an_answer_in_doubt_is_in_time_if_the_lateness_was_longer_than_its_delay(waited_ms: int) -> None:
+    """A bot with several matches answers all of them on one connection; the kernel has the time of the newest data."""
     world = World()
-    mover, waiter = stamped(world, [waited_ms], is_exact=False)
+    mover, _ = stamped(world, [waited_ms], is_exact=False)
     world.clock.stall(3000)
     mover.move(first_legal(mover.last("turn")))
+    assert [fact.excused_ms for fact in world.log.facts if isinstance(fact, MoveMade)] == [3000]
     (tournament,) = world.arena.tournaments.values()
-    assert [void.attempt for void in tournament.voided] == [1] * is_void
-    if is_void:
-        assert "may have moved in time" in waiter.last("match_over")["reason"]
-        assert waiter.last("match_start")["attempt"] == 2
+    assert (tournament.voided, tournament.results) == ([], {})
 
 
 def test_in_doubt_the_bank_is_not_charged_and_the_excuse_counts() -> None:

@@ -133,6 +133,20 @@ def test_beyond_its_bound_excused_time_makes_an_attempt_void_and_not_up_to_it() 
     assert "late by 10001 ms" in driven.over.reason
 
 
+@pytest.mark.parametrize(("over_ms", "counts"), [(40, True), (41, False)])
+def test_in_doubt_no_more_than_the_lateness_is_excused_and_no_attempt_is_void(over_ms: int, counts: bool) -> None:
+    """Otherwise a bot about to lose would answer late, and send more data after its answer. 10 ms is the precision."""
+    driven = DrivenReferee.seated()
+    driven.late_ms += 30
+    driven.now_ms += 1000 + over_ms
+    driven.referee.move(0, driven.turn["turn_id"], "4", driven.now_ms, "{}", lambda _ago_ms: (0, False))
+    if counts:
+        assert driven.progress.moves == ["4"]
+        assert driven.progress.over is None
+    else:
+        assert (driven.over.termination, driven.over.at_fault) == (Termination.TIMEOUT, (0,))
+
+
 def test_an_open_turn_makes_no_attempt_void() -> None:
     """Otherwise a bot about to lose would have an accomplice make the server late."""
     driven = DrivenReferee.seated()
