@@ -278,8 +278,11 @@ class Arena:
         with self.transaction:
             return self.matches.on_invalid_answer(session, named, problem, text)
 
-    def on_flood(self, session_id: int, allowed: int) -> None:
-        """Close a session that sent more than `allowed` messages in a minute. The bot loses the session's matches."""
+    def on_flood(self, session_id: int, too_many: str) -> None:
+        """Close a session that sent `too_many`, such as "more than 120 messages a minute that answer no turn".
+
+        The bot loses the session's matches.
+        """
         if self.recorder.stopped:
             return
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
@@ -290,7 +293,7 @@ class Arena:
             player, session = known
             with self.transaction:
                 player.stop_assigning(session)  # so that no new match takes the room of a lost match
-                reason = f"{player.name} sent more than {allowed} messages a minute that answer no turn"
+                reason = f"{player.name} sent {too_many}"
                 for match_id in list(session.matches):
                     self.matches.forfeit(match_id, player, Termination.FLOOD, reason)
             self._send_error(session, error)

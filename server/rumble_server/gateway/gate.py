@@ -286,10 +286,11 @@ class GatedLeader:
         if self._frames[session_id] <= MOST_FRAMES:
             self._run_or_queue(call)
         elif self._frames[session_id] == MOST_FRAMES + 1:
-            self._run_or_queue(partial(self._arena.on_flood, session_id, MOST_FRAMES))
+            too_many = f"more than {MOST_FRAMES} messages while the server was suspended"
+            self._run_or_queue(partial(self._arena.on_flood, session_id, too_many))
 
-    def on_flood(self, session_id: int, allowed: int) -> None:
-        self._run_or_queue_frame(session_id, partial(self._arena.on_flood, session_id, allowed))
+    def on_flood(self, session_id: int, too_many: str) -> None:
+        self._run_or_queue_frame(session_id, partial(self._arena.on_flood, session_id, too_many))
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
         self._run_or_queue(partial(self._arena.on_round_trip, session_id, lag_ms))

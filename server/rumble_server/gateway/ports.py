@@ -28,8 +28,8 @@ class Leader(Protocol):
     def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
         """Handle an invalid frame of a session: tell the bot about the problem."""
 
-    def on_flood(self, session_id: int, allowed: int) -> None:
-        """End a session that received too many messages while no turn was open. `allowed` is the limit per minute."""
+    def on_flood(self, session_id: int, too_many: str) -> None:
+        """End a session that received too many messages. `too_many` is a text for the reason, with the limit."""
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
         """Tell the arena the newest measured lag of the connection, in ms."""

@@ -266,7 +266,8 @@ class Session:
                 return False
             return True
         if not shared.messages.take(self._counted_as[0], now_ms, times=count):
-            shared.leader.on_flood(self.id, shared.limits.unsolicited_per_minute)
+            too_many = f"more than {shared.limits.unsolicited_per_minute} messages a minute that answer no turn"
+            shared.leader.on_flood(self.id, too_many)
             return False
         return True
 

@@ -342,6 +342,18 @@ def test_a_flood_while_it_waits_is_bounded_and_answered(world: World, lease: Val
     assert other.heard("match_over")
 
 
+def test_the_reason_of_a_flood_at_a_closed_gate_says_so(world: World, lease: Validity) -> None:
+    _, mover, other = playing(world)
+    lease.valid = False
+    turn = mover.last("turn")
+    for _ in range(MOST_FRAMES + 1):
+        mover.move(first_legal(turn), turn=turn)
+    go_on(world, lease)
+    world.run(10)
+    (over,) = other.heard("match_over")
+    assert over["reason"] == f"{mover.name} sent more than {MOST_FRAMES} messages while the server was suspended"
+
+
 def test_frames_of_an_earlier_suspension_do_not_count(
     world: World, lease: Validity, monkeypatch: pytest.MonkeyPatch
 ) -> None:
