@@ -1,9 +1,9 @@
 """The arena: all play in a club. It puts the parts together, and takes the events of sessions.
 
-Each event is a call that never waits. Each is also a transaction: its consequences (new matches, a tournament's end)
-are settled at the end of the call. Only a move that ends a match is different: its consequences are settled once the
-end is on disk and the bots have been sent the end. The gateway names a session by its id. The arena sends answers
-through the `Sessions` port.
+Each event is a call that never waits. An event with facts is a transaction: the consequences (new matches, a
+tournament's end) are settled at the end of the call. Only a move is no transaction: what follows from a move is settled
+when the move's facts are on disk. The gateway names a session by its id. The arena sends answers through the `Sessions`
+port.
 """
 
 from collections.abc import Callable, Iterable

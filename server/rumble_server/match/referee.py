@@ -391,10 +391,9 @@ class Referee:
     def _void_if_stalled(self, now_ms: int) -> bool:
         """End the attempt as void if more time was excused than the server allows. Return true if the attempt is void.
 
-        Time excused for an open turn does not count. Time excused for an answer does not count, either, if the kernel
-        has measured how long the answer waited: nobody thinks while an answer waits to be read. If such times counted,
-        a bot that is about to lose could make the match void by making the server late. The log does not show which
-        answers the kernel measured. So after a restart, the excused times of all earlier answers count.
+        Time excused for an open turn does not count. A measured wait of an answer does not count either, because no bot
+        thinks during this wait. Otherwise a losing bot could make the server late, and so make the match void. The log
+        does not show which waits were measured. So after a restart, the excused times of all earlier answers count.
         """
         excused_ms, most_ms = self.progress.voiding_excused_ms, self._most_excused_ms
         if excused_ms <= most_ms:

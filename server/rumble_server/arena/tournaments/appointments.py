@@ -63,8 +63,8 @@ class Appointment:
 class Appointments:
     """The appointments of a club.
 
-    An appointment lasts at most as long as its match has waited before. If an appointment ends too early because the
-    opponent's matches are long, the next appointment lasts longer.
+    An appointment for a match that has waited t lasts at most t. If an appointment ends too early, the match has waited
+    longer at the next appointment, which therefore lasts longer.
     """
 
     def __init__(self, players: Players, clock: Clock, on_expired: Callable[[Appointment], None]) -> None:

@@ -82,8 +82,7 @@ class Scheduler:
     def recheck(self, player: Player) -> None:
         """Look at a player's tournaments again, because the player has connected or become free.
 
-        The player's tournaments are sorted by the end of the player's last match in the tournament, earliest end first.
-        So no tournament is always passed over.
+        The tournament in which the player has waited longest comes first. So no tournament is always passed over.
         """
         player.free_since_ms = self._recorder.clock.now_ms()
         unsettled = self._recorder.unsettled
