@@ -248,10 +248,10 @@ class Arena:
             try:
                 if ended is None:
                     raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
-                frame, line = answer(ended, player.name)
+                frame, result = answer(ended, player.name)
                 session.send(frame)
-                if line is not None:
-                    self.lifecycle.send_tournament_over(ended, line, session)
+                if result is not None:
+                    self.lifecycle.send_tournament_over(ended, result, session)
             except TournamentError as error:
                 self._send_error(session, messages.error(error.code, str(error)))
 

@@ -23,8 +23,8 @@ class Lateness(Protocol):
     """End of the club's last suspension (its node had no valid lease), in ms of server time; 0 if never."""
 
 
-class PlainControl:
-    """A time control as plain attributes. Reading an attribute of the pydantic model would take ten times as long."""
+class FastControl:
+    """A time control with attributes that are fast to read: ten times as fast as attributes of the pydantic model."""
 
     __slots__ = ("bank_ms", "full_ms", "has_bank", "increment_ms", "move_ms")
 
@@ -44,13 +44,13 @@ def thinking_ms(asked_at_ms: int, now_ms: int, lag_ms: int, excused_ms: int = 0)
     return thought_ms if thought_ms > 0 else 0
 
 
-def remaining_ms(control: PlainControl, bank_ms: int, used_ms: int = 0) -> int:
+def remaining_ms(control: FastControl, bank_ms: int, used_ms: int = 0) -> int:
     """Return the time left to a seat for a move, including the bank, after thinking for `used_ms`."""
     left_ms = control.move_ms + bank_ms - used_ms
     return left_ms if left_ms > 0 else 0
 
 
-def bank_after_ms(control: PlainControl, bank_ms: int, used_ms: int) -> int:
+def bank_after_ms(control: FastControl, bank_ms: int, used_ms: int) -> int:
     """Return the bank after a move with a thinking time of `used_ms`."""
     drawn_ms = used_ms - control.move_ms
     if drawn_ms > 0:

@@ -12,7 +12,7 @@ from typing import NamedTuple, assert_never
 from rumble_engine import State
 
 from rumble_server.match import facts
-from rumble_server.match.clock import Lateness, PlainControl, remaining_ms
+from rumble_server.match.clock import FastControl, Lateness, remaining_ms
 from rumble_server.match.plies import Plies, PublicPosition
 from rumble_server.match.seat import OpenTurn, SeatState
 
@@ -35,7 +35,7 @@ class Progress:
     """The progress of a match, and the times at which its clocks run out."""
 
     def __init__(
-        self, terms: facts.MatchStarted, control: PlainControl, lateness: Lateness, grace_until_ms: int
+        self, terms: facts.MatchStarted, control: FastControl, lateness: Lateness, grace_until_ms: int
     ) -> None:
         self.terms = terms
         self.control = control
@@ -51,7 +51,7 @@ class Progress:
         """Earliest deadline of the turns that were asked last; 0 if none was asked since the last ply."""
         self.over: facts.MatchOver | None = None
         self.away_clock_runs = terms.away_clock == "runs"
-        self.voiding_excused_ms = 0
+        self.excused_toward_void_ms = 0
         """Sum in ms of the attempt's excused times, without open turns. If the sum is too great, the match is void.
 
         If several seats think about the same ply, only the largest time counts, because the same lateness excuses them
@@ -123,17 +123,17 @@ class Progress:
                 assert_never(fact)
 
     def apply_move(
-        self, seat_state: SeatState, move_fact: facts.MoveMade, state: State | None, counts: bool = True
+        self, seat_state: SeatState, move_fact: facts.MoveMade, state: State | None, may_void: bool = True
     ) -> None:
         """Close a seat's turn, which a move answers, and go to `state`. The caller has computed `state`.
 
-        `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If `counts`
-        is true, the excused time is added to the sum that may make the match void.
+        `state` is None in a match that is not plain: there `plies` makes the ply when all seats have moved. If
+        `may_void` is true, the excused time is added to the sum that may make the match void.
         """
         seat_state.bank_ms = move_fact.bank_ms
         seat_state.answered_turn_ids.append(move_fact.turn_id)
         if move_fact.excused_ms:
-            self._add_excused_time(move_fact, counts)
+            self._add_excused_time(move_fact, may_void)
         seat_state.turn = None
         seat_state.earlier_thinking_ms = 0
         if INFO in move_fact.frame:
@@ -166,17 +166,17 @@ class Progress:
             seat_state.earlier_thinking_ms = seat_state.turn.thought_ms(fact.at_ms, fact.excused_ms)
             seat_state.turn = None
 
-    def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, counts: bool = True) -> None:
+    def _add_excused_time(self, fact: facts.StartTold | facts.SeatAway | facts.MoveMade, may_void: bool = True) -> None:
         seat_state = self.seats[fact.seat]
         seat_state.excused_ms += fact.excused_ms
-        if not counts:
+        if not may_void:
             return
         if self.plies is None:
-            self.voiding_excused_ms += fact.excused_ms
+            self.excused_toward_void_ms += fact.excused_ms
             return
-        before_ms = max([each.voiding_excused_ms for each in self.seats])
-        seat_state.voiding_excused_ms += fact.excused_ms
-        self.voiding_excused_ms += max(0, seat_state.voiding_excused_ms - before_ms)
+        before_ms = max([each.excused_toward_void_ms for each in self.seats])
+        seat_state.excused_toward_void_ms += fact.excused_ms
+        self.excused_toward_void_ms += max(0, seat_state.excused_toward_void_ms - before_ms)
 
     # --- matches that are not plain ---
 
@@ -196,13 +196,13 @@ class Progress:
         if self.clocks_when_asked is None or len(self.state.movers) == 1:
             self.clocks_when_asked = PublicClocks(fact.at_ms, fact.seats_ms)
 
-    def apply_answer(self, move_fact: facts.MoveMade, code: int, *, counts: bool = True) -> bool:
+    def apply_answer(self, move_fact: facts.MoveMade, code: int, *, may_void: bool = True) -> bool:
         """Store the answer of a seat, a move with the code `code`.
 
         Return true if the answer has completed the ply.
         """
         if move_fact.turn_id:
-            self.apply_move(self.seats[move_fact.seat], move_fact, None, counts)
+            self.apply_move(self.seats[move_fact.seat], move_fact, None, may_void)
         is_made = self._plies.store_answer(move_fact, code)
         if is_made:
             self._adopt_newest_position(move_fact.at_ms)
@@ -219,7 +219,7 @@ class Progress:
         self.deadline_ms = 0
         self.clocks_when_asked = None
         for seat_state in self.seats:
-            seat_state.voiding_excused_ms = seat_state.earlier_thinking_ms = 0
+            seat_state.excused_toward_void_ms = seat_state.earlier_thinking_ms = 0
         if self.terms.spectator_delay_ms:
             self._plies.queue_for_spectators(at_ms, self.clock(at_ms))
         for seat in self.state.finished:

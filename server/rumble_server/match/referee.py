@@ -215,17 +215,17 @@ class Referee:
         made = facts.MoveMade(
             terms.match, terms.attempt, len(progress.moves), seat, turn_id, text, bank_ms, frame, now_ms, excused_ms
         )
-        counts = not excused_ms or not self._is_wait_measured(seat_state, turn)
+        may_void = not excused_ms or not self._is_wait_measured(seat_state, turn)
         if plies is not None:
-            self._take_answer(made, code, counts)
+            self._take_answer(made, code, may_void)
             return True
         # The ply of a plain match is made here, because a further call costs time. The move is applied before its fact
         # is appended, because the fact also has the next turn, which is made from the new position.
         try:
             state = state.after(code)
-            progress.apply_move(seat_state, made, state, counts)
+            progress.apply_move(seat_state, made, state, may_void)
             outcome = state.outcome
-            is_stalled = excused_ms > 0 and progress.voiding_excused_ms > self._most_excused_ms
+            is_stalled = excused_ms > 0 and progress.excused_toward_void_ms > self._most_excused_ms
             if outcome is None and not is_stalled:
                 self._announcer.ask(now_ms, made)
         finally:
@@ -310,13 +310,13 @@ class Referee:
 
     # --- matches that are not plain ---
 
-    def _take_answer(self, move_fact: facts.MoveMade, code: int, counts: bool) -> None:
+    def _take_answer(self, move_fact: facts.MoveMade, code: int, may_void: bool) -> None:
         """Record a seat's answer for the present ply. If the answer has completed the ply, call `_advance`.
 
-        `code` is the code of the move. If `counts` is true, the excused time may make the match void.
+        `code` is the code of the move. If `may_void` is true, the excused time may make the match void.
         """
         self._announcer.append(move_fact)
-        is_made = self.progress.apply_answer(move_fact, code, counts=counts)
+        is_made = self.progress.apply_answer(move_fact, code, may_void=may_void)
         if not self._void_if_stalled(move_fact.at_ms) and is_made:
             self._advance(move_fact.at_ms)
 
@@ -395,7 +395,7 @@ class Referee:
         thinks during this wait. Otherwise a losing bot could make the server late, and so make the match void. The log
         does not show which waits were measured. So after a restart, the excused times of all earlier answers count.
         """
-        excused_ms, most_ms = self.progress.voiding_excused_ms, self._most_excused_ms
+        excused_ms, most_ms = self.progress.excused_toward_void_ms, self._most_excused_ms
         if excused_ms <= most_ms:
             return False
         reason = f"the server was late by {excused_ms} ms while bots thought; it may be {most_ms}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rumble_server.match.clock import MOST_LAG_MS, Lateness, PlainControl, thinking_ms
+from rumble_server.match.clock import MOST_LAG_MS, FastControl, Lateness, thinking_ms
 
 DelayMs = Callable[[int], tuple[int, bool]]
 """Function that returns for how long a turn and its answer waited in this machine.
@@ -66,7 +66,7 @@ class SeatState:
     turn: "OpenTurn | None" = None
     earlier_thinking_ms: int = 0
     """Thinking time in ms about the present ply in earlier turns, without the open turn."""
-    voiding_excused_ms: int = 0
+    excused_toward_void_ms: int = 0
     """Excused time in ms of the seat in the present ply. Only excused time that may make the match void is included."""
     is_out: bool = False
     """True if the seat fell out, or is out by the rules. The match does not wait for its bot any more."""
@@ -117,7 +117,7 @@ class OpenTurn:
             return open_ms if open_ms > 0 else 0
         return excused_ms
 
-    def excuse_wait(self, control: PlainControl, lateness: Lateness, delay_ms: DelayMs, now_ms: int) -> bool:
+    def excuse_wait(self, control: FastControl, lateness: Lateness, delay_ms: DelayMs, now_ms: int) -> bool:
         """Excuse the waiting time of an answer. Return true if the bot thought for too long all the same.
 
         The waiting time is the time for which the turn waited to be written, plus the time for which the answer waited

@@ -121,9 +121,9 @@ class EndedTournament(Outline):
             match_seats=config.match_seats,
         )
 
-    def line(self, bot: str) -> FinalResult | None:
+    def result_of(self, bot: str) -> FinalResult | None:
         """Return the result of a bot in this tournament; None if the bot was not in the field."""
-        return next((line for line in self.lines if line.name == bot), None)
+        return next((result for result in self.lines if result.name == bot), None)
 
 
 _OF_STANDING = [each.name for each in fields(FinalResult) if each.name in Standing.model_fields]

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from rumble_engine import Termination
 from rumble_protocol.server_messages import TournamentStatus
 
-from rumble_server.match.clock import PlainControl
+from rumble_server.match.clock import FastControl
 from rumble_server.match.facts import MatchOver, MatchStarted
 from rumble_server.match.match_id import MatchId
 from rumble_server.results.rounds import Rounds
@@ -43,7 +43,7 @@ class Tournament:
     def __init__(self, created: facts.TournamentCreated) -> None:
         self.id = created.tournament
         self.config = created.config
-        self.control = PlainControl(created.config.time_control)
+        self.control = FastControl(created.config.time_control)
         """Time control of the matches."""
         self.created_at_ms = created.at_ms
         self.challenger = created.challenger
@@ -143,7 +143,7 @@ class Tournament:
         self.config = fact.config
         if self.status != "lobby":
             return
-        self.control, self._terms = PlainControl(fact.config.time_control), Terms(fact.config, ())
+        self.control, self._terms = FastControl(fact.config.time_control), Terms(fact.config, ())
         display_names, self.standings = self.standings.display_names, _empty_standings(fact.config)
         self.standings.display_names = display_names
         for bot, entrant in self.field.items():

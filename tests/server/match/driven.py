@@ -13,7 +13,7 @@ from typing import Any
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.limits.bounds import Bounds
-from rumble_server.match.clock import PlainControl
+from rumble_server.match.clock import FastControl
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -85,7 +85,7 @@ class DrivenReferee:
         """The server's sum of lateness, which the referee reads."""
         self.suspended_until_ms = 0
         bounds = Bounds(excused_ms=10_000, proxied_lag_ms=500)
-        self.progress = Progress(started, PlainControl(started.time_control), self, grace_until_ms)
+        self.progress = Progress(started, FastControl(started.time_control), self, grace_until_ms)
         self.referee = Referee(self.progress, self, TurnIds(run), bounds)
 
     @classmethod

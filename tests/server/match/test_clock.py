@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.clock import MOST_LAG_MS, PlainControl, bank_after_ms, remaining_ms, thinking_ms
+from rumble_server.match.clock import MOST_LAG_MS, FastControl, bank_after_ms, remaining_ms, thinking_ms
 
-CONTROL = PlainControl(TimeControl(move_ms=1000, bank_ms=500, increment_ms=100))
+CONTROL = FastControl(TimeControl(move_ms=1000, bank_ms=500, increment_ms=100))
 controls = st.builds(
     TimeControl, move_ms=st.integers(1, 100_000), bank_ms=st.integers(0, 100_000), increment_ms=st.integers(0, 10_000)
-).map(PlainControl)
+).map(FastControl)
 times = st.integers(0, 300_000)
 
 
@@ -45,7 +45,7 @@ def test_the_network_is_allowed_a_fifth_of_a_second_at_most() -> None:
 
 @given(controls, times, times)
 def test_a_bank_never_gains_more_than_its_increment_and_never_owes(
-    control: PlainControl, bank_ms: int, used_ms: int
+    control: FastControl, bank_ms: int, used_ms: int
 ) -> None:
     after_ms = bank_after_ms(control, bank_ms, used_ms)
     assert control.increment_ms <= after_ms <= bank_ms + control.increment_ms
@@ -53,7 +53,7 @@ def test_a_bank_never_gains_more_than_its_increment_and_never_owes(
 
 @given(controls, times, st.lists(times, max_size=20))
 def test_over_a_match_no_more_is_thought_than_the_time_control_gives(
-    control: PlainControl, bank_ms: int, wishes: list[int]
+    control: FastControl, bank_ms: int, wishes: list[int]
 ) -> None:
     given_ms, thought_ms = bank_ms, 0
     for wish_ms in wishes:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
-from rumble_server.match.clock import PlainControl, remaining_ms
+from rumble_server.match.clock import FastControl, remaining_ms
 from rumble_server.match.facts import (
     FrameSeen,
     MatchFact,
@@ -106,7 +106,7 @@ def test_a_match_goes_on_from_any_prefix_of_its_facts(script: list[tuple[str, in
         assert (start["type"], start["resumed"], start["moves"]) == ("match_start", True, after.progress.moves)
     turn = after.turn
     to_move = after.progress.seats[turn["seat"]]
-    assert turn["clock"]["remaining_ms"] == remaining_ms(PlainControl(CONTROL), to_move.bank_ms)
+    assert turn["clock"]["remaining_ms"] == remaining_ms(FastControl(CONTROL), to_move.bank_ms)
     asked = [fact for fact in with_turns(logged) if isinstance(fact, TurnAsked)]
     first = next((fact for fact in asked if fact.ply == len(made)), None)
     if first is not None:

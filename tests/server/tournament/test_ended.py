@@ -38,10 +38,10 @@ def test_it_is_recorded_at_the_end_as_it_is_rebuilt_later(format_name: str) -> N
 def test_the_line_of_a_bot() -> None:
     world, _ = played()
     record = world.log.records["friday"]
-    line = record.line("ann")
+    line = record.result_of("ann")
     assert line is not None
     assert line.name == "ann"
-    assert record.line("zoe") is None
+    assert record.result_of("zoe") is None
 
 
 def test_matches_that_are_aborted_by_the_end_change_nothing_of_it() -> None:

@@ -122,7 +122,7 @@ class MemoryReader:
 
     async def ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
         records = reversed(self._world.log.records.values())
-        return [each for each in records if each.line(bot) is not None][:limit]
+        return [each for each in records if each.result_of(bot) is not None][:limit]
 
     async def versions(self, bot: str) -> list[StoredVersion]:
         stored = [StoredVersion(number, 1, fact) for number, fact in enumerate(self._of(versions_of(bot)), 1)]  # type: ignore[arg-type]

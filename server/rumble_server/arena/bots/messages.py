@@ -25,18 +25,18 @@ def summary(tournament: Tournament) -> say.TournamentSummary:
     return say.TournamentSummary(id=tournament.id, game=tournament.config.game, status=tournament.status)
 
 
-def over(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return the message `tournament_over` for a bot. `line` is the bot's final result."""
+def over(ended: EndedTournament, result: FinalResult) -> bytes:
+    """Return the message `tournament_over` for a bot. `result` is the bot's final result."""
     message = say.TournamentOver(
-        tournament=ended.id, status=ended.status, rank=line.rank, bots=len(ended.lines), points=line.points
+        tournament=ended.id, status=ended.status, rank=result.rank, bots=len(ended.lines), points=result.points
     )
     return write_message(message)
 
 
-def waiting(ended: EndedTournament, line: FinalResult) -> bytes:
-    """Return the notice `waiting` for a bot. `line` is the bot's final result, which the notice contains."""
-    points = f"{round(line.points, 5):.15g} point{'s' * (line.points != 1)}"
-    about = f"{ended.id} is over: rank {line.rank} of {len(ended.lines)}, with {points}"
+def waiting(ended: EndedTournament, result: FinalResult) -> bytes:
+    """Return the notice `waiting` for a bot. `result` is the bot's final result, which the notice contains."""
+    points = f"{round(result.points, 5):.15g} point{'s' * (result.points != 1)}"
+    about = f"{ended.id} is over: rank {result.rank} of {len(ended.lines)}, with {points}"
     return notice(
         NoticeCode.WAITING, f"{about}; stay for the host's next tournament, an hour at most", tournament_id=ended.id
     )

@@ -47,7 +47,7 @@ class Logins:
     def check_room(self, login: Login, caller: Caller, invited_to: str | None) -> None:
         """Raise TournamentError with the code `too_many_messages` if there is no room for a login's connection."""
         has_room = caller.has_room or (invited_to is not None and caller.has_invited_room)
-        if not has_room and not self._claim_own_session(login, caller.address):
+        if not has_room and not self._may_add_own_session(login, caller.address):
             self._admission.refusals.count("connections", caller.address, login.name)
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
 
@@ -55,7 +55,7 @@ class Logins:
         """Return true if a login has no valid invitation, and the right key of the name never came from `address`."""
         return invited_to is None and not self._admission.guesses.knows(address, login.name)
 
-    def _claim_own_session(self, login: Login, address: str) -> bool:
+    def _may_add_own_session(self, login: Login, address: str) -> bool:
         """Return true if a login shows the right key of its name, and the bot may have a further session of its own.
 
         Sessions of a bot's own do not count toward the bounds of an address. A bot in a tournament has a session for
@@ -84,7 +84,7 @@ class Logins:
         code is `unavailable`.
         """
         admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_stranger and not caller.may_send and not self._claim_own_session(login, address):
+        if is_stranger and not caller.may_send and not self._may_add_own_session(login, address):
             admission.refusals.count("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)

@@ -21,19 +21,19 @@ def answer_join(ended: EndedTournament, bot: str) -> tuple[bytes, FinalResult]:
 
     Raises TournamentError for any other bot.
     """
-    line = ended.line(bot)
-    if line is None:
+    result = ended.result_of(bot)
+    if result is None:
         raise closed(ended.id, ended.status, "; it takes no more bots: join another")
-    if line.withdrawn:
+    if result.withdrawn:
         raise TournamentError(ErrorCode.TOURNAMENT_CLOSED, f"{bot} left {ended.id} for good")
-    return messages.joined(ended), line
+    return messages.joined(ended), result
 
 
 def answer_leave(ended: EndedTournament, bot: str) -> tuple[bytes, None]:
     """Return the message `left` for a bot that left, or was never in the field. Raises TournamentError for a bot that
     stayed to the end.
     """
-    line = ended.line(bot)
-    if line is not None and not line.withdrawn:
+    result = ended.result_of(bot)
+    if result is not None and not result.withdrawn:
         raise closed(ended.id, ended.status)
     return messages.left(ended), None

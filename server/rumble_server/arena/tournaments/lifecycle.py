@@ -222,24 +222,24 @@ class Lifecycle:
         self, ended: EndedTournament, recipients: Mapping[str, Iterable[BotSession]], after: int
     ) -> None:
         """Tell sessions that the tournament is over. `recipients` has each bot's sessions, by the bot's name."""
-        for line in ended.lines:
-            for session in recipients.get(line.name, ()):
-                self.send_tournament_over(ended, line, session, after)
+        for result in ended.lines:
+            for session in recipients.get(result.name, ()):
+                self.send_tournament_over(ended, result, session, after)
 
     def send_tournament_over(
-        self, ended: EndedTournament, line: FinalResult, session: BotSession, after: int = 0
+        self, ended: EndedTournament, result: FinalResult, session: BotSession, after: int = 0
     ) -> None:
         """Send `tournament_over` to `session`, once the fact with the number `after` is on disk.
 
-        `line` is the result of the bot to which the session belongs.
+        `result` is the result of the bot to which the session belongs.
 
         If the session is a follower, hold back `tournament_over`, and send the notice `waiting` instead. Hold nothing
         back if the host's next tournament is open, or if the tournament ended too long ago.
         """
-        over = messages.over(ended, line)
-        follows = line.by_code and session.follow and not self._has_next(ended.id)
+        over = messages.over(ended, result)
+        follows = result.by_code and session.follow and not self._has_next(ended.id)
         if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
-            session.send(messages.waiting(ended, line), after)
+            session.send(messages.waiting(ended, result), after)
         else:
             session.send_barrier(over, after)
 

@@ -201,7 +201,7 @@ class AsyncReader:
     def _ended_with(self, bot: str, limit: int) -> list[EndedTournament]:
         ids = self._reader.ended_ids(limit)
         found = self._records(ids)
-        return [found[each] for each in ids if each in found and found[each].line(bot) is not None]
+        return [found[each] for each in ids if each in found and found[each].result_of(bot) is not None]
 
     def _unlisted(self) -> list[EndedTournament]:
         found = self._records(self._reader.ended_ids(MOST_UNLISTED, listed=False))
