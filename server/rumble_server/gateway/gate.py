@@ -23,7 +23,7 @@ from rumble_server.gateway.ports import Leader
 What = TypeVar("What")
 Found = TypeVar("Found")
 
-PORTION = 256
+CALLS_AT_ONCE = 256
 """Maximum number of waiting calls that enter the arena in one iteration of the event loop."""
 MOST_FRAMES = 256
 """Maximum number of frames of a session that wait at a closed gate. No bot that follows the rules sends more."""
@@ -158,11 +158,11 @@ class Gate:
         self.lease = EndedLease()
 
     def _run_waiting(self) -> None:
-        """Let up to `PORTION` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
+        """Let up to `CALLS_AT_ONCE` waiting calls in, and schedule the next portion. Stop if the gate closes again."""
         if not self.waiting or self.close_if_over():
             return
         self._clock.after_input(self._run_waiting)  # first, so that the other calls enter after an error of a call
-        for _ in range(PORTION):
+        for _ in range(CALLS_AT_ONCE):
             if not self.waiting or self.close_if_over():
                 return
             self.waiting.popleft()()

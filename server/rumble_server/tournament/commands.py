@@ -20,7 +20,7 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"
 """Last words of the message with which most commands are refused on an ended tournament."""
-MOST_AT_ONCE = 5_000
+MOST_ROUND_MATCHES = 5_000
 """Maximum number of matches of a round of matches for two seats, and of matches that bots get who join late at the same
 time. The event loop takes about 20 ms to make 5,000 matches."""
 
@@ -53,8 +53,8 @@ def _check_late_matches(tournament: Tournament, earlier: int, joining: int) -> N
     """Raise TournamentError if `joining` bots that meet `earlier` bots, and each other, would get too many matches."""
     meetings = earlier * joining + joining * (joining - 1) // 2
     matches = meetings * tournament.config.cycles * tournament.config.legs
-    if matches > MOST_AT_ONCE:
-        so = f"; bots that join late get at most {MOST_AT_ONCE} matches at once, not {matches}"
+    if matches > MOST_ROUND_MATCHES:
+        so = f"; bots that join late get at most {MOST_ROUND_MATCHES} matches at once, not {matches}"
         raise closed(tournament.id, tournament.status, so)
 
 
@@ -111,9 +111,9 @@ def check_round_size(config: TournamentConfig, bots: int) -> None:
     pairs = bots // 2
     if "challengers" in FORMATS[config.format].options:
         pairs = min(config.challengers, bots - config.challengers)
-    if config.match_seats == 2 and pairs * config.legs > MOST_AT_ONCE:
-        message = f"a round of {bots} bots has {pairs * config.legs} matches; {MOST_AT_ONCE} is the most: ask for fewer"
-        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{message} legs")
+    if config.match_seats == 2 and pairs * config.legs > MOST_ROUND_MATCHES:
+        message = f"a round of {bots} bots has {pairs * config.legs} matches; {MOST_ROUND_MATCHES} is the most"
+        raise TournamentError(ErrorCode.BAD_SETTINGS, f"{message}: ask for fewer legs")
 
 
 def check_rounds(config: TournamentConfig, bots: int) -> None:

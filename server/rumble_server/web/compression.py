@@ -16,7 +16,7 @@ from rumble_server.web.request_headers import takes_gzip
 
 LEAST_BYTES = 1024
 """Size in bytes below which a whole answer is sent uncompressed, since it fits into one packet anyway."""
-MOST_AT_ONCE = 8192
+MOST_BYTES_ON_LOOP = 8192
 """Maximum size in bytes of a piece that is compressed on the event loop, in 0.2 ms. Threads compress larger pieces."""
 LEVEL = 6
 """The default compression level of zlib."""
@@ -112,4 +112,4 @@ async def _compress(compressor: "zlib._Compress", piece: bytes, *, is_last: bool
     def compress() -> bytes:
         return compressor.compress(piece) + (compressor.flush() if is_last else b"")
 
-    return compress() if len(piece) <= MOST_AT_ONCE else await asyncio.to_thread(compress)
+    return compress() if len(piece) <= MOST_BYTES_ON_LOOP else await asyncio.to_thread(compress)

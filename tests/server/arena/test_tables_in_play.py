@@ -200,14 +200,14 @@ def test_ratings_of_tables_are_those_of_plackett_and_luce() -> None:
 
 @pytest.mark.parametrize("kind", ["swiss", "knockout"])
 def test_the_rounds_of_a_large_field_are_made_elsewhere(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "MOST_AT_ONCE", 6)
+    monkeypatch.setattr(schedule, "MOST_BOTS_ON_LOOP", 6)
     found = assert_all_was_played(through_crashes(4, 9, format=kind, **SHORT))
     assert found.agenda is not None
     assert found.agenda.schedule.slow
 
 
 def test_a_task_of_a_knockout_can_be_sent_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "MOST_AT_ONCE", 6)
+    monkeypatch.setattr(schedule, "MOST_BOTS_ON_LOOP", 6)
     knockout = KnockoutOfTables(TablePlan(9, 4))
     task = knockout.prepare({})
     assert task is not None

@@ -9,7 +9,7 @@ import pytest
 from rumble_engine import Termination
 from rumble_protocol.codes import CloseCode
 from rumble_protocol.fields import TimeControl
-from rumble_server.gateway.gate import MOST_FRAMES, PORTION, Gate, GatedClock
+from rumble_server.gateway.gate import CALLS_AT_ONCE, MOST_FRAMES, Gate, GatedClock
 from rumble_server.tournament.tournament import Tournament
 
 from tests.server.arena.playing import assert_all_was_played, begun_at_random, first_legal
@@ -267,17 +267,17 @@ def test_timers_that_were_cancelled_while_they_waited_do_not_fire(lease: Validit
 def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None:
     (clock, gate), entered, portions = led_by(lease), list[int](), list[int]()
     lease.valid = False
-    for number in range(PORTION + 10):
+    for number in range(CALLS_AT_ONCE + 10):
         gate.run_or_queue(lambda number=number: entered.append(number))  # type: ignore[misc]
     lease.valid = True
     gate.run_or_queue(lambda: portions.append(len(entered)))
     gate.reopen(World().arena)
-    gate.run_or_queue(lambda: entered.append(PORTION + 10))
+    gate.run_or_queue(lambda: entered.append(CALLS_AT_ONCE + 10))
     assert entered == [], "it does not overtake those that wait"
     clock.after_input(lambda: portions.append(len(entered)))
     clock.advance(0)
-    assert entered == list(range(PORTION + 11))
-    assert portions == [PORTION, PORTION + 10]
+    assert entered == list(range(CALLS_AT_ONCE + 11))
+    assert portions == [CALLS_AT_ONCE, CALLS_AT_ONCE + 10]
 
 
 def test_a_waiting_call_that_fails_keeps_no_other_call_out(lease: Validity) -> None:

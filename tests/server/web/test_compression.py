@@ -12,7 +12,7 @@ import httpx
 import pytest
 from rumble_protocol.secret import make_secret
 from rumble_server.web.app import application
-from rumble_server.web.compression import LEAST_BYTES, MOST_AT_ONCE, Compression, mark_public
+from rumble_server.web.compression import LEAST_BYTES, MOST_BYTES_ON_LOOP, Compression, mark_public
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -148,7 +148,7 @@ async def test_long_pieces_are_packed_off_the_event_loop(
     monkeypatch.setattr(zlib, "compressobj", Spy)
     for path in ("/whole", "/stream"):
         assert (await small_app.get(path)).text == LONG
-    assert {(size > MOST_AT_ONCE, on_loop) for size, on_loop in sizes} == {(True, False), (False, True)}
+    assert {(size > MOST_BYTES_ON_LOOP, on_loop) for size, on_loop in sizes} == {(True, False), (False, True)}
 
 
 # --- no secret is compressed ---

@@ -21,7 +21,7 @@ from rumble_server.store.sqlite.rows import read_sqlite
 from rumble_server.store.sqlite.schema import open_existing
 from rumble_server.store.sqlite.tournament_index import LOST_VALUES, has_lost_values
 
-PORTION = 1_000
+FACTS_AT_ONCE = 1_000
 """Number of facts whose rows are read in one query."""
 _ROWS = """SELECT number, tournament, kind, CAST(facts AS BLOB), checksum FROM log NOT INDEXED
     WHERE number BETWEEN ? AND ? AND typeof(tournament) = 'text' AND typeof(kind) = 'integer' ORDER BY number"""
@@ -148,8 +148,8 @@ def read_rows(database: sqlite3.Connection) -> Iterator[Row]:
     """
     last = _last_row(database)
     found, has_gaps, clubs = 0, False, {MAIN}
-    for first in range(1, last + 1, PORTION):
-        for row in _portion(database, first, min(first + PORTION - 1, last)):
+    for first in range(1, last + 1, FACTS_AT_ONCE):
+        for row in _portion(database, first, min(first + FACTS_AT_ONCE - 1, last)):
             if row is None:
                 has_gaps = True
                 continue

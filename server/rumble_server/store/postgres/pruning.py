@@ -12,7 +12,7 @@ from rumble_server.store.postgres.rows import read_postgres
 from rumble_server.store.postgres.schema import existing
 from rumble_server.store.postgres.writer import Commits
 
-PORTION = 50
+BATCH_ROWS = 50
 """Number of rows deleted in one transaction."""
 _DELETE = """
 WITH old AS (
@@ -68,7 +68,7 @@ def prune_challenges(url: str, ended_before_ms: int, is_stopped: Callable[[], bo
 
 
 def _delete_plies(connection: PostgresConnection, club: str, tournament_id: str) -> int:
-    values, deleted = {"club": club, "tournament": tournament_id, "kind": PLY, "portion": PORTION}, 0
+    values, deleted = {"club": club, "tournament": tournament_id, "kind": PLY, "portion": BATCH_ROWS}, 0
     while portion := connection.execute(_DELETE, values)[0][0]:
         deleted += portion
     return deleted

@@ -15,7 +15,7 @@ from rumble_server.store.sqlite.match_index import add_bytes, indexed
 from rumble_server.store.sqlite.rows import clubs_in, read_sqlite
 from rumble_server.store.sqlite.schema import StoreErrors, empty_wal, open_existing
 
-PORTION = 50
+BATCH_ROWS = 50
 """Number of rows deleted in one transaction. It is small, because a running server has to wait for the transaction."""
 PAUSE_S = 0.01
 """Pause in s between two transactions, so that a running server can write."""
@@ -71,14 +71,14 @@ def _delete_plies(database: sqlite3.Connection, club: str, tournament_id: str) -
             if club != MAIN:
                 size = database.execute(
                     f"SELECT total(length(CAST(facts AS BLOB))) FROM log WHERE number IN ({portion}) AND number <= ?",
-                    (key, PLY, PORTION, indexed(database)),
+                    (key, PLY, BATCH_ROWS, indexed(database)),
                 ).fetchone()[0]
                 add_bytes(database, club, -int(size))
-            deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, PORTION)).rowcount
+            deleted = database.execute(f"DELETE FROM log WHERE number IN ({portion})", (key, PLY, BATCH_ROWS)).rowcount
             if not rows:
                 database.execute("UPDATE tournaments SET pruned = 1 WHERE id = ?", (key,))
         rows += deleted
-        if deleted < PORTION:
+        if deleted < BATCH_ROWS:
             return rows
         time.sleep(PAUSE_S)
 

@@ -21,7 +21,7 @@ class TableScores:
     points: tuple[float, ...]
 
 
-MOST_AT_ONCE = 16
+MOST_BOTS_ON_LOOP = 16
 """Maximum number of bots for which the event loop itself makes a round that depends on results.
 
 With so many bots, a round takes the event loop some milliseconds.
@@ -91,4 +91,4 @@ class FollowingTables(TableSchedule):
 
     def __init__(self, plan: TablePlan) -> None:
         super().__init__(plan)
-        self.slow = plan.bots > MOST_AT_ONCE
+        self.slow = plan.bots > MOST_BOTS_ON_LOOP

@@ -34,7 +34,7 @@ takes 0.03 s.
 """
 FEWEST_RESULTS = 6
 """Minimum number of latest results over which movement (places gained or lost) is measured."""
-MOST_AT_ONCE = 32
+FEW_BOTS = 32
 """Maximum number of bots of a field whose standings are computed at each reading. The computation takes 1 ms for such a
 field, and over 10 ms for a field of 100 bots."""
 NO_RATING: dict[str, Any] = {"rating": None, "interval": None}
@@ -130,7 +130,7 @@ class Ranker:
         """Return the newest known ranking, and start a background computation if one is due."""
         known = self.refresh(tournament)
         computed, standings = known.background, tournament.standings
-        if len(tournament.field) > MOST_AT_ONCE and computed is not None:
+        if len(tournament.field) > FEW_BOTS and computed is not None:
             return computed
         ratings, past = (None, None) if computed is None else (computed.ratings, computed.past)
         shown = known.shown

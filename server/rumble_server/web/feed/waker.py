@@ -9,7 +9,7 @@ from typing import Protocol
 
 from rumble_server.arena.ports import Clock
 
-PORTION = 100
+READERS_AT_ONCE = 100
 """Maximum number of readers woken in an iteration of the event loop; sending to a reader takes about 40 us."""
 
 
@@ -25,12 +25,12 @@ class Waker:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._room = PORTION
+        self._room = READERS_AT_ONCE
         self._waiting: dict[Resumable, None] = {}
         self._is_armed = False
 
     def wake(self, reader: Resumable) -> None:
-        """Wake a reader now. After `PORTION` readers in an iteration of the event loop, wake the reader later."""
+        """Wake a reader: now, or after `READERS_AT_ONCE` readers in an iteration of the event loop, later."""
         if not self._is_armed:
             self._is_armed = True
             self._clock.after_input(self._on_next_iteration)
@@ -41,7 +41,7 @@ class Waker:
             self._waiting[reader] = None
 
     def _on_next_iteration(self) -> None:
-        self._is_armed, self._room = False, PORTION
-        for reader in list(islice(self._waiting, PORTION)):
+        self._is_armed, self._room = False, READERS_AT_ONCE
+        for reader in list(islice(self._waiting, READERS_AT_ONCE)):
             del self._waiting[reader]
             self.wake(reader)

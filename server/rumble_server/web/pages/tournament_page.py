@@ -28,7 +28,7 @@ MOST_BESIDE, MOST_ABOVE = 14, 40
 """Maximum numbers of bots for two layouts. Up to `MOST_BESIDE` bots, the crosstable is beside the boards. Up to
 `MOST_ABOVE` bots, the standings are above the results and ratings. With more bots, the standings are beside the results
 and ratings."""
-MOST_AT_ONCE = 20
+MOST_LINES = 20
 """Number of lines of the standings that a narrow page shows before the reader asks for all."""
 MOST_DRAWN = 5
 """Maximum number of rounds in the drawing of a bracket, counted back from the last round.
@@ -55,7 +55,7 @@ def tournament_context(tournament: Tournament, view: TournamentView, audit: Audi
         "reached": {line.name: knockout_result(line.rank, best, in_final) for line in view.standings}
         if knockout
         else {},
-        "most_at_once": MOST_AT_ONCE,
+        "most_lines": MOST_LINES,
         "size": size_class(len(view.standings)),
         "crosstable": crosstable(view.pairs),
         "met_most": met_most(view.pairs),

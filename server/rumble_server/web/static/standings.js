@@ -5,7 +5,7 @@ import { setWho } from "./names.js";
 import { setClass, setText } from "./paint.js";
 import { root } from "./root.js";
 
-const MOST_AT_ONCE = 20;
+const MOST_LINES = 20;
 /** @type {Record<number, string>} */
 const TITLES = { 1: "final", 2: "semi-finals", 4: "quarter-finals" };
 
@@ -30,7 +30,7 @@ export function showStandings(lines, entrants, gainedBy) {
   byId("gained-by").hidden = !gainedBy;
   setText(/** @type {Element} */ (byId("gained-by").firstElementChild), String(gainedBy));
   byId("nobody").hidden = lines.length > 0;
-  byId("all-choice").hidden = lines.length <= MOST_AT_ONCE;
+  byId("all-choice").hidden = lines.length <= MOST_LINES;
   const choice = document.getElementById("tiebreaks-choice");
   if (choice) choice.hidden = lines.length === 0;
   const focused = document.activeElement?.closest("#standings tr");

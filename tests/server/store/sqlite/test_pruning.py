@@ -84,7 +84,7 @@ def test_a_server_prunes_challenges_alone(path: Path) -> None:
 async def test_a_server_goes_on_writing_while_its_database_is_pruned(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pruning, "PORTION", 1)
+    monkeypatch.setattr(pruning, "BATCH_ROWS", 1)
     async with opened(path) as log:
         pruned = asyncio.create_task(asyncio.to_thread(prune, str(path), LATER_MS))
         number = 0
@@ -97,7 +97,7 @@ async def test_a_server_goes_on_writing_while_its_database_is_pruned(
 
 
 def test_a_portion_that_failed_is_done_by_the_next_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pruning, "PORTION", 1)
+    monkeypatch.setattr(pruning, "BATCH_ROWS", 1)
 
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt

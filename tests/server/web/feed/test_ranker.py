@@ -8,7 +8,7 @@ from rumble_server.results.result import result_of
 from rumble_server.tournament.config import TournamentConfig
 from rumble_server.tournament.facts import BotJoined, TournamentCreated, TournamentEnded
 from rumble_server.tournament.tournament import Tournament
-from rumble_server.web.feed.ranker import MOST_AT_ONCE, PACE_MS, SHARE, Done, Ranker, Task, movement_results, run_inline
+from rumble_server.web.feed.ranker import FEW_BOTS, PACE_MS, SHARE, Done, Ranker, Task, movement_results, run_inline
 
 
 class Elsewhere:
@@ -110,11 +110,11 @@ def test_what_takes_long_is_computed_more_rarely() -> None:
 
 
 async def test_a_large_field_is_shown_as_it_was_computed_last() -> None:
-    hall = Hall(MOST_AT_ONCE + 1)
+    hall = Hall(FEW_BOTS + 1)
     reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
     await asyncio.sleep(0)
     hall.elsewhere.finish()
-    assert len((await reading).standings) == MOST_AT_ONCE + 1
+    assert len((await reading).standings) == FEW_BOTS + 1
     hall.win(7, 3)
     assert hall.leader == ("b0000", 0.0)
     hall.now_ms += PACE_MS
@@ -125,7 +125,7 @@ async def test_a_large_field_is_shown_as_it_was_computed_last() -> None:
 
 
 async def test_a_tournament_that_is_over_is_exact_whatever_was_being_computed() -> None:
-    hall = Hall(MOST_AT_ONCE + 1)
+    hall = Hall(FEW_BOTS + 1)
     hall.ranker.refresh(hall.tournament)
     hall.win(7, 3)
     hall.end()
@@ -158,7 +158,7 @@ def test_listeners_hear_of_news() -> None:
 
 
 async def test_where_computing_fails_the_standings_are_still_there() -> None:
-    hall = Hall(MOST_AT_ONCE + 1)
+    hall = Hall(FEW_BOTS + 1)
     hall.win(7, 3)
     reading = asyncio.ensure_future(hall.ranker.fresh_ranking(hall.tournament))
     await asyncio.sleep(0)

@@ -12,8 +12,8 @@ from rumble_server.web.feed.views import MOST_LATEST
 from rumble_server.web.pages.chart import MOST_STEPS, STEPS
 from rumble_server.web.pages.tournament_page import (
     MOST_ABOVE,
-    MOST_AT_ONCE,
     MOST_BESIDE,
+    MOST_LINES,
     MOST_ON_PODIUM,
     MOST_SLOTS,
     PLACES,
@@ -125,7 +125,7 @@ def test_the_scripts_show_as_much_as_the_server() -> None:
     wanted = {
         "MOST_SLOTS": MOST_SLOTS,
         "MOST_LATEST": MOST_LATEST,
-        "MOST_AT_ONCE": MOST_AT_ONCE,
+        "MOST_LINES": MOST_LINES,
         "MOST_BESIDE": MOST_BESIDE,
         "MOST_ABOVE": MOST_ABOVE,
         "HEATS": HEATS,
