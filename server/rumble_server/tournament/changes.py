@@ -14,6 +14,7 @@ from rumble_server.match.facts import (
     TurnAsked,
     TurnsAsked,
 )
+from rumble_server.tournament.commands import PLAYED_AGAIN
 from rumble_server.tournament.facts import (
     BotBenched,
     BotJoined,
@@ -31,9 +32,6 @@ from rumble_server.tournament.facts import (
     TournamentStarted,
 )
 from rumble_server.tournament.tournament import Tournament
-
-VOIDED = "the host has it played again"
-"""Reason that watchers see when the host voids a result."""
 
 
 @dataclass(slots=True)
@@ -70,7 +68,7 @@ class Changes:
             case ResultVoided():
                 voided = self.tournament.voided
                 over = next(each for each in voided if (each.match, each.attempt) == (fact.match, fact.attempt))
-                self._note_over(replace(over, scores=None, reason=VOIDED))
+                self._note_over(replace(over, scores=None, reason=PLAYED_AGAIN))
             case BotJoined() | BotLeft() | BotBenched() | HalfByeGiven() | HalfByeTaken():
                 self.field_changed = True
             case RoundPaired() | TablesSeated() if fact.byes or fact.as_round.half_byes:

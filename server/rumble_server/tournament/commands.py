@@ -20,6 +20,8 @@ from rumble_server.tournament.tournament import OVER, Tournament
 
 STANDS = "; its results stand"
 """Last words of the message with which most commands are refused on an ended tournament."""
+PLAYED_AGAIN = "the host has the match played again"
+"""Reason of a match whose running attempt or result the host has made void."""
 MOST_ROUND_MATCHES = 5_000
 """Maximum number of matches of a round of matches for two seats, and of matches that bots get who join late at the same
 time. The event loop takes about 20 ms to make 5,000 matches."""

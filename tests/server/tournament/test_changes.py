@@ -1,7 +1,8 @@
 from rumble_engine import Termination
 from rumble_protocol.fields import TimeControl
 from rumble_server.match.facts import MatchOver
-from rumble_server.tournament.changes import VOIDED, Changes
+from rumble_server.tournament.changes import Changes
+from rumble_server.tournament.commands import PLAYED_AGAIN
 from rumble_server.tournament.facts import HalfByeGiven, HalfByeTaken, RoundPaired
 from rumble_server.tournament.pairs.plan import Pairing
 from rumble_server.tournament.tournament import Tournament
@@ -41,7 +42,7 @@ def test_a_voided_result_is_told_as_void() -> None:
     world.organiser.play_again(match)
     changes = changes_since(world, tournament, before)
     (over,) = changes.over
-    assert (over.match, over.scores, over.winner, over.reason) == (match, None, None, VOIDED)
+    assert (over.match, over.scores, over.winner, over.reason) == (match, None, None, PLAYED_AGAIN)
     assert set(changes.changed_pairs) == {frozenset({"alice", "bob"})}
     assert not changes.field_changed
     assert not changes.status_changed

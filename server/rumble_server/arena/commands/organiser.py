@@ -12,7 +12,6 @@ from rumble_server.arena.bots import messages
 from rumble_server.arena.commands.join_codes import new_code
 from rumble_server.arena.recorder import transactional
 from rumble_server.arena.state.names_and_keys import digest_of
-from rumble_server.arena.tournaments.scheduler import PLAYED_AGAIN
 from rumble_server.limits.bans import MOST_BANS
 from rumble_server.match.match_id import tournament_id_of
 from rumble_server.tournament import club_facts, commands, facts
@@ -187,7 +186,7 @@ class Organiser:
         """Have a match played again: the next attempt has the same match id."""
         arena, tournament = self.arena, self._tournament(tournament_id_of(match_id))
         if match_id in arena.matches.live:
-            arena.matches.abort(match_id, PLAYED_AGAIN)
+            arena.matches.abort(match_id, commands.PLAYED_AGAIN)
             return
         over = tournament.results.get(match_id)
         arena.recorder.record(commands.void(tournament, match_id, arena.clock.now_ms()))

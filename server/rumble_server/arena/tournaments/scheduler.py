@@ -30,9 +30,7 @@ log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 5
 """Number of void attempts at a match after which the match's tournament is paused, so that the host can look into the
-match. A challenge is cancelled instead of paused."""
-PLAYED_AGAIN = "the host has the match played again"
-"""Reason of an attempt that the host ended. Such an attempt is void, but does not count toward `MOST_ATTEMPTS`."""
+match. A challenge is cancelled instead of paused. Attempts that the host ended do not count."""
 MOST_STALLS = 2
 """Number of stalled attempts at a match after which the match's tournament is paused. An attempt is stalled if the
 attempt is void because too much time was excused. Without this maximum, a bot could void matches at will."""
@@ -113,7 +111,7 @@ class Scheduler:
     def _pause_after_voids(self, tournament: Tournament, over: MatchOver) -> None:
         """If a match was void too often, pause its tournament; if the tournament is a challenge, cancel it instead."""
         voided = [each for each in tournament.voided if each.match == over.match and each.scores is None]
-        voided = [each for each in voided if each.reason != PLAYED_AGAIN]
+        voided = [each for each in voided if each.reason != commands.PLAYED_AGAIN]
         if len(voided) < MOST_ATTEMPTS and sum(each.stalled for each in voided) < MOST_STALLS:
             return
         self._pause(tournament, f"match {over.match} was void {len(voided)} times: {over.reason}")
