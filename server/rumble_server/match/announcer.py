@@ -11,11 +11,12 @@ from rumble_protocol import server_messages as say
 from rumble_protocol.codec import write_message
 from rumble_protocol.codes import NoticeCode, Rejection
 from rumble_protocol.fields import ServerMessageModel
+from rumble_protocol.frames import turn_frame
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.match.clock import remaining_ms
 from rumble_server.match.facts import FrameSeen, MatchFact, MatchOver, MoveMade, StartTold, TurnAsked, TurnsAsked
-from rumble_server.match.frames import frame_of_over, frame_of_turn, frame_of_turn_with_news, frames_of_start
+from rumble_server.match.frames import frame_of_over, frame_of_turn_with_news, frames_of_start
 from rumble_server.match.kept_frame import KeptFrame, keep_frame
 from rumble_server.match.plies import Plies
 from rumble_server.match.progress import Progress
@@ -149,8 +150,10 @@ class Announcer:
         lag_ms = self._lag_to_allow_ms(seat_state) if seat_state.lag_by_pings else seat_state.lag_ms
         match_id, attempt, ply = terms.match, terms.attempt, len(moves)
         turn_id, omit = self._new_turn_id(), seat_state.omit
-        frame = frame_of_turn(
-            match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, terms.game, state, moves
+        legal = None if "legal" in omit else state.legal_moves
+        told, view = None if "moves" in omit else moves, state.view(seat)
+        frame = turn_frame(
+            match_id, attempt, turn_id, terms.game, ply, seat, view, legal, told, left_ms, seats_ms, lag_ms
         )
         if move_fact is None:
             self.append(TurnAsked(match_id, attempt, ply, seat, turn_id, left_ms, seats_ms, lag_ms, omit, now_ms))

@@ -142,8 +142,8 @@ class TurnsAsked:
         for seat, turn_id, left_ms, lag_ms, omit in zip(
             self.asked, self.turn_ids, self.remaining_ms, self.lag_ms, self.omit, strict=True
         ):
-            own = self.match, self.attempt, self.ply, seat, turn_id
-            yield TurnAsked(*own, left_ms, self.seats_ms, lag_ms, omit, self.at_ms)
+            ids = self.match, self.attempt, self.ply, seat, turn_id
+            yield TurnAsked(*ids, left_ms, self.seats_ms, lag_ms, omit, self.at_ms)
 
 
 @dataclass(slots=True)
@@ -180,8 +180,8 @@ class MoveMade:
         if not self.next_turn_id:
             return None
         seat, seats_ms = self.next_seat, self.seats_ms
-        own = self.match, self.attempt, self.ply + 1, seat, self.next_turn_id
-        return TurnAsked(*own, seats_ms[seat], seats_ms, self.lag_ms, self.omit, self.at_ms)
+        ids = self.match, self.attempt, self.ply + 1, seat, self.next_turn_id
+        return TurnAsked(*ids, seats_ms[seat], seats_ms, self.lag_ms, self.omit, self.at_ms)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ Both must build the same bytes. Therefore everything in these frames must come f
 """
 
 import logging
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -43,34 +43,24 @@ def frames_of_start(fact: StartTold, terms: MatchStarted, moves: Sequence[str]) 
         yield seat, frame
 
 
-def frame_of_turn(
-    match: str,
-    attempt: int,
-    ply: int,
-    seat: int,
-    turn_id: str,
-    remaining_ms: int,
-    seats_ms: Sequence[int],
-    lag_ms: int,
-    omit: Container[str],
-    game: str,
-    state: State,
-    moves: Sequence[str],
-) -> bytes:
-    """Return the frame `turn` for a ply. `state` and `moves` are from before the ply."""
+def frame_of_turn(turn: TurnAsked, game: str, state: State, moves: Sequence[str]) -> bytes:
+    """Return the frame `turn` of a plain match. `state` and `moves` are from before the ply.
+
+    `Announcer.ask` makes the same frame without this function, because a further call costs time at every move.
+    """
     return turn_frame(
-        match,
-        attempt,
-        turn_id,
+        turn.match,
+        turn.attempt,
+        turn.turn_id,
         game,
-        ply,
-        seat,
-        state.view(seat),
-        None if "legal" in omit else state.legal_moves,
-        None if "moves" in omit else moves,
-        remaining_ms,
-        seats_ms,
-        lag_ms,
+        turn.ply,
+        turn.seat,
+        state.view(turn.seat),
+        None if "legal" in turn.omit else state.legal_moves,
+        None if "moves" in turn.omit else moves,
+        turn.remaining_ms,
+        turn.seats_ms,
+        turn.lag_ms,
     )
 
 

@@ -122,9 +122,7 @@ def transcript(facts: Iterable[object]) -> Iterator[TranscriptLine | match_facts
                 if plies is not None:
                     frame = frame_of_turn_with_news(fact, terms.game, plies)
                 else:
-                    own = fact.match, fact.attempt, fact.ply, fact.seat, fact.turn_id
-                    clock = fact.remaining_ms, fact.seats_ms, fact.lag_ms
-                    frame = frame_of_turn(*own, *clock, fact.omit, terms.game, state, moves)
+                    frame = frame_of_turn(fact, terms.game, state, moves)
                 yield TranscriptLine(fact.at_ms, fact.attempt, fact.seat, "server", frame.decode())
             case match_facts.MoveMade() if terms is not None:
                 if fact.frame:
