@@ -137,4 +137,4 @@ class OpenTurn:
         excused_ms, self.is_wait_inexact = min(waited_ms, open_ms), not is_exact
         if is_exact or late_ms - self.late_ms_when_asked < excused_ms:
             self.late_ms_when_asked = late_ms - excused_ms
-        return now_ms - self.excused_ms(now_ms, late_ms) - STAMP_MS > self.deadline_ms
+        return now_ms - (late_ms - self.late_ms_when_asked) - STAMP_MS > self.deadline_ms
