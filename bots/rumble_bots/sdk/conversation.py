@@ -29,10 +29,10 @@ LONGEST_ANSWER = 256
 LONGEST_NOTE = 1024
 """Maximum number of bytes sent as a note: the protocol's limit."""
 FOR_NOW = frozenset({ErrorCode.UNAVAILABLE, ErrorCode.TOO_MANY_MESSAGES})
-"""Refusals after which the bot tries again, if an earlier login was accepted.
+"""Refusals of a login or a join after which the bot tries again, if a login was accepted before.
 
 After `TOO_MANY_MESSAGES`, a bot that has never logged in tries again, too: other bots at its address may have sent the
-messages.
+messages. A refused challenge is not sent again, because the server could refuse the challenge each time.
 """
 ABOUT_ENTERING = frozenset(
     {
@@ -271,7 +271,8 @@ class Conversation:
                 self._made_key, self._shows_made = None, False
                 return [Say(WARNING, text), Drop()]
             self._shows_made = error.code is ErrorCode.TOO_MANY_MESSAGES
-        if error.code in FOR_NOW and (self.logins or error.code is ErrorCode.TOO_MANY_MESSAGES):
+        is_challenge = self._entering and not at_login and self.tournament_id is None
+        if error.code in FOR_NOW and not is_challenge and (self.logins or error.code is ErrorCode.TOO_MANY_MESSAGES):
             return [Say(WARNING, text), *([Drop()] if at_login or self._entering else [])]
         if at_login or (self._entering and error.code in ABOUT_ENTERING):
             return [Fail(Refused(error.code, text))]

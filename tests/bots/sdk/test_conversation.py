@@ -496,7 +496,12 @@ def test_a_challenge_is_not_repeated_after_a_reconnect() -> None:
     assert sent(talk.on_frame(says.session())) == []
 
 
-@pytest.mark.parametrize("code", ["unknown_bot", "quota"])
-def test_a_refused_challenge_fails(code: str) -> None:
-    talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session())
+@pytest.mark.parametrize("logins", [1, 2])
+@pytest.mark.parametrize("code", ["unknown_bot", "quota", "unavailable"])
+def test_a_refused_challenge_fails(code: str, logins: int) -> None:
+    talk = conversation(Aim("ann", challenge=CHALLENGE))
+    for _ in range(logins):
+        talk.on_lost(1006, "gone")
+        talk.on_frame(says.welcome())
+        talk.on_frame(says.session())
     assert isinstance(failure(talk.on_frame(says.error(code))), Refused)
