@@ -121,6 +121,9 @@ class Conversation:
         self._matches: dict[str, _Match] = {}
         self._logged_in = False
         self._entering = False
+        """True from a login with a tournament to join, or a challenge to send, until the server's answer."""
+        self._before_challenge: set[str] | None = None
+        """Ids of the bot's tournaments when it sent the challenge; None before."""
         self._informs = self._tells_failures = False
 
     # --- incoming messages ---
@@ -214,6 +217,7 @@ class Conversation:
         self._informs = "info" in welcome.features
         self._tells_failures = "failure" in welcome.features
         aim = self.aim
+        self._entering = self.tournament_id is not None or aim.challenge is not None
         login = bot_messages.Login(
             name=aim.name,
             key=self._made_key if self._shows_made else aim.key,
@@ -243,9 +247,19 @@ class Conversation:
         if self.aim.follow and session.tournaments:  # perhaps the host moved the bot over while it was away
             self.tournament_id = session.tournaments[-1].id
         if self.aim.challenge is not None and self.tournament_id is None:
-            actions.append(Send(self.aim.challenge))
-        self._entering = self.tournament_id is not None or self.aim.challenge is not None
+            actions.append(Send(self._challenge_or_join(self.aim.challenge, session.tournaments)))
         return actions
+
+    def _challenge_or_join(
+        self, challenge: bot_messages.Challenge, tournaments: Sequence[server.TournamentSummary]
+    ) -> bot_messages.Challenge | bot_messages.Join:
+        """Return the challenge. If the challenge was accepted, and the answer was lost, return a `join` instead."""
+        if self._before_challenge is None:
+            self._before_challenge = {each.id for each in tournaments}
+        for each in tournaments:
+            if each.id not in self._before_challenge and each.game == challenge.game:
+                return bot_messages.Join(tournament=each.id)
+        return challenge
 
     def _joined(self, joined: server.Joined) -> list[Action]:
         if self._entering and self.tournament_id in (None, joined.tournament):

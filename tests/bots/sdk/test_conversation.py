@@ -125,6 +125,11 @@ def test_an_error_in_the_middle_is_said_and_no_more() -> None:
     assert len(actions) == 1
 
 
+def test_after_a_further_session_an_error_is_said_and_no_more() -> None:
+    (action,) = playing(says.session("cup.1")).on_frame(says.error("bad_message"))
+    assert isinstance(action, Say)
+
+
 def test_what_a_later_server_says_is_ignored() -> None:
     talk = playing()
     assert said(talk.on_frame(says.frame("fanfare", tune="loud"))) == ""
@@ -494,6 +499,17 @@ def test_a_challenge_is_not_repeated_after_a_reconnect() -> None:
     talk.on_lost(1006, "gone")
     assert sent(talk.on_frame(says.welcome()))[0].join == "x-1"
     assert sent(talk.on_frame(says.session())) == []
+
+
+def test_a_challenge_whose_answer_was_lost_is_found_again() -> None:
+    friday, made = [{"id": each, "game": "tictactoe", "status": "running"} for each in ("friday", "x-1")]
+    talk = conversation(Aim("ann", challenge=CHALLENGE), says.welcome(), says.session(tournaments=[friday]))
+    for tournaments, asked in [([friday], CHALLENGE), ([friday, made], bot.Join(tournament="x-1"))]:
+        talk.on_lost(1006, "gone")
+        assert sent(talk.on_frame(says.welcome()))[0].join is None
+        assert sent(talk.on_frame(says.session(tournaments=tournaments))) == [asked]
+    talk.on_frame(says.joined("x-1"))
+    assert isinstance(talk.on_frame(says.tournament_over("x-1"))[-1], Finish)
 
 
 @pytest.mark.parametrize("logins", [1, 2])
