@@ -44,11 +44,8 @@ class Outcome:
 
     @property
     def winner(self) -> int | None:
-        """The only seat with the highest score; None for a draw, or if no seat has a score above 0."""
-        best = max(self.scores)
-        if best <= 0 or self.scores.count(best) > 1:
-            return None
-        return self.scores.index(best)
+        """The only seat with the highest score; None if several seats have this score."""
+        return winner_of(self.scores)
 
     @classmethod
     def win(cls, seat: int, reason: str, *, termination: Termination = Termination.NORMAL, seats: int = 2) -> "Outcome":
@@ -90,6 +87,12 @@ class Outcome:
         ranks = [(seat in falls, -falls.get(seat, score)) for seat, score in enumerate(self.scores)]
         places = places_of(ranks)
         return replace(self, scores=scores_of(places), places=places) if falls else self
+
+
+def winner_of(scores: Sequence[float]) -> int | None:
+    """Return the only seat with the highest score, or None if several seats have this score."""
+    best = max(scores)
+    return scores.index(best) if scores.count(best) == 1 else None
 
 
 def places_of(ranks: Sequence[Any]) -> tuple[int, ...]:

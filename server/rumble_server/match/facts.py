@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal, TypeVar
 
 from rumble_engine import SettingValue, State, Termination, get_game
+from rumble_engine.outcome import winner_of
 from rumble_protocol.fields import AwayClock, TimeControl
 
 from rumble_server.match.match_id import tournament_id_of
@@ -308,11 +309,7 @@ class MatchOver:
     @property
     def winner(self) -> int | None:
         """The only seat with the highest score; None if the match was drawn or void."""
-        scores = self.scores
-        if scores is None:
-            return None
-        best = max(scores)
-        return None if scores.count(best) > 1 else scores.index(best)
+        return None if self.scores is None else winner_of(self.scores)
 
 
 @dataclass(slots=True)
