@@ -124,6 +124,8 @@ class Conversation:
         """True from a login with a tournament to join, or a challenge to send, until the server's answer."""
         self._before_challenge: set[str] | None = None
         """Ids of the bot's tournaments when it sent the challenge; None before."""
+        self._is_leaving = False
+        """True once the bot's owner wants to leave. Each further login is followed by `leave`."""
         self._informs = self._tells_failures = False
 
     # --- incoming messages ---
@@ -199,7 +201,8 @@ class Conversation:
         return [Say(WARNING, f"{turn.match}: {'the bot failed' if failed else 'resigning'}: {why}"), Send(resign)]
 
     def leave(self) -> list[Action]:
-        """Leave the tournament, as the bot's owner wants."""
+        """Leave the tournament, as the bot's owner wants: now, or after the next login."""
+        self._is_leaving = self.tournament_id is not None
         if self.tournament_id is None or not self._logged_in:
             return []
         return [Send(bot_messages.Leave(tournament=self.tournament_id, invite=self.aim.invite))]
@@ -217,7 +220,7 @@ class Conversation:
         self._informs = "info" in welcome.features
         self._tells_failures = "failure" in welcome.features
         aim = self.aim
-        self._entering = self.tournament_id is not None or aim.challenge is not None
+        self._entering = not self._is_leaving and (self.tournament_id is not None or aim.challenge is not None)
         login = bot_messages.Login(
             name=aim.name,
             key=self._made_key if self._shows_made else aim.key,
@@ -248,7 +251,7 @@ class Conversation:
             self.tournament_id = session.tournaments[-1].id
         if self.aim.challenge is not None and self.tournament_id is None:
             actions.append(Send(self._challenge_or_join(self.aim.challenge, session.tournaments)))
-        return actions
+        return [*actions, *self.leave()] if self._is_leaving else actions
 
     def _challenge_or_join(
         self, challenge: bot_messages.Challenge, tournaments: Sequence[server.TournamentSummary]
@@ -288,7 +291,8 @@ class Conversation:
         is_challenge = self._entering and not at_login and self.tournament_id is None
         if error.code in FOR_NOW and not is_challenge and (self.logins or error.code is ErrorCode.TOO_MANY_MESSAGES):
             return [Say(WARNING, text), *([Drop()] if at_login or self._entering else [])]
-        if at_login or (self._entering and error.code in ABOUT_ENTERING):
+        stays = self.aim.challenges and self.logins > 1  # for challenges, if it left a tournament or was removed
+        if at_login or (self._entering and error.code in ABOUT_ENTERING and not stays):
             return [Fail(Refused(error.code, text))]
         return [Say(WARNING, f"the server answers {error.code}: {text}")]
 

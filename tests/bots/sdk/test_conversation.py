@@ -406,6 +406,16 @@ def test_a_bot_that_takes_challenges_stays() -> None:
     assert not [action for action in talk.on_frame(says.tournament_over()) if isinstance(action, Finish)]
 
 
+def test_a_bot_that_takes_challenges_stays_after_a_lost_connection_though_it_was_removed() -> None:
+    aim = Aim("ann", join="cup", challenges=True)
+    talk = conversation(aim, says.welcome(), says.session(), says.joined(), says.notice("removed"))
+    talk.on_lost(1006, "gone")
+    for frame in (says.welcome(), says.session()):
+        talk.on_frame(frame)
+    (action,) = talk.on_frame(says.error("tournament_closed"))
+    assert isinstance(action, Say)
+
+
 def test_a_bot_that_follows_goes_on_in_the_tournament_it_was_moved_to() -> None:
     aim = replace(JOINING, follow=True)
     talk = conversation(aim, says.welcome(features=["follow"]), says.session(), says.joined())
@@ -434,8 +444,21 @@ def test_leaving() -> None:
     talk = playing()
     assert sent(talk.leave()) == [bot.Leave(tournament="cup", invite="come")]
     assert talk.on_frame(says.joined(type="left"))[-1] == Finish(Summary("cup", "left"))
+
+
+@pytest.mark.parametrize("is_sent", [True, False])
+def test_leaving_is_asked_again_after_a_lost_connection(is_sent: bool) -> None:
+    talk = playing()
+    leave = [bot.Leave(tournament="cup", invite="come")]
+    if is_sent:
+        assert sent(talk.leave()) == leave
     talk.on_lost(1006, "gone")
-    assert talk.leave() == []
+    if not is_sent:
+        assert talk.leave() == []
+    talk.on_frame(says.welcome())
+    assert sent(talk.on_frame(says.session())) == leave
+    assert not [each for each in talk.on_frame(says.error("tournament_closed")) if isinstance(each, Fail)], "it left"
+    assert talk.on_frame(says.joined(type="left"))[-1] == Finish(Summary("cup", "left"))
 
 
 def test_being_removed() -> None:
