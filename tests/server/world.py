@@ -58,6 +58,7 @@ class MemoryLink:
         self.was_cut = False
         self.has_room = self.has_invited_room = True
         self.is_held = False
+        self.can_send = True
         self.invited_to: str | None = None
         self.on_frame: list[Callable[[Frame], None]] = []
         self.delay_ms = delay_ms
@@ -82,6 +83,8 @@ class MemoryLink:
 
     def send(self, frame: bytes) -> None:
         assert self.closed is None, "a frame after the close"
+        if not self.can_send:
+            return
         given = self.inbox.add(frame)
         for listener in self.on_frame:
             listener(given)
@@ -91,6 +94,7 @@ class MemoryLink:
         assert self.closed is None, "closed twice"
         self.reason = reason
         self.closed = code
+        self.can_send = False
 
     def abort_silent(self) -> None:
         self.was_cut = True
@@ -330,8 +334,13 @@ class Bot:
         if self.link.closed is None and not self.gone:
             self.move(choose(turn), turn=turn)
 
-    def drop(self) -> None:
-        """End the socket."""
+    def end_socket(self) -> None:
+        """End the socket. The arena is not told yet."""
         self.gone = True
+        self.link.can_send = False
+
+    def drop(self) -> None:
+        """End the socket, and tell the arena."""
+        self.end_socket()
         self.world.gateway.end_session(self.session)
         self.world.end_iteration()

@@ -183,6 +183,10 @@ class Wire:
     def mark_invited(self, tournament_id: str) -> None:
         """Do nothing: connections are not counted here."""
 
+    @property
+    def can_send(self) -> bool:
+        return self._at_server
+
     def send(self, frame: bytes) -> None:
         assert self._at_server, "a frame on a connection that has ended"
         text = frame.decode()

@@ -249,6 +249,10 @@ class Connection(asyncio.Protocol):
     # --- Link ---
 
     @property
+    def can_send(self) -> bool:
+        return self._is_open and self.transport is not None and not self.transport.is_closing()
+
+    @property
     def has_room(self) -> bool:
         return self._permit.has_room
 

@@ -73,6 +73,10 @@ class Link(Protocol):
     def resume_reading(self) -> None:
         """Resume reading."""
 
+    @property
+    def can_send(self) -> bool:
+        """False if the connection has ended or is closing, although the session may not have ended yet."""
+
     def send(self, frame: bytes) -> None:
         """Send a text frame."""
 

@@ -36,7 +36,7 @@ class SessionRegistry:
 
     def can_send(self, session_id: int) -> bool:
         session = self.open.get(session_id)
-        return session is not None and not session.closing
+        return session is not None and not session.closing and session.link.can_send
 
     def send(self, session_id: int, frame: bytes) -> None:
         session = self.open.get(session_id)

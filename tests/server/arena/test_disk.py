@@ -325,3 +325,26 @@ def test_a_result_of_a_match_that_never_began_outlasts_its_connection() -> None:
     again = world.login("ann")
     world.log.unstick()
     assert [over["termination"] for over in again.inbox.all("match_over")] == ["no_show"]
+
+
+def test_a_result_outlasts_a_connection_whose_end_the_arena_does_not_know_yet() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
+    world.log.stuck = True
+    ben.say(type="resign", match=next(iter(tournament.running)))
+    ann.end_socket()
+    world.log.unstick()
+    ann.drop()
+    assert world.login("ann").inbox.all("match_over")
+
+
+def test_a_login_on_a_connection_that_has_ended_takes_no_result() -> None:
+    world = World()
+    tournament, (ann, ben) = world.begun("ann", "ben", legs=1)
+    ann.drop()
+    ben.say(type="resign", match=next(iter(tournament.running)))
+    late = world.connect()
+    late.end_socket()
+    late.login("ann")
+    late.drop()
+    assert world.login("ann").inbox.all("match_over")

@@ -231,6 +231,28 @@ async def test_a_client_that_vanishes_or_ends_its_side_is_away(way: str) -> None
         assert server.arena.players["ann"].newest is None
 
 
+@pytest.mark.parametrize("end", ["cut by the server", "lost in a busy iteration", "closed by the client"])
+async def test_nothing_can_be_sent_on_a_connection_whose_session_ends_later(end: str) -> None:
+    async with served() as server, server.raw() as client:
+        await client.upgrade()
+        await client.hear("welcome")
+        (bot,), (session,) = server.made, server.sessions
+        assert server.gateway.sessions.can_send(session.id)
+        transport = bot.transport
+        assert transport is not None
+        if end == "cut by the server":
+            bot.abort()
+        elif end == "closed by the client":
+            bot.data_received(WireFrame(Opcode.CLOSE, b"").serialize(mask=True))
+        else:
+            server.entrance.fairness.claim_time()
+            server.entrance.fairness.end()
+            bot.connection_lost(None)
+            transport.abort()
+        assert server.sessions == [session]
+        assert not server.gateway.sessions.can_send(session.id)
+
+
 async def test_frames_that_wait_at_the_end_of_a_connection_are_dropped(caplog: pytest.LogCaptureFixture) -> None:
     async with served(bounds=Bounds(frames_per_iteration=2)) as server, server.raw() as client:
         await client.upgrade()

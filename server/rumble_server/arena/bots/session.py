@@ -245,8 +245,16 @@ class BotSession:
         return self.held_overs < held_overs
 
     def _send_or_hold(self, outgoing: Outgoing, after: int, match_id: str, kind: Kind) -> None:
-        """Send an item now if it need not wait for the disk or for held items; otherwise hold it."""
-        if after > self._sender.log.durable or (self._held and self._is_behind(match_id, kind)):
+        """Send an item now if it need not wait for the disk or for held items; otherwise hold it.
+
+        After the end of the connection, hold all items, as `flush` does.
+        """
+        sender = self._sender
+        if (
+            after > sender.log.durable
+            or (self._held and self._is_behind(match_id, kind))
+            or not sender.sessions.can_send(self.id)
+        ):
             self._hold((outgoing, after, match_id, kind, None))
         else:
             self._transmit(outgoing)
