@@ -177,7 +177,7 @@ class World:
             identity="1d",
             open_names=open_names,
         )
-        self.log.on_durable.append(lambda: self.gate.run_or_queue(self.arena.on_durable))
+        self.log.on_durable.append(lambda: self.gate.run_or_enqueue(self.arena.on_durable))
         self.disk = Disk(self.log)
 
     def end_iteration(self) -> None:

@@ -75,10 +75,10 @@ class ServerRun:
         strangers = Strangers(bounds, self.arena.admission.refusals)
         self.gateway = Gateway(self._leader(), self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
         self.log.on_durable += [
-            lambda: self.gate.run_or_queue(self.arena.on_durable),
-            lambda: self.gate.run_or_queue(self._note_clean),
+            lambda: self.gate.run_or_enqueue(self.arena.on_durable),
+            lambda: self.gate.run_or_enqueue(self._note_clean),
         ]
-        self.log.on_trouble.append(lambda trouble: self.gate.run_or_queue(lambda: self.arena.on_trouble(trouble)))
+        self.log.on_trouble.append(lambda trouble: self.gate.run_or_enqueue(lambda: self.arena.on_trouble(trouble)))
         started = {"grace_ms": grace_ms, "excused_ms": bounds.excused_ms, "proxied_lag_ms": bounds.proxied_lag_ms}
         self._see("start", orjson.dumps(started).decode())
         names, unfinished = reader.club_facts()[0], reader.tournament_ids(over=False)
@@ -95,7 +95,7 @@ class ServerRun:
 
     def enter(self, callback: Callable[[], None]) -> None:
         """Call `callback` in the arena, when the process gets to it and its lease is valid."""
-        self.clock.enter(lambda: self.gate.run_or_queue(callback))
+        self.clock.enter(lambda: self.gate.run_or_enqueue(callback))
 
     @property
     def is_up(self) -> bool:
@@ -105,7 +105,7 @@ class ServerRun:
     def _work(self, task: Callable[[], AnyRound], done: Callable[[AnyRound], None]) -> None:
         """Pair a round outside the event loop, which takes up to `WORK_MS`."""
         ready_ms = self.clock.now_ms() + self._random.randint(0, WORK_MS)
-        self.clock.call_at(ready_ms, lambda: self.gate.run_or_queue(lambda: done(task())))
+        self.clock.call_at(ready_ms, lambda: self.gate.run_or_enqueue(lambda: done(task())))
 
     def _find_ended(self, tournament_id: str, done: Callable[[EndedTournament | None], None]) -> None:
         """Read an ended tournament outside the event loop. A tournament's end and record are written in one commit."""
@@ -119,7 +119,7 @@ class ServerRun:
             done(ended)
             self._note_clean()
 
-        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: self.gate.run_or_queue(read))
+        self.clock.call_at(self.clock.now_ms() + READ_MS, lambda: self.gate.run_or_enqueue(read))
 
     def kill(self) -> None:
         """End the process as `kill -9` or a power cut does."""

@@ -220,16 +220,16 @@ class Club:
 
     def _listen(self) -> None:
         """Register functions that the log calls with facts on disk, with troubles, and with sizes of facts."""
-        self.log.on_durable.append(lambda batch: self.run_or_queue(partial(self._on_durable, batch)))
-        self.log.on_trouble.append(lambda trouble: self.run_or_queue(partial(self.arena.on_trouble, trouble)))
+        self.log.on_durable.append(lambda batch: self.run_or_enqueue(partial(self._on_durable, batch)))
+        self.log.on_trouble.append(lambda trouble: self.run_or_enqueue(partial(self.arena.on_trouble, trouble)))
         self.log.on_sizes.append(self.arena.challenges.spend)
 
-    def run_or_queue(self, call: Callable[[], None]) -> None:
+    def run_or_enqueue(self, call: Callable[[], None]) -> None:
         """Run `call` in the arena: now, or when the lease of this node is valid again."""
         if self.gate is None:
             call()
         else:
-            self.gate.run_or_queue(call)
+            self.gate.run_or_enqueue(call)
 
     def _recover(self, stored: Stored) -> None:
         """Bring the recovered facts into the arena, and log errors about damaged rows.
@@ -259,7 +259,7 @@ class Club:
         """Apply changed settings of the club from the `ClubDirectory`."""
         has_house = self._entry.house
         self._read_settings()
-        self.run_or_queue(self.arena.scheduler.settle_all)
+        self.run_or_enqueue(self.arena.scheduler.settle_all)
         if self._entry.house != has_house:
             self.house_bots.change_residents(self._residents)
 

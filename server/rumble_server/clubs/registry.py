@@ -281,7 +281,7 @@ class ClubRegistry:
             if isinstance(fact, Banned) and not fact.by_name:
                 for each in self:
                     if each.name != MAIN:
-                        each.attempt("close banned bots", partial(each.run_or_queue, each.arena.close_banned))
+                        each.attempt("close banned bots", partial(each.run_or_enqueue, each.arena.close_banned))
             elif isinstance(fact, ClubRemoved) and (club := self._clubs.get(fact.club)) is not None:
                 self._unload(club, CloseCode.CLUB_REMOVED)
             elif isinstance(fact, ClubChanged) and (club := self._clubs.get(fact.club)) is not None:

@@ -60,7 +60,7 @@ class Gate:
         self.were_bots_closed = False
         """True if the node has closed the bots' connections since the gate closed."""
 
-    def run_or_queue(self, call: Callable[[], None]) -> None:
+    def run_or_enqueue(self, call: Callable[[], None]) -> None:
         """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
         if self.admit():
             call()
@@ -75,7 +75,7 @@ class Gate:
         self, ask: Callable[[What, Callable[[Found], None]], None]
     ) -> Callable[[What, Callable[[Found], None]], None]:
         """Wrap a function that takes a callback, so that calls of the callback enter through the gate."""
-        return lambda what, done: ask(what, lambda found: self.run_or_queue(partial(done, found)))
+        return lambda what, done: ask(what, lambda found: self.run_or_enqueue(partial(done, found)))
 
     def clock(self, newest_ms: int) -> Clock:
         """Return a clock for the club. Calls by this clock's timers enter through the gate.
@@ -210,12 +210,12 @@ class GatedClock:
 
     def call_at(self, when_ms: int, callback: Callable[[], None]) -> TimerHandle:
         timer = _Timer(callback, self._gate)
-        timer.handle = self._clock.call_at(when_ms, timer.run_or_queue)
+        timer.handle = self._clock.call_at(when_ms, timer.run_or_enqueue)
         return timer
 
     def after_input(self, callback: Callable[[], None]) -> TimerHandle:
         timer = _Timer(callback, self._gate)
-        timer.handle = self._clock.after_input(timer.run_or_queue)
+        timer.handle = self._clock.after_input(timer.run_or_enqueue)
         return timer
 
 
@@ -234,9 +234,9 @@ class _Timer:
         if self.handle is not None:
             self.handle.cancel()
 
-    def run_or_queue(self) -> None:
+    def run_or_enqueue(self) -> None:
         """Call the callback now, or when the gate opens."""
-        self._gate.run_or_queue(self.fire)
+        self._gate.run_or_enqueue(self.fire)
 
     def fire(self) -> None:
         if self._callback is not None:
@@ -249,7 +249,7 @@ class GatedLeader:
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
         self._gate = gate
-        self._run_or_queue, self._receive = gate.run_or_queue, arena.receive
+        self._run_or_enqueue, self._receive = gate.run_or_enqueue, arena.receive
         self._ended_sessions: set[int] = set()
         """Ids of sessions whose end waits at the gate. If the login of such a session waits, too, the login is dropped.
 
@@ -261,7 +261,7 @@ class GatedLeader:
         """Value of `Gate.closed_at_ms` when `_frames` last began to count from 0."""
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:
-        self._run_or_queue(partial(self._log_in, session_id, login, caller))
+        self._run_or_enqueue(partial(self._log_in, session_id, login, caller))
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         gate = self._gate
@@ -269,12 +269,12 @@ class GatedLeader:
         if gate.closed_at_ms is None and not gate.waiting and gate.now_s() * 1000 < gate.lease.until_ms:
             self._receive(session_id, message, text)
         else:
-            self._run_or_queue_frame(session_id, partial(self._receive, session_id, message, text))
+            self._run_or_enqueue_frame(session_id, partial(self._receive, session_id, message, text))
 
     def on_invalid_frame(self, session_id: int, text: str, problem: BadMessage) -> None:
-        self._run_or_queue_frame(session_id, partial(self._arena.on_invalid_frame, session_id, text, problem))
+        self._run_or_enqueue_frame(session_id, partial(self._arena.on_invalid_frame, session_id, text, problem))
 
-    def _run_or_queue_frame(self, session_id: int, call: Callable[[], None]) -> None:
+    def _run_or_enqueue_frame(self, session_id: int, call: Callable[[], None]) -> None:
         """Send a frame through the gate, where the frame waits if the gate is closed.
 
         If more than `MOST_FRAMES` frames of the session came since the gate closed, drop the frame and end the session.
@@ -284,27 +284,27 @@ class GatedLeader:
             self._counted_since_ms = self._gate.closed_at_ms
         self._frames[session_id] += 1
         if self._frames[session_id] <= MOST_FRAMES:
-            self._run_or_queue(call)
+            self._run_or_enqueue(call)
         elif self._frames[session_id] == MOST_FRAMES + 1:
             too_many = f"more than {MOST_FRAMES} messages while the server was suspended"
-            self._run_or_queue(partial(self._arena.on_flood, session_id, too_many))
+            self._run_or_enqueue(partial(self._arena.on_flood, session_id, too_many))
 
     def on_flood(self, session_id: int, too_many: str) -> None:
-        self._run_or_queue_frame(session_id, partial(self._arena.on_flood, session_id, too_many))
+        self._run_or_enqueue_frame(session_id, partial(self._arena.on_flood, session_id, too_many))
 
     def on_round_trip(self, session_id: int, lag_ms: int) -> None:
-        self._run_or_queue(partial(self._arena.on_round_trip, session_id, lag_ms))
+        self._run_or_enqueue(partial(self._arena.on_round_trip, session_id, lag_ms))
 
     def on_silence(self, session_id: int) -> None:
-        self._run_or_queue(partial(self._arena.on_silence, session_id))
+        self._run_or_enqueue(partial(self._arena.on_silence, session_id))
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        self._run_or_queue(partial(self._arena.close, session_id, code))
+        self._run_or_enqueue(partial(self._arena.close, session_id, code))
 
     def on_disconnect(self, session_id: int) -> None:
         if not self._gate.admit():
             self._ended_sessions.add(session_id)
-        self._run_or_queue(partial(self._disconnect, session_id))
+        self._run_or_enqueue(partial(self._disconnect, session_id))
 
     def _log_in(self, session_id: int, login: Login, caller: Caller) -> None:
         if session_id not in self._ended_sessions:

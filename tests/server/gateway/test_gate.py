@@ -268,11 +268,11 @@ def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None
     (clock, gate), entered, portions = led_by(lease), list[int](), list[int]()
     lease.valid = False
     for number in range(CALLS_AT_ONCE + 10):
-        gate.run_or_queue(lambda number=number: entered.append(number))  # type: ignore[misc]
+        gate.run_or_enqueue(lambda number=number: entered.append(number))  # type: ignore[misc]
     lease.valid = True
-    gate.run_or_queue(lambda: portions.append(len(entered)))
+    gate.run_or_enqueue(lambda: portions.append(len(entered)))
     gate.reopen(World().arena)
-    gate.run_or_queue(lambda: entered.append(CALLS_AT_ONCE + 10))
+    gate.run_or_enqueue(lambda: entered.append(CALLS_AT_ONCE + 10))
     assert entered == [], "it does not overtake those that wait"
     clock.after_input(lambda: portions.append(len(entered)))
     clock.advance(0)
@@ -283,8 +283,8 @@ def test_what_waits_enters_in_its_order_and_in_portions(lease: Validity) -> None
 def test_a_waiting_call_that_fails_keeps_no_other_call_out(lease: Validity) -> None:
     (clock, gate), entered = led_by(lease), list[str]()
     lease.valid = False
-    gate.run_or_queue(fail)
-    gate.run_or_queue(lambda: entered.append("later"))
+    gate.run_or_enqueue(fail)
+    gate.run_or_enqueue(lambda: entered.append("later"))
     lease.valid = True
     gate.reopen(World().arena)
     with pytest.raises(RuntimeError, match="a bug"):
@@ -302,8 +302,8 @@ def test_a_lease_that_is_over_again_stops_what_enters(lease: Validity) -> None:
         entered.append("first")
         lease.valid = False
 
-    gate.run_or_queue(enter_and_lose)
-    gate.run_or_queue(lambda: entered.append("second"))
+    gate.run_or_enqueue(enter_and_lose)
+    gate.run_or_enqueue(lambda: entered.append("second"))
     arena = World().arena
     gate.reopen(arena)
     assert entered == [], "it is still closed"
