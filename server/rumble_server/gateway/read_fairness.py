@@ -17,10 +17,10 @@ from typing import Protocol
 
 log = logging.getLogger(__name__)
 
-MOST_LATE = 16
-"""Number of late readers in an iteration of the loop at which sockets are left unread.
+MOST_OVER_BUDGET = 16
+"""Number of readers over budget in an iteration of the loop at which sockets are left unread.
 
-A reader is late if it claims time after the budget was spent. Each socket that is still read takes about 50 us.
+A reader is over budget if it claims time after the budget was spent. Each socket that is still read takes about 50 us.
 """
 MOST_AGAIN = 50
 """Maximum number of unread sockets that are read again in an iteration. They take 2 to 3 ms in addition to the
@@ -87,18 +87,18 @@ class ReadFairness:
         self._unread: deque[SocketReader] = deque()
         """The connections whose sockets are left unread, in the order in which they are read again."""
         self._again: set[SocketReader] = set()
-        """The connections whose sockets are read again in this iteration. `claim_time` leaves none of the sockets
-        unread."""
-        self._late = 0
-        """Number of late readers in this iteration (see `MOST_LATE`)."""
+        """The connections whose sockets are read again in this iteration. `claim_time` does not stop the
+        reading again in this iteration."""
+        self._over_budget = 0
+        """Number of readers over budget in this iteration (see `MOST_OVER_BUDGET`)."""
         self.wasted = 0
         """Number of messages wasted in this iteration of the loop (see `count_wasted`)."""
 
     def claim_time(self) -> bool:
         """Start the budget of this iteration at the first call in the iteration. Return false if the budget is spent.
 
-        A call after the budget was spent counts a late reader. When the count reaches `MOST_LATE`, leave `sockets`
-        unread.
+        A call after the budget was spent counts a reader over budget. When the count reaches `MOST_OVER_BUDGET`, leave
+        `sockets` unread.
         """
         now_s = self._now_s()
         if not self._has_budget:
@@ -107,8 +107,8 @@ class ReadFairness:
             self._call()
         if now_s < self._ends_s:
             return True
-        self._late += 1
-        if self._late == MOST_LATE:
+        self._over_budget += 1
+        if self._over_budget == MOST_OVER_BUDGET:
             stopped = [reader for reader in self.sockets - self._again if reader.stop_reading()]
             self.sockets.difference_update(stopped)
             self._unread.extend(stopped)
@@ -160,7 +160,7 @@ class ReadFairness:
 
     def _begin(self) -> None:
         self._is_due = self._has_budget = False
-        self.wasted = self._late = 0
+        self.wasted = self._over_budget = 0
         again = [self._unread.popleft() for _ in range(min(MOST_AGAIN, len(self._unread)))]
         self._again = {reader for reader in again if reader.read_again()}
         self.sockets |= self._again

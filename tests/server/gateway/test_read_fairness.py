@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_LATE, ReadFairness
+from rumble_server.gateway.read_fairness import MOST_AGAIN, MOST_OVER_BUDGET, ReadFairness
 
 from tests.server.gateway.iterating_loop import Loop
 
@@ -81,7 +81,7 @@ def test_when_many_are_late_sockets_are_left_unread_and_some_are_read_again_in_e
     fairness = loop.fairness(1)
     sockets = [Socket() for _ in range(2 * MOST_AGAIN)]
     fairness.sockets.update(sockets)
-    assert [fairness.claim_time() for _ in range(MOST_LATE)] == [True] + [False] * (MOST_LATE - 1)
+    assert [fairness.claim_time() for _ in range(MOST_OVER_BUDGET)] == [True] + [False] * (MOST_OVER_BUDGET - 1)
     assert all(socket.is_read for socket in sockets)
     assert not fairness.claim_time()
     assert not any(socket.is_read for socket in sockets)
@@ -98,11 +98,11 @@ def test_a_socket_that_is_read_again_is_not_stopped_in_the_same_iteration() -> N
     fairness = loop.fairness(1)
     stopped, new = Socket(), Socket()
     fairness.sockets.add(stopped)
-    for _ in range(MOST_LATE + 1):
+    for _ in range(MOST_OVER_BUDGET + 1):
         fairness.claim_time()
     loop.iterate()
     fairness.sockets.add(new)
-    for _ in range(MOST_LATE + 1):
+    for _ in range(MOST_OVER_BUDGET + 1):
         fairness.claim_time()
     assert (stopped.is_read, new.is_read) == (True, False)
     while loop.due:
@@ -114,7 +114,7 @@ def test_each_iteration_has_a_budget_while_sockets_are_read_again_or_readers_wai
     loop = Loop()
     fairness = loop.fairness(1)
     fairness.sockets.update(Socket() for _ in range(2 * MOST_AGAIN))
-    for _ in range(MOST_LATE + 1):
+    for _ in range(MOST_OVER_BUDGET + 1):
         fairness.claim_time()
     loop.iterate()
     assert fairness.claim_time()
