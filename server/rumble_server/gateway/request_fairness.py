@@ -36,7 +36,7 @@ class RequestFairness:
 
         has_begun = is_receiving = False
 
-        async def receive_in_turn() -> Message:
+        async def receive_in_budget() -> Message:
             nonlocal is_receiving
             is_receiving = True
             try:
@@ -53,7 +53,7 @@ class RequestFairness:
 
         try:
             await fairness.wait_for_time(address)
-            app = self._app(scope, receive_in_turn, send_noted)
+            app = self._app(scope, receive_in_budget, send_noted)
             await _resumed(app, lambda: has_begun or is_receiving, partial(fairness.wait_for_time, address, again=True))
         except asyncio.CancelledError:  # raised when the server stops without this answer
             if not has_begun:

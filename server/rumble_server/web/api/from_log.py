@@ -38,7 +38,7 @@ from rumble_server.web.feed.ranker import PACE_MS, Ranking, ranking_of
 from rumble_server.web.feed.views import Live, ended_boards, tournament_view
 
 PIECE_MATCHES = 1000
-"""Number of matches in a piece of a long answer; other requests have their turns between two pieces."""
+"""Number of matches in a piece of a long answer; other requests run between two pieces."""
 PIECE_GAMES = 100
 """Number of matches in a piece of an export other than CSV. Some formats replay each match, which takes 5 ms
 in chess."""

@@ -131,7 +131,7 @@ async def _show(site: Site, tournament: Tournament) -> bytes:
     await prepare_pairs(tournament)
     shown = show(site, tournament, await live_in_pieces(tournament, site.arena))
     await site.wait_for_disk()
-    await asyncio.sleep(0)  # other tasks have a turn, since encoding takes as long as `show` did
+    await asyncio.sleep(0)  # lets other tasks run, since encoding takes as long as `show` did
     return from_log.to_json(shown)
 
 

@@ -226,7 +226,7 @@ class Channel:
                 break
         ranking, number = self._ranker.ranking(self.tournament), self._arena.log.last
         snapshot = views.tournament_view(Snapshot, self.tournament, ranking, live, ended=ended)
-        await asyncio.sleep(0)  # gives other tasks a turn: encoding takes as long as making the model
+        await asyncio.sleep(0)  # lets other tasks run: encoding takes as long as making the model
         return Chunk(number, _written(_encoded(snapshot), began))
 
     # --- the events ---
