@@ -76,31 +76,31 @@ class Gateway:
     def connect(self, link: Link) -> Session:
         """Open a session for a new connection, and send the message `welcome`."""
         self._opened += 1
-        session = self.sessions.open[self._opened] = Session(self._opened, self.shared, link)
+        session = self.sessions.by_id[self._opened] = Session(self._opened, self.shared, link)
         return session
 
     def end_session(self, session: Session) -> None:
         """End a session whose connection has ended."""
-        self.sessions.open.pop(session.id, None)
+        self.sessions.by_id.pop(session.id, None)
         session.on_lost()
 
     @property
     def has_sessions(self) -> bool:
         """True if any connection is open, with or without a login."""
-        return bool(self.sessions.open)
+        return bool(self.sessions.by_id)
 
     def count_sessions(self) -> tuple[int, int]:
         """Return the number of sessions with a login, and the number of sessions without."""
-        known = sum(session.name is not None for session in self.sessions.open.values())
-        return known, len(self.sessions.open) - known
+        known = sum(session.name is not None for session in self.sessions.by_id.values())
+        return known, len(self.sessions.by_id) - known
 
     def end_all(self, code: CloseCode) -> None:
         """Close every session at once. The arena counts the bots as disconnected, and asks for no more moves."""
-        for session in list(self.sessions.open.values()):
+        for session in list(self.sessions.by_id.values()):
             session.end(code)
             self.end_session(session)
 
     def close_all(self, code: CloseCode) -> None:
         """Close every session. Each session first sends its frames that still wait for the disk."""
-        for session in list(self.sessions.open.values()):
+        for session in list(self.sessions.by_id.values()):
             session.close(code)

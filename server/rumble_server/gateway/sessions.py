@@ -14,43 +14,43 @@ class SessionRegistry:
     """The open sessions of a club by id (port `Sessions`). A call for a session that has ended does nothing."""
 
     def __init__(self, club: str = MAIN) -> None:
-        self.open: dict[int, Session] = {}
+        self.by_id: dict[int, Session] = {}
         self._prefix = "" if club == MAIN else f"{club}/"
 
     def logged_in(self, session_id: int, name: str) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.logged_in(name)
             audit.info("logged in", extra={"bot": self._prefix + name, "address": session.link.address})
 
     def not_logged_in(self, session_id: int) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.not_logged_in()
 
     def count_stranger(self, session_id: int) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.count_stranger()
 
     def mark_invited(self, session_id: int, tournament_id: str) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.link.mark_invited(tournament_id)
 
     def can_send(self, session_id: int) -> bool:
-        session = self.open.get(session_id)
+        session = self.by_id.get(session_id)
         return session is not None and not session.closing and session.link.can_send
 
     def send(self, session_id: int, frame: bytes) -> None:
-        session = self.open.get(session_id)
+        session = self.by_id.get(session_id)
         if session is not None and not session.closing:
             session.link.send(frame)
 
     def count_unsolicited(self, session_id: int) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.count_unsolicited()
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.end(code)
 
     def abort(self, session_id: int) -> None:
-        if session := self.open.get(session_id):
+        if session := self.by_id.get(session_id):
             session.abort_silent()

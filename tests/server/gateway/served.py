@@ -90,7 +90,7 @@ class WatchedGateway(Gateway):
 
     def end_session(self, session: Session) -> None:
         super().end_session(session)
-        if not self.sessions.open:
+        if not self.sessions.by_id:
             self.empty.set()
 
 
@@ -203,7 +203,7 @@ class GatewayServer:
 
     @property
     def sessions(self) -> list[Session]:
-        return list(self._sessions.open.values())
+        return list(self._sessions.by_id.values())
 
     async def all_gone(self) -> None:
         """Return when no session is left."""
