@@ -66,7 +66,7 @@ class MemoryLink:
     def has_room_for(self, tournament_id: str) -> bool:
         return self.has_room or self.has_invited_room
 
-    def count_unsolicited(self) -> None:
+    def end_free_reading(self) -> None:
         """Do nothing: frames have no time budget here."""
 
     def pause_reading(self) -> None:
@@ -167,7 +167,7 @@ class World:
         self.organiser = cast(Organiser, Host(Organiser(self.arena), self.end_iteration))
         admission = self.arena.admission
         self.gateway = Gateway(
-            self.arena if holds is None else self.gate.leader(self.arena),
+            self.arena if holds is None else self.gate.wrap_arena(self.arena),
             self.arena,
             sessions,
             self.clock,

@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 
 from rumble_protocol.codes import CloseCode
-from rumble_server.gateway.ports import Leader
+from rumble_server.gateway.ports import SessionEvents
 from rumble_server.nodes.hand_over import READY_MS
 from rumble_server.nodes.lease import Lease
 from rumble_server.store.postgres.lease_statements import Statement
@@ -105,8 +105,8 @@ class LedRun(ServerRun):
             node.is_cut,
         )
 
-    def _leader(self) -> Leader:
-        return self.gate.leader(self.arena)
+    def _arena_for_sessions(self) -> SessionEvents:
+        return self.gate.wrap_arena(self.arena)
 
     def go_on(self) -> None:
         """Resume after the lease is valid again."""

@@ -168,7 +168,7 @@ class Wire:
         """Return True: no connection here is refused for lack of room."""
         return True
 
-    def count_unsolicited(self) -> None:
+    def end_free_reading(self) -> None:
         """Do nothing: frames have no time budget here."""
 
     def pause_reading(self) -> None:

@@ -10,7 +10,7 @@ import orjson
 from rumble_server.arena.recovery import read, restore_arena
 from rumble_server.gateway.gate import Gate, GatedClock
 from rumble_server.gateway.gateway import Gateway
-from rumble_server.gateway.ports import Leader
+from rumble_server.gateway.ports import SessionEvents
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.strangers import Strangers
@@ -73,7 +73,9 @@ class ServerRun:
             bounds=bounds,
         )
         strangers = Strangers(bounds, self.arena.admission.refusals)
-        self.gateway = Gateway(self._leader(), self.arena, sessions, self.clock, strangers, "simulated", identity="1d")
+        self.gateway = Gateway(
+            self._arena_for_sessions(), self.arena, sessions, self.clock, strangers, "simulated", identity="1d"
+        )
         self.log.on_durable += [
             lambda: self.gate.run_or_enqueue(self.arena.on_durable),
             lambda: self.gate.run_or_enqueue(self._note_clean),
@@ -86,8 +88,8 @@ class ServerRun:
         restore_arena(self.arena, recovered)
         assert not recovered.damaged, recovered.damaged
 
-    def _leader(self) -> Leader:
-        """Return the leader to which sessions speak."""
+    def _arena_for_sessions(self) -> SessionEvents:
+        """Return the arena as sessions call it."""
         return self.arena
 
     def _open_log(self) -> DiskLog:

@@ -181,7 +181,7 @@ class Arena:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
-            self._sender.sessions.count_unsolicited(session_id)
+            self._sender.sessions.report_unsolicited(session_id)
 
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None

@@ -129,8 +129,8 @@ class Sessions(Protocol):
     def can_send(self, session_id: int) -> bool:
         """Return false if the connection has ended or is closing, although the arena may not be told yet."""
 
-    def count_unsolicited(self, session_id: int) -> None:
-        """Count the last frame toward the message limit, because it answered no turn."""
+    def report_unsolicited(self, session_id: int) -> None:
+        """Report that the last frame answered no turn. The frame counts toward the message limit."""
 
     def close(self, session_id: int, code: CloseCode) -> None:
         """Begin the closing handshake."""

@@ -164,7 +164,7 @@ def make_gateway(arena: Arena, sessions: SessionRegistry, shared: ClubParts, nam
     config = shared.config
     identity = shared.identity if name == MAIN else shared.secret_of("identity", name)[: len(shared.identity)]
     return Gateway(
-        arena if gate is None else gate.leader(arena),
+        arena if gate is None else gate.wrap_arena(arena),
         arena,
         sessions,
         shared.clock,

@@ -293,7 +293,7 @@ class Connection(asyncio.Protocol):
         self._is_known = True
         self.protocol.max_message_size = self._gateway.frame_bytes
 
-    def count_unsolicited(self) -> None:
+    def end_free_reading(self) -> None:
         if self._unanswered_turns:
             self._unanswered_turns = 0
             self._fairness.count_wasted()

@@ -18,7 +18,7 @@ from rumble_protocol.codes import CloseCode
 
 from rumble_server.arena.arena import Arena
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import Leader
+from rumble_server.gateway.ports import SessionEvents
 
 What = TypeVar("What")
 Found = TypeVar("Found")
@@ -86,9 +86,9 @@ class Gate:
         clock, ahead_ms = self._clock, newest_ms - self._clock.now_ms()
         return GatedClock(AheadClock(clock, ahead_ms) if ahead_ms > 0 else clock, self)
 
-    def leader(self, arena: Arena) -> Leader:
+    def wrap_arena(self, arena: Arena) -> SessionEvents:
         """Wrap the arena, so that sessions call the arena through the gate."""
-        return GatedLeader(arena, self)
+        return GatedArena(arena, self)
 
     def has_valid_lease(self) -> bool:
         """Return true if the lease of this node is valid now."""
@@ -243,8 +243,8 @@ class _Timer:
             self._callback()
 
 
-class GatedLeader:
-    """The arena of a led club, behind the club's gate. Sessions call the arena through this object (port `Leader`)."""
+class GatedArena:
+    """The arena of a led club, behind the club's gate, as sessions call the arena (port `SessionEvents`)."""
 
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena

@@ -7,7 +7,7 @@ from rumble_protocol.codes import CloseCode
 from rumble_protocol.server_messages import Limits, Welcome
 
 from rumble_server.arena.ports import Clock
-from rumble_server.gateway.ports import KnownBots, Leader
+from rumble_server.gateway.ports import KnownBots, SessionEvents
 from rumble_server.gateway.session import Link, Session, SessionParts
 from rumble_server.gateway.sessions import SessionRegistry
 from rumble_server.limits.buckets import NameBuckets
@@ -33,12 +33,12 @@ FEATURES = [
 class Gateway:
     """The gateway of a club: it opens a session for each connection, and ends sessions.
 
-    The club's leader (the arena) sends its answers to sessions through the registry `sessions`.
+    The arena sends its answers to sessions through the registry `sessions`.
     """
 
     def __init__(
         self,
-        leader: Leader,
+        arena: SessionEvents,
         known: KnownBots,
         sessions: SessionRegistry,
         clock: Clock,
@@ -70,7 +70,7 @@ class Gateway:
             )
         )
         messages = NameBuckets(self.limits.unsolicited_per_minute)
-        self.shared = SessionParts(leader, clock, strangers, self.limits, messages, welcome, open_names)
+        self.shared = SessionParts(arena, clock, strangers, self.limits, messages, welcome, open_names)
         """The objects that all sessions of the club share."""
 
     def connect(self, link: Link) -> Session:

@@ -13,10 +13,11 @@ from rumble_server.arena.ports import Caller
 from rumble_server.limits.bans import Ban
 
 
-class Leader(Protocol):
-    """The port through which sessions call the arena of a club. The arena answers through its own port `Sessions`.
+class SessionEvents(Protocol):
+    """The port through which sessions tell the arena of a club about events.
 
-    Calls carry only messages and ids, and return nothing. Therefore calls can wait at a gate.
+    Calls carry only messages and ids, and return nothing. Therefore calls can wait at a gate. The arena answers through
+    its own port `Sessions`.
     """
 
     def login(self, session_id: int, login: Login, caller: Caller) -> None:

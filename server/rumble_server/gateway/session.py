@@ -1,9 +1,9 @@
 """The session of a connection: the conversation with a bot, from the message `welcome` to the end.
 
 `Gateway` opens a session for each WebSocket. The WebSocket (`Link`) passes every received text to its session. The
-session checks the text at once, and either answers, or passes the message to the club's leader (the arena). The leader
-answers through the port `Sessions`, by the session's id. A gate (`gateway/gate.py`) between session and arena may hold
-the session's calls for a while.
+session checks the text at once, and either answers, or passes the message to the arena. The arena answers through the
+port `Sessions`, by the session's id. A gate (`gateway/gate.py`) between session and arena may hold the session's calls
+for a while.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from rumble_protocol.server_messages import Limits
 
 from rumble_server.arena.bots import messages
 from rumble_server.arena.ports import Caller, Clock, TimerHandle
-from rumble_server.gateway.ports import Leader
+from rumble_server.gateway.ports import SessionEvents
 from rumble_server.limits.buckets import Bucket, NameBuckets
 from rumble_server.limits.strangers import Strangers
 from rumble_server.match.seat import DelayMs
@@ -64,8 +64,8 @@ class Link(Protocol):
     def mark_invited(self, tournament_id: str) -> None:
         """Count the connection as invited to a tournament, if its address has room for another invited connection."""
 
-    def count_unsolicited(self) -> None:
-        """Record that the bot sent a message without an open turn."""
+    def end_free_reading(self) -> None:
+        """Until the next turn is sent, handle received frames only within the time budget."""
 
     def pause_reading(self) -> None:
         """Pause reading until `resume_reading`."""
@@ -91,7 +91,7 @@ class Link(Protocol):
 class SessionParts:
     """The objects that all sessions of a club share. The gateway makes them."""
 
-    leader: Leader
+    arena: SessionEvents
     clock: Clock
     strangers: Strangers
     limits: Limits
@@ -121,17 +121,17 @@ class Session:
     """Allowance of messages before the login; None afterwards."""
     closing: bool = False
     _is_leaving: bool = False
-    """True after the leader was asked to close the session."""
+    """True after the arena was asked to close the session."""
     is_deaf: bool = False
     """True while received frames are not handled: during the check of a login, and after the session's end."""
     _asks: bool = False
-    """True while the leader checks the login."""
+    """True while the arena checks the login."""
     _unread: list[str] | None = None
-    """Frames received while the leader checks the login; None if there are none."""
+    """Frames received while the arena checks the login; None if there are none."""
     _login_by_ms: int = field(init=False)
     """Time in ms at which the session is closed without a login."""
     _login_left_ms: int = 0
-    """Time in ms that the bot had left when it sent the login that the leader checks."""
+    """Rest of the time for the login, in ms, when the present login came."""
     _login_timer: TimerHandle | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -181,43 +181,40 @@ class Session:
                     self._unread = []
                 self._unread.append(text)
             return
-        leader = self.shared.leader
+        arena = self.shared.arena
         try:
             message = read_bot_message(text)
         except BadMessage as error:
             if self.count_unsolicited(1 + len(text) // CHARACTERS_OF_A_MESSAGE):
-                leader.on_invalid_frame(self.id, text, error)
+                arena.on_invalid_frame(self.id, text, error)
             return
         if type(message) is Move and self.name is not None:
-            leader.receive(self.id, message, text)
+            arena.receive(self.id, message, text)
         elif isinstance(message, Login) and self.name is None:
             if not self._is_leaving:  # otherwise, at a closed gate, the login would follow the close
                 self._log_in(message)
         elif self.count_unsolicited():
-            leader.receive(self.id, message, text)
+            arena.receive(self.id, message, text)
 
     def close(self, code: CloseCode) -> None:
-        """Ask the leader to close the session. The arena first sends frames that wait for the disk.
-
-        Later calls do nothing.
-        """
+        """Ask the arena to close the session after the frames that wait for the disk. Later calls do nothing."""
         if not self._is_leaving:
             self._is_leaving = True
-            self.shared.leader.close(self.id, code)
+            self.shared.arena.close(self.id, code)
 
     def on_round_trip(self, lag_ms: int) -> None:
-        self.shared.leader.on_round_trip(self.id, lag_ms)
+        self.shared.arena.on_round_trip(self.id, lag_ms)
 
     def on_silent(self) -> None:
-        self.shared.leader.on_silence(self.id)
+        self.shared.arena.on_silence(self.id)
 
     def on_lost(self) -> None:
         self.closing = self.is_deaf = True
         self._stop_login_timer()
-        self.shared.leader.on_disconnect(self.id)
+        self.shared.arena.on_disconnect(self.id)
 
     def _log_in(self, login: Login) -> None:
-        """Ask the leader to check the login. Later frames wait until the answer.
+        """Ask the arena to check the login. Later frames wait until the answer.
 
         The bot's time for the login stands still until the answer, because the login may wait at a closed gate.
         """
@@ -239,12 +236,12 @@ class Session:
             may_send=shared.strangers.may_send(link.address, shared.clock.now_ms()),
             delay_ms=link.delay_ms,
         )
-        shared.leader.login(self.id, login, caller)
+        shared.arena.login(self.id, login, caller)
         if self._asks:
             link.pause_reading()
 
     def _answered(self) -> None:
-        """Handle the frames that were received while the leader checked the login, and resume reading."""
+        """Handle the frames that were received while the arena checked the login, and resume reading."""
         self._asks, self.is_deaf = False, self.closing
         unread, self._unread = self._unread, None
         for text in unread or ():
@@ -261,7 +258,7 @@ class Session:
         """
         shared = self.shared
         now_ms = shared.clock.now_ms()
-        self.link.count_unsolicited()
+        self.link.end_free_reading()
         if self.name is None:
             if not self._count_before_login(now_ms, count):
                 return False
@@ -271,7 +268,7 @@ class Session:
             return True
         if not shared.messages.take(self._counted_as[0], now_ms, times=count):
             too_many = f"more than {shared.limits.unsolicited_per_minute} messages a minute that answer no turn"
-            shared.leader.on_flood(self.id, too_many)
+            shared.arena.on_flood(self.id, too_many)
             return False
         return True
 

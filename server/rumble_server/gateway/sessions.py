@@ -43,7 +43,7 @@ class SessionRegistry:
         if session is not None and not session.closing:
             session.link.send(frame)
 
-    def count_unsolicited(self, session_id: int) -> None:
+    def report_unsolicited(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
             session.count_unsolicited()
 

@@ -411,7 +411,7 @@ def test_a_gate_adds_one_call_to_a_move(world: World) -> None:
     calls_of_a_move(World())  # the first time, the rules make states that they keep
     world.gate.lease, world.gate.now_s = SimpleNamespace(until_ms=inf), time.monotonic
     calls, without_gate = calls_of_a_move(world), calls_of_a_move(World())
-    calls.remove("GatedLeader.receive")
+    calls.remove("GatedArena.receive")
     assert calls == without_gate
 
 

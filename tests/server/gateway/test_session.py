@@ -57,7 +57,7 @@ def test_a_login_is_answered_by_a_session(key: str | None, is_open: bool) -> Non
 
 
 class Slow:
-    """A leader that is slow at logins: the arena, behind a queue of logins."""
+    """An arena that is slow at logins, behind a queue of logins."""
 
     def __init__(self, world: World) -> None:
         self._arena = world.arena
@@ -121,7 +121,7 @@ def test_what_had_come_with_a_login_that_is_closed_is_dropped() -> None:
 
 
 class Suspended:
-    """A suspended leader: messages to it wait."""
+    """A suspended arena, for which messages wait."""
 
     def __init__(self) -> None:
         self.told: list[tuple[int, CloseCode]] = []
@@ -131,12 +131,12 @@ class Suspended:
 
 
 def test_who_goes_on_after_a_binary_frame_has_one_close_wait() -> None:
-    leader, bot = Suspended(), World().connect()
+    arena, bot = Suspended(), World().connect()
     shared: Any = bot.session.shared
-    session = Session(7, replace(shared, leader=leader), bot.link)
+    session = Session(7, replace(shared, arena=arena), bot.link)
     for _ in range(3):
         session.close(CloseCode.BINARY_FRAME)
-    assert leader.told == [(7, CloseCode.BINARY_FRAME)]
+    assert arena.told == [(7, CloseCode.BINARY_FRAME)]
 
 
 @pytest.mark.parametrize(("asked", "granted"), [(1, 1), (5, 5), (6, 5), (10**6, 5)])
