@@ -145,10 +145,10 @@ class Arena:
         with self.transaction:
             try:
                 self.logins.check_room(login, caller, invited_to)
-                is_stranger = self.logins.is_stranger(login, caller.address, invited_to)
-                if is_stranger:
-                    sessions.count_stranger(session_id)
-                player, is_open = self.logins.log_in(login, caller, invited_to, is_stranger=is_stranger)
+                is_unproven = self.logins.is_unproven(login, caller.address, invited_to)
+                if is_unproven:
+                    sessions.count_unproven_login(session_id)
+                player, is_open = self.logins.log_in(login, caller, invited_to, is_unproven=is_unproven)
             except TournamentError as error:
                 self.record_refusal(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)

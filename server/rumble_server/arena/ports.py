@@ -95,8 +95,7 @@ class Caller:
     """True if the address may have a further connection that shows a valid invitation to the tournament named in the
     login."""
     may_send: bool
-    """True if the address may send a further message of a stranger: a bot with neither a known key nor an
-    invitation."""
+    """True if the address may send a further message of a stranger."""
     delay_ms: DelayMs | None = None
     """Function that returns how long a turn and its answer waited in the server's machine; None if the server cannot
     measure this time."""
@@ -114,11 +113,8 @@ class Sessions(Protocol):
         If the session is open, the bot may log in again.
         """
 
-    def count_stranger(self, session_id: int) -> None:
-        """Count the last login as a message of a stranger at the session's address.
-
-        The login showed no known key and no valid invitation.
-        """
+    def count_unproven_login(self, session_id: int) -> None:
+        """Count the last login as a message of a stranger, since it showed no known key and no valid invitation."""
 
     def mark_invited(self, session_id: int, tournament_id: str) -> None:
         """Report that the session's bot is in a tournament by invitation."""

@@ -156,8 +156,7 @@ class Session:
             self._start_login_timer(self._login_left_ms)
         self._answered()
 
-    def count_stranger(self) -> None:
-        """Count the login as a message of a stranger at the bot's address."""
+    def count_unproven_login(self) -> None:
         self.shared.strangers.count_messages(self.link.address, self.shared.clock.now_ms())
 
     def end(self, code: CloseCode) -> None:

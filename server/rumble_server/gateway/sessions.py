@@ -26,9 +26,9 @@ class SessionRegistry:
         if session := self.by_id.get(session_id):
             session.not_logged_in()
 
-    def count_stranger(self, session_id: int) -> None:
+    def count_unproven_login(self, session_id: int) -> None:
         if session := self.by_id.get(session_id):
-            session.count_stranger()
+            session.count_unproven_login()
 
     def mark_invited(self, session_id: int, tournament_id: str) -> None:
         if session := self.by_id.get(session_id):

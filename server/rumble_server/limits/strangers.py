@@ -1,4 +1,4 @@
-"""Limits by address for messages from strangers (connections without a login). All clubs share the counts."""
+"""Limits by address for messages from strangers, such as logins. All clubs share the counts."""
 
 from rumble_server.limits.bounds import Bounds
 from rumble_server.limits.buckets import Buckets

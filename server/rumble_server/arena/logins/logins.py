@@ -51,7 +51,7 @@ class Logins:
             self._admission.refusals.count("connections", caller.address, login.name)
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, "too many connections from your address")
 
-    def is_stranger(self, login: Login, address: str, invited_to: str | None) -> bool:
+    def is_unproven(self, login: Login, address: str, invited_to: str | None) -> bool:
         """Return true if a login has no valid invitation, and the right key of the name never came from `address`."""
         return invited_to is None and not self._admission.guesses.knows(address, login.name)
 
@@ -76,7 +76,7 @@ class Logins:
             self._admission.guesses.count_wrong(address, login.name, key, now_ms)
         return is_right
 
-    def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_stranger: bool) -> tuple[Player, bool]:
+    def log_in(self, login: Login, caller: Caller, invited_to: str | None, *, is_unproven: bool) -> tuple[Player, bool]:
         """Log a bot in. Return the player and a flag, which is true if no key protects the name.
 
         `invited_to` is the tournament of the login's valid invitation. Raises TournamentError as `admit` does, or with
@@ -84,7 +84,7 @@ class Logins:
         code is `unavailable`.
         """
         admission, name, address, now_ms = self._admission, login.name, caller.address, self._recorder.clock.now_ms()
-        if is_stranger and not caller.may_send and not self._may_add_own_session(login, address):
+        if is_unproven and not caller.may_send and not self._may_add_own_session(login, address):
             admission.refusals.count("messages", address, name)
             message = "too many messages from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
