@@ -61,15 +61,11 @@ class Gate:
         """True if the node has closed the bots' connections since the gate closed."""
 
     def run_or_enqueue(self, call: Callable[[], None]) -> None:
-        """Run `call` now if the gate is open. Otherwise queue the call until the gate opens."""
-        if self.admit():
-            call()
-        else:
+        """Run `call` now if the gate is open and no earlier call waits. Otherwise queue `call` until the gate opens."""
+        if self.waiting or self.close_if_over():
             self.waiting.append(call)
-
-    def admit(self) -> bool:
-        """Close the gate if the lease is over. Return true if it is open and no earlier call waits."""
-        return not self.waiting and not self.close_if_over()
+        else:
+            call()
 
     def wrap_callback(
         self, ask: Callable[[What, Callable[[Found], None]], None]
@@ -265,7 +261,7 @@ class GatedArena:
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         gate = self._gate
-        # `admit`, written out because its calls would cost time at every move.
+        # The condition of `Gate.run_or_enqueue`, written out because calls would cost time at every move.
         if gate.closed_at_ms is None and not gate.waiting and gate.now_s() * 1000 < gate.lease.until_ms:
             self._receive(session_id, message, text)
         else:
@@ -302,8 +298,7 @@ class GatedArena:
         self._run_or_enqueue(partial(self._arena.close, session_id, code))
 
     def on_disconnect(self, session_id: int) -> None:
-        if not self._gate.admit():
-            self._ended_sessions.add(session_id)
+        self._ended_sessions.add(session_id)
         self._run_or_enqueue(partial(self._disconnect, session_id))
 
     def _log_in(self, session_id: int, login: Login, caller: Caller) -> None:
