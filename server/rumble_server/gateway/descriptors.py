@@ -83,7 +83,7 @@ class Descriptors:
         self._now_ms = now_ms
         self._logged_ms = float("-inf")
 
-    def admit(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
+    def make_place(self, new: Sheddable, descriptor: int, connections: Collection[Sheddable]) -> bool:
         """Return true if the connection `new`, with the given descriptor, may stay.
 
         If few descriptors are left, shed the most idle of `connections`, or return false if none of them is idle.

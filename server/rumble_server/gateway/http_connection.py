@@ -99,7 +99,7 @@ class HttpConnection(UvicornConnection):
         # The system no longer has the address of a TCP peer that has reset the connection. Without an address, the peer
         # would count as the peer of a Unix socket, which no limit counts.
         has_gone = self.client is None and self.server is not None and self.server[1] is not None
-        is_full = socket is not None and not descriptors.admit(self, socket.fileno(), cast(Any, self.connections))
+        is_full = socket is not None and not descriptors.make_place(self, socket.fileno(), cast(Any, self.connections))
         if has_gone or is_full:
             self.transport.abort()
             return

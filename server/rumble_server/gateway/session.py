@@ -219,7 +219,7 @@ class Session:
         """
         shared, link = self.shared, self.link
         self._counted_as = _counted_as(login)
-        if not self._admit_login(login.name):
+        if not self._count_login(login.name):
             return
         self._asks = self.is_deaf = True
         self._stop_login_timer()
@@ -277,7 +277,7 @@ class Session:
             return False
         return True
 
-    def _admit_login(self, name: str) -> bool:
+    def _count_login(self, name: str) -> bool:
         """Count a login under this name. If the limits allow no login, close the connection, and return False."""
         now_ms = self.shared.clock.now_ms()
         if not self._count_before_login(now_ms):

@@ -49,10 +49,10 @@ class Guesses:
         other._prefix = f"{club}/"
         return other
 
-    def admit_try(self, address: str, owner: str, secret: str, now_ms: int) -> bool:
+    def allows_try(self, address: str, owner: str, secret: str, now_ms: int) -> bool:
         """Return true if `address` may show `secret` as the key of `owner`, or as a host token.
 
-        Otherwise count and log the refusal. After an admitted try, call `record_right` or `count_wrong`.
+        Otherwise count and log the refusal. After an allowed try, call `record_right` or `count_wrong`.
         """
         own = self._owners.get(address, self._prefix + owner)
         if is_made(secret) or (own.allows(now_ms) if own is not None else self._tries.allows(address, now_ms)):

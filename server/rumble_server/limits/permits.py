@@ -55,15 +55,15 @@ class Permits:
                 end()
             return
 
-    def wait(self, address: str, admit: Callable[["Permit"], object]) -> "Newcomer | None":
-        """Queue a new connection. When a permit is free for the connection, `admit` is called with the permit.
+    def wait(self, address: str, grant: Callable[["Permit"], object]) -> "Newcomer | None":
+        """Queue a new connection. When a permit is free for the connection, `grant` is called with the permit.
 
         Return None if too many connections of the address wait.
         """
         waiting, bounds = self.waiting.setdefault(address, {}), self._bounds
         if len(waiting) >= bounds.connections_per_address + bounds.invited_connections_per_address:
             return None
-        newcomer = Newcomer(address, admit)
+        newcomer = Newcomer(address, grant)
         waiting[newcomer] = None
         return newcomer
 
@@ -71,11 +71,11 @@ class Permits:
         """Remove a new connection from the queue. Return true if it was waiting."""
         return _remove(self.waiting, newcomer.address, newcomer)
 
-    def admit(self, address: str) -> None:
+    def grant_next(self, address: str) -> None:
         """Give a free permit for strangers to the connection that has waited longest at `address`."""
         for newcomer in self.waiting.get(address, ()):
             self.stop_waiting(newcomer)
-            newcomer.admit(Permit(self, address, ("stranger", address)))
+            newcomer.grant(Permit(self, address, ("stranger", address)))
             return
 
     def refuse(self, address: str) -> "Permit | None":
@@ -125,13 +125,13 @@ class Permits:
 
 
 class Newcomer:
-    """A new connection that waits for a permit, and gets it by `admit`."""
+    """A new connection that waits for a permit, and gets it by `grant`."""
 
-    __slots__ = ("address", "admit")
+    __slots__ = ("address", "grant")
 
-    def __init__(self, address: str, admit: Callable[["Permit"], object]) -> None:
+    def __init__(self, address: str, grant: Callable[["Permit"], object]) -> None:
         self.address = address
-        self.admit = admit
+        self.grant = grant
 
 
 class Permit:
@@ -207,7 +207,7 @@ class Permit:
         self._permits.count(before, -1)
         self._permits.count(key, 1)
         if before[:1] == ("stranger",):
-            self._permits.admit(self.address)
+            self._permits.grant_next(self.address)
 
 
 def _remove(by_address: dict[str, dict[Any, Any]], address: str, item: object) -> bool:

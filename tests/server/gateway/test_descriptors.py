@@ -31,7 +31,7 @@ NEW = Held(Idleness.STRANGER, 99)
 
 def shed_of(connections: list[Held], *, limit: int = 16, descriptor: int = 14) -> tuple[bool, list[Held]]:
     descriptors = Descriptors(limit, Refusals(), lambda: 0)
-    admitted = descriptors.admit(NEW, descriptor, [NEW, *connections])
+    admitted = descriptors.make_place(NEW, descriptor, [NEW, *connections])
     return admitted, [each for each in connections if each.was_shed]
 
 
@@ -60,7 +60,7 @@ def test_it_is_logged_once_a_minute_and_each_that_is_shed_is_noted(caplog: pytes
     refusals = Refusals()
     descriptors = Descriptors(16, refusals, lambda: next(times_ms))
     for _ in range(5):
-        assert descriptors.admit(NEW, 14, [Held(Idleness.STRANGER)])
+        assert descriptors.make_place(NEW, 14, [Held(Idleness.STRANGER)])
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
         "open files run out (limit 16): 1 idle connections are closed"
     ] * 2

@@ -33,7 +33,7 @@ def test_addresses_are_counted_in_all_clubs_together_and_invitations_in_each() -
     assert [each.take_invited_name(ADDRESS, "friday", 0) for each in (main, chess, go, go)] == [True, True, True, False]
     chess.guesses.count_wrong(ADDRESS, "ada", "a-guess", 0)
     go.guesses.count_wrong(ADDRESS, "ada", "a-guess", 0)
-    assert not main.guesses.admit_try(ADDRESS, "ada", "a-guess", 0)
+    assert not main.guesses.allows_try(ADDRESS, "ada", "a-guess", 0)
 
 
 def test_who_is_known_in_a_club_is_a_stranger_in_another() -> None:

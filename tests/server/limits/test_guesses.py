@@ -29,7 +29,7 @@ def made(**bounds: Any) -> tuple[Guesses, Refusals]:
 def tries(guesses: Guesses, address: str, whose: str, now_ms: int = 0, secret: str = GUESS) -> int:
     """Show wrong keys until a key is not compared; return the number of keys compared."""
     for count in range(1000):
-        if not guesses.admit_try(address, whose, secret, now_ms):
+        if not guesses.allows_try(address, whose, secret, now_ms):
             return count
         guesses.count_wrong(address, whose, secret, now_ms)
     return 1000
@@ -40,7 +40,7 @@ def test_wrong_tries_are_counted_by_address_for_every_secret_together() -> None:
     for whose in ("ann", "ben", HOST_TOKEN):
         guesses.count_wrong(ADDRESS, whose, GUESS, 0)
     assert tries(guesses, ADDRESS, "cid") == 3
-    assert guesses.admit_try("203.0.113.8", "ann", GUESS, 0)
+    assert guesses.allows_try("203.0.113.8", "ann", GUESS, 0)
     assert refusals.counts == {"wrong_key": 5, "wrong_token": 1, "too_many_wrong_tries": 1}
     assert tries(guesses, ADDRESS, "ann", MINUTE_MS) == 6
 
@@ -51,7 +51,7 @@ def test_who_has_shown_the_right_key_is_not_locked_out_by_others() -> None:
     guesses.record_right(ADDRESS, "ann", 0)
     assert guesses.knows(ADDRESS, "ANN")
     assert tries(guesses, ADDRESS, "ben") == 6
-    assert guesses.admit_try(ADDRESS, "Ann", GUESS, 0)
+    assert guesses.allows_try(ADDRESS, "Ann", GUESS, 0)
     assert tries(guesses, ADDRESS, "ann") == 3
     assert not guesses.knows("203.0.113.8", "ann")
 
@@ -62,8 +62,8 @@ def test_made_secrets_are_always_compared_and_wrong_ones_lock_nobody_out() -> No
     assert tries(guesses, ADDRESS, HOST_TOKEN, secret=make_secret()) == 1000
     assert tries(guesses, ADDRESS, "ann") == tries(guesses, ADDRESS, HOST_TOKEN, MINUTE_MS) == 20
     for whose in ("ann", HOST_TOKEN):
-        assert guesses.admit_try(ADDRESS, whose, make_secret(), MINUTE_MS)
-        assert not guesses.admit_try(ADDRESS, whose, make_secret()[:-1] + "g", MINUTE_MS)
+        assert guesses.allows_try(ADDRESS, whose, make_secret(), MINUTE_MS)
+        assert not guesses.allows_try(ADDRESS, whose, make_secret()[:-1] + "g", MINUTE_MS)
     assert refusals.counts == {"wrong_token": 1020, "wrong_key": 20, "too_many_wrong_tries": 4}
 
 

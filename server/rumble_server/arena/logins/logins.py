@@ -69,7 +69,7 @@ class Logins:
             others = player.sessions.keys() - {(login.worker or "").casefold()}  # without the older login
             if others:
                 return False
-        if not self._admission.guesses.admit_try(address, login.name, key, now_ms):
+        if not self._admission.guesses.allows_try(address, login.name, key, now_ms):
             return False
         is_right = self._recorder.names.owns(login.name, key)
         if not is_right:
@@ -96,7 +96,7 @@ class Logins:
         takes_any_key = self._may_claim(name, None) if claim is None else claim.open
         key = login.key or ""
         is_tried = bool(key) and not takes_any_key
-        if is_tried and not admission.guesses.admit_try(address, name, key, now_ms):
+        if is_tried and not admission.guesses.allows_try(address, name, key, now_ms):
             message = "too many wrong keys from your address; try again in a minute"
             raise TournamentError(ErrorCode.TOO_MANY_MESSAGES, message)
         try:

@@ -37,7 +37,7 @@ class SecretChecker:
         and WebError (429) is raised.
         """
         address, now_ms = client_address(request), self._now_ms()
-        if not self._guesses.admit_try(address, owner, secret, now_ms):
+        if not self._guesses.allows_try(address, owner, secret, now_ms):
             raise WebError.too_many("too many wrong tries from your address; try again in a minute")
         if compare():
             self._guesses.record_right(address, owner, now_ms)
