@@ -27,7 +27,7 @@ class LibraryConnection(Connection):
         self.protocol.send_text(frame)
         self._unsent += self.protocol.data_to_send()
         if len(self._unsent) == 1:
-            self._entrance.outbox.add(self)
+            self._shared.outbox.add(self)
 
 
 def main() -> None:

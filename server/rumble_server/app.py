@@ -36,8 +36,8 @@ from rumble_server.clubs.upkeep import Upkeep
 from rumble_server.config import ServerConfig
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import Descriptors, raise_limit
-from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gate import Gate
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
@@ -348,7 +348,7 @@ class Server:
     def _make_uvicorn(self, outbox: Outbox, permits: Permits) -> _Uvicorn:
         """Make the HTTP server of the bots and pages of all clubs, on one port."""
         config, bounds = self.config, self.config.bounds
-        entrance = Entrance(
+        shared = ConnectionParts(
             clubs=self.clubs,
             clock=self._clock,
             policy=HandshakePolicy(config.known_hosts, config.public_url),
@@ -363,11 +363,11 @@ class Server:
         )
 
         def connection(**kwargs: Any) -> asyncio.Protocol:
-            return arriving(entrance.fairness, partial(HttpConnection, entrance, **kwargs))
+            return arriving(shared.fairness, partial(HttpConnection, shared, **kwargs))
 
         return _Uvicorn(
             uvicorn.Config(
-                RequestFairness(make_web(self.clubs, self._process), entrance.fairness),
+                RequestFairness(make_web(self.clubs, self._process), shared.fairness),
                 http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
                 ws="none",
                 lifespan="off",

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple, cast
 
 from rumble_protocol.server_messages import Limits
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import ENDLESS, Descriptors
-from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.outbox import Outbox
@@ -63,7 +63,7 @@ class Pipe:
         )
         bounds = Bounds()
         permits, refusals = Permits(bounds), Refusals()
-        entrance = Entrance(
+        shared = ConnectionParts(
             clubs=OneClub(server.gateway),
             clock=server.world.clock,
             policy=HandshakePolicy(),
@@ -76,7 +76,7 @@ class Pipe:
             descriptors=Descriptors(ENDLESS, refusals, lambda: 0),
         )
         source = Source(ADDRESS[0], is_local=not forwarded, scheme="http")
-        self.server = Connection(server.gateway, entrance, source, permits.uncounted(ADDRESS[0]), set())
+        self.server = Connection(server.gateway, shared, source, permits.uncounted(ADDRESS[0]), set())
         self.server.connection_made(cast(Any, self))
         self._client.send_request(self._client.connect())
         self.server.open(b"".join(self._client.data_to_send()), b"")

@@ -23,8 +23,8 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import Idleness
-from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.frame_reader import FrameReader
 from rumble_server.gateway.frames import HEADS, KNOWN_HEADS, only_pong, text_head, whole_texts
 from rumble_server.gateway.gateway import Gateway
@@ -67,25 +67,25 @@ class Connection(asyncio.Protocol):
     """The WebSocket of a bot, from the upgrade request to the end. The class implements `Link` for a session."""
 
     def __init__(
-        self, gateway: Gateway, entrance: Entrance, source: Source, permit: Permit, connections: "set[Any]"
+        self, gateway: Gateway, shared: ConnectionParts, source: Source, permit: Permit, connections: "set[Any]"
     ) -> None:
         """Make a connection to the club that `gateway` belongs to.
 
         `permit` is the connection's permit from its address.
         """
-        self._entrance = entrance
-        self._fairness = entrance.fairness
+        self._shared = shared
+        self._fairness = shared.fairness
         self._gateway = gateway
         self._permit = permit
         self._connections = connections
         """The set in which uvicorn keeps connections, to shut them down when it stops."""
         self.protocol = ServerProtocol(
-            max_size=min(entrance.bounds.stranger_frame_bytes, gateway.frame_bytes),
+            max_size=min(shared.bounds.stranger_frame_bytes, gateway.frame_bytes),
             subprotocols=[cast(Subprotocol, SUBPROTOCOL)],
             select_subprotocol=select_subprotocol,
             logger=quiet,
         )
-        self._reader = FrameReader(self.protocol, entrance.bounds, entrance.fairness)
+        self._reader = FrameReader(self.protocol, shared.bounds, shared.fairness)
         self._is_known = False
         """True once the bot has logged in."""
         self._unanswered_turns = 0
@@ -273,7 +273,7 @@ class Connection(asyncio.Protocol):
         only a minimum, and the second value is False.
         """
         unread_ms = None if self.transport is None else kernel_unread_ms(self.transport)
-        return (unread_ms or 0) + self._entrance.outbox.waited_ms(ago_ms), self._reader.is_newest
+        return (unread_ms or 0) + self._shared.outbox.waited_ms(ago_ms), self._reader.is_newest
 
     def pause_reading(self) -> None:
         """Pause reading while the login of the session is checked."""
@@ -312,7 +312,7 @@ class Connection(asyncio.Protocol):
         unsent.append(HEADS[size] if size < KNOWN_HEADS else text_head(size))
         unsent.append(frame)
         if is_first:
-            self._entrance.outbox.add(self)
+            self._shared.outbox.add(self)
 
     def write_out(self) -> None:
         """Write the frames of this iteration of the loop. Disconnect a bot that leaves too many bytes unread."""
@@ -343,7 +343,7 @@ class Connection(asyncio.Protocol):
             return
         local = transport.get_extra_info("sockname")
         address = str(local[0]) if isinstance(local, tuple) else ""
-        refusal = self._entrance.policy.refusal(request, address, self._shown_host)
+        refusal = self._shared.policy.refusal(request, address, self._shown_host)
         response: Response
         response = self.protocol.reject(*refusal) if refusal is not None else self.protocol.accept(request)
         self.protocol.send_response(response)
@@ -378,14 +378,14 @@ class Connection(asyncio.Protocol):
         If there are too many in `FLOOD_MS`, close the connection. The bot forfeits no match.
         """
         self._empty_frames += 1
-        if self._empty_frames <= self._entrance.bounds.empty_frames_per_10_s:
+        if self._empty_frames <= self._shared.bounds.empty_frames_per_10_s:
             return
         now_ms = self._now_ms()
         if now_ms - self._counted_from_ms >= FLOOD_MS:
             self._empty_frames, self._counted_from_ms = 1, now_ms
         elif not self.protocol.eof_sent:
             log.warning("%s: closed, %s", self._log_name(), FLOOD_REASON)
-            self._entrance.refusals.count("empty_frames", self.address, self._name())
+            self._shared.refusals.count("empty_frames", self.address, self._name())
             self._end_session()
             # No closing handshake: nothing more is parsed.
             self.protocol.fail(CloseCode.TOO_MANY_MESSAGES, FLOOD_REASON)

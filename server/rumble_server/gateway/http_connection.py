@@ -21,9 +21,9 @@ import httptools
 from rumble_protocol.clubs import MAIN, split_path
 
 from rumble_server.gateway.answers import empty_answer, text_answer
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.deadline import Deadline
 from rumble_server.gateway.descriptors import Idleness
-from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.handshake import LEADER_PATH
 from rumble_server.gateway.peer import Peer
 from rumble_server.gateway.request_checks import (
@@ -62,14 +62,14 @@ class _Phase(Enum):
 class HttpConnection(UvicornConnection):
     """An HTTP connection, up to its end, or up to an upgrade after which `Connection` takes over the socket."""
 
-    def __init__(self, entrance: Entrance, **kwargs: Any) -> None:
+    def __init__(self, shared: ConnectionParts, **kwargs: Any) -> None:
         """Make a connection for uvicorn. `kwargs` are the arguments of uvicorn's own protocol class."""
         super().__init__(**kwargs)
-        self._entrance = entrance
-        self.opened_ms = entrance.clock.now_ms()
+        self._shared = shared
+        self.opened_ms = shared.clock.now_ms()
         self._club, self._path = MAIN, ""
         """For the newest request whose headers are complete: the club, and the part of the path after the club."""
-        self.unparsed = UnparsedBytes(entrance.bounds, entrance.fairness)
+        self.unparsed = UnparsedBytes(shared.bounds, shared.fairness)
         """Bytes that wait to be parsed. Reading from the socket is paused until all of them are parsed."""
         self._is_queued = False
         """True while the connection waits for an iteration of the loop in which to parse `unparsed`."""
@@ -94,8 +94,8 @@ class HttpConnection(UvicornConnection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Acquire a permit for the connection from its address, or refuse the connection."""
         super().connection_made(transport)
-        self.peer = Peer(self._entrance, self.transport, self.client[0] if self.client else "")
-        descriptors, socket = self._entrance.descriptors, transport.get_extra_info("socket")
+        self.peer = Peer(self._shared, self.transport, self.client[0] if self.client else "")
+        descriptors, socket = self._shared.descriptors, transport.get_extra_info("socket")
         # The system no longer has the address of a TCP peer that has reset the connection. Without an address, the peer
         # would count as the peer of a Unix socket, which no limit counts.
         has_gone = self.client is None and self.server is not None and self.server[1] is not None
@@ -103,7 +103,7 @@ class HttpConnection(UvicornConnection):
         if has_gone or is_full:
             self.transport.abort()
             return
-        self._entrance.fairness.sockets.add(self)
+        self._shared.fairness.sockets.add(self)
         self.peer.acquire_permit(self._start_reading, self._refuse_without_permit)
 
     def _start_reading(self) -> None:
@@ -128,13 +128,13 @@ class HttpConnection(UvicornConnection):
                 self.transport.resume_reading()
 
     def eof_received(self) -> None:
-        self._entrance.fairness.claim_time()  # counts the end of a connection, which takes time as a request does
+        self._shared.fairness.claim_time()  # counts the end of a connection, which takes time as a request does
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._entrance.fairness.sockets.discard(self)
+        self._shared.fairness.sockets.discard(self)
         self._end()
         self._withdraw_all()
-        self._entrance.fairness.run_or_enqueue(self.address, partial(self._clean_up, exc))
+        self._shared.fairness.run_or_enqueue(self.address, partial(self._clean_up, exc))
 
     def _clean_up(self, exc: Exception | None) -> None:
         """Release what a lost connection holds: its timers, its entry in the queue, and its permit."""
@@ -155,7 +155,7 @@ class HttpConnection(UvicornConnection):
     def data_received(self, data: bytes) -> None:
         """Parse received bytes, up to the bounds of an iteration of the loop. The rest waits."""
         if self._phase is not _Phase.READING:
-            self._entrance.fairness.claim_time()  # counts dropped bytes, too
+            self._shared.fairness.claim_time()  # counts dropped bytes, too
             self._finish()
             return
         is_paused = self.unparsed or self.peer.is_waiting  # a transport may deliver bytes read before the pause
@@ -203,11 +203,11 @@ class HttpConnection(UvicornConnection):
     def _continue_reading(self) -> None:
         if not self._is_queued:
             self._is_queued = True
-            self._entrance.fairness.enqueue(self)
+            self._shared.fairness.enqueue(self)
 
     def _parse(self) -> None:
         """Parse bytes, up to the bounds of an iteration of the loop. The rest waits, or is dropped after a refusal."""
-        unparsed, request, most_bytes = self.unparsed, self.request, self._entrance.bounds.header_bytes
+        unparsed, request, most_bytes = self.unparsed, self.request, self._shared.bounds.header_bytes
         for piece in unparsed.pieces(self._is_held):
             try:
                 self.parser.feed_data(piece)
@@ -261,7 +261,7 @@ class HttpConnection(UvicornConnection):
 
         Limits do not count the question, because a proxy asks a question for each request of every visitor.
         """
-        question = self._entrance.question
+        question = self._shared.question
         if question is None or self._is_answering() or not self.peer.is_proxy():
             return False
         if self.parser.should_upgrade():  # bytes of another protocol may follow the request
@@ -279,7 +279,7 @@ class HttpConnection(UvicornConnection):
 
     def _refusal(self) -> Refusal | None:
         """Check the headers of a request. Return the refusal, or None if the request is acceptable."""
-        most_bytes = self._entrance.bounds.header_bytes
+        most_bytes = self._shared.bounds.header_bytes
         refusal = too_large(most_bytes) if self.request.size > most_bytes else refusal_of_url(self.url)
         if refusal is not None:
             return refusal
@@ -324,7 +324,7 @@ class HttpConnection(UvicornConnection):
             return
         if self._should_upgrade():
             self.transport.pause_reading()
-            self._upgrade = Upgrade(self, self._entrance, self.peer.source, self._club, self._path, rest)
+            self._upgrade = Upgrade(self, self._shared, self.peer.source, self._club, self._path, rest)
             self._end_with(self._upgrade.begin)
             self._finish()
         else:
@@ -340,7 +340,7 @@ class HttpConnection(UvicornConnection):
         request = self._request_bytes()
         self._cancel_timers()
         self._read_deadline.end()  # may run for an earlier answer, and would end the bot's connection
-        self._entrance.fairness.sockets.discard(self)
+        self._shared.fairness.sockets.discard(self)
         self.connections.discard(self)
         self._upgrade = None  # refers to this connection
         self._drop_references()
@@ -426,7 +426,7 @@ class HttpConnection(UvicornConnection):
         self._expect_reader()
 
     def _expect_reader(self) -> None:
-        self._read_deadline.begin(self._entrance.bounds.unread_ms, self._on_unread)
+        self._read_deadline.begin(self._shared.bounds.unread_ms, self._on_unread)
 
     def _on_unread(self) -> None:
         self.peer.count_refusal("unread")
@@ -438,7 +438,7 @@ class HttpConnection(UvicornConnection):
             return
         request = self.request
         if request.is_coming:
-            bounds = self._entrance.bounds
+            bounds = self._shared.bounds
             ms = bounds.header_ms if request.in_head else bounds.body_ms
             self._deadline.begin(ms, self._on_late, (request.number, request.in_head))
         else:

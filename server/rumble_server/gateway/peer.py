@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.permit_wait import PermitWait
 from rumble_server.gateway.request_checks import Headers
 from rumble_server.limits.bans import Ban
@@ -18,15 +18,15 @@ class Peer:
     If the peer is a trusted proxy, each request has a source of its own, and limits count the source.
     """
 
-    __slots__ = ("_entrance", "_host", "_permit", "_transport", "_wait", "address", "source")
+    __slots__ = ("_host", "_permit", "_shared", "_transport", "_wait", "address", "source")
 
-    def __init__(self, entrance: Entrance, transport: asyncio.Transport, host: str) -> None:
+    def __init__(self, shared: ConnectionParts, transport: asyncio.Transport, host: str) -> None:
         """Make the peer of `transport`. `host` is the peer's own address; empty for a Unix socket."""
-        self._entrance = entrance
+        self._shared = shared
         self._transport = transport
         self._host = host
         self._permit: Permit | None = None
-        self._wait = PermitWait(entrance, transport)
+        self._wait = PermitWait(shared, transport)
         self.address = limited_address(host)
         """Address by which limits count the connection."""
         self.source = Source("", False, "http")
@@ -50,7 +50,7 @@ class Peer:
         Connections of a trusted proxy need no permit, because the proxy's clients are counted instead.
         """
         if self.is_proxy():
-            self._permit = self._entrance.permits.uncounted(self.address)
+            self._permit = self._shared.permits.uncounted(self.address)
             granted()
         else:
             self._acquire(self.address, lambda _: granted(), refuse)
@@ -63,7 +63,7 @@ class Peer:
         """
         permit = self._permit
         if permit is not None and self.source.address == self.address and not self.is_proxy():
-            permit.listen(self._entrance.clock.now_ms(), self._on_evicted)
+            permit.listen(self._shared.clock.now_ms(), self._on_evicted)
             granted(permit)
         else:  # a proxy forwards the connection
             if permit is not None:
@@ -72,7 +72,7 @@ class Peer:
 
     def acquire_refusal_permit(self) -> bool:
         """Acquire a permit to wait for a refusal. Return False if too many connections of the address wait for one."""
-        self._permit = self._entrance.permits.refuse(self.address)
+        self._permit = self._shared.permits.refuse(self.address)
         return self._permit is not None
 
     def mark_known(self) -> None:
@@ -102,25 +102,25 @@ class Peer:
 
     def is_proxy(self) -> bool:
         """Return true if the peer is a trusted proxy."""
-        return self._entrance.sources.is_proxy(self._host)
+        return self._shared.sources.is_proxy(self._host)
 
     def identify(self, scheme: str, headers: Headers) -> Source:
         """Find the source of a request. `scheme` is the scheme of the connection."""
-        self.source = self._entrance.sources.of_request(self._host, scheme, headers)
+        self.source = self._shared.sources.of_request(self._host, scheme, headers)
         return self.source
 
     def count(self, requests: int) -> bool:
         """Count requests of the source. Return False if the address has made too many requests."""
-        entrance = self._entrance
-        return requests == 0 or entrance.permits.take_request(self._counted(), entrance.clock.now_ms(), requests)
+        shared = self._shared
+        return requests == 0 or shared.permits.take_request(self._counted(), shared.clock.now_ms(), requests)
 
     def count_refusal(self, reason: str) -> None:
         """Count a refusal of a request or of the connection."""
-        self._entrance.refusals.count(reason, self._counted())
+        self._shared.refusals.count(reason, self._counted())
 
     def ban(self, club_name: str) -> Ban | None:
         """Return the ban of the source in a club; None without a ban, or if the club is not loaded."""
-        club = self._entrance.clubs.get_loaded(club_name)
+        club = self._shared.clubs.get_loaded(club_name)
         return None if club is None else club.gateway.known.ban_of(self.source.address)
 
     def _counted(self) -> str:

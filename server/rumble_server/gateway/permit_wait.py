@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Callable
 
-from rumble_server.gateway.entrance import Entrance
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.limits.permits import WAIT_MS, Newcomer, Permit
 
 
 class PermitWait:
     """A connection's wait for a permit. While the connection waits, its socket is not read."""
 
-    __slots__ = ("_entrance", "_queued", "_transport")
+    __slots__ = ("_queued", "_shared", "_transport")
 
-    def __init__(self, entrance: Entrance, transport: asyncio.Transport) -> None:
-        self._entrance = entrance
+    def __init__(self, shared: ConnectionParts, transport: asyncio.Transport) -> None:
+        self._shared = shared
         self._transport = transport
         self._queued: tuple[Newcomer, asyncio.TimerHandle] | None = None
         """Entry in the queue for a free permit, and the timer that ends the wait; None without a wait."""
@@ -30,8 +30,8 @@ class PermitWait:
 
         `end` ends the connection, and is called when a new connection takes over the permit.
         """
-        permits, loop = self._entrance.permits, asyncio.get_running_loop()
-        permit = permits.open(address, self._entrance.clock.now_ms(), end)
+        permits, loop = self._shared.permits, asyncio.get_running_loop()
+        permit = permits.open(address, self._shared.clock.now_ms(), end)
         if permit is not None:
             granted(permit)
             return
@@ -41,7 +41,7 @@ class PermitWait:
         if newcomer is not None:
             self._queued = newcomer, loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
         else:
-            self._entrance.refusals.count("strangers", address)
+            self._shared.refusals.count("strangers", address)
             refuse()
 
     def stop(self) -> None:
@@ -50,14 +50,14 @@ class PermitWait:
             newcomer, timer = self._queued
             self._queued = None
             timer.cancel()
-            self._entrance.permits.stop_waiting(newcomer)
+            self._shared.permits.stop_waiting(newcomer)
 
     def _admit(self, permit: Permit, end: Callable[[], None], granted: Callable[[Permit], None]) -> None:
         self.stop()
         if self._transport.is_closing():
             permit.release()
         else:
-            permit.listen(self._entrance.clock.now_ms(), end)
+            permit.listen(self._shared.clock.now_ms(), end)
             granted(permit)
 
     def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
@@ -67,9 +67,9 @@ class PermitWait:
         """
         if self._transport.is_closing():
             return
-        permits = self._entrance.permits
-        permits.make_room(newcomer.address, self._entrance.clock.now_ms())
+        permits = self._shared.permits
+        permits.make_room(newcomer.address, self._shared.clock.now_ms())
         if permits.stop_waiting(newcomer):
             self._queued = None
-            self._entrance.refusals.count("strangers", newcomer.address)
+            self._shared.refusals.count("strangers", newcomer.address)
             refuse()

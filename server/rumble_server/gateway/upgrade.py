@@ -10,7 +10,7 @@ from rumble_protocol.clubs import MAIN, web_path
 from rumble_protocol.codes import CloseCode
 
 from rumble_server.gateway.connection import Connection
-from rumble_server.gateway.entrance import Entrance, HasGateway
+from rumble_server.gateway.connection_parts import ConnectionParts, HasGateway
 from rumble_server.gateway.handshake import BOT_PATH
 from rumble_server.limits.permits import Permit
 from rumble_server.limits.source import Source
@@ -39,14 +39,14 @@ class UpgradingConnection(Protocol):
 class Upgrade:
     """A request for an upgrade to a bot's connection. Nothing is read from the socket before the hand-over."""
 
-    __slots__ = ("_club", "_entrance", "_http", "_loading", "_path", "_rest", "_source")
+    __slots__ = ("_club", "_http", "_loading", "_path", "_rest", "_shared", "_source")
 
     def __init__(
-        self, http: UpgradingConnection, entrance: Entrance, source: Source, club: str, path: str, rest: bytes
+        self, http: UpgradingConnection, shared: ConnectionParts, source: Source, club: str, path: str, rest: bytes
     ) -> None:
         """Make an upgrade at `path` of `club`. `rest` has the bytes received after the request."""
         self._http = http
-        self._entrance = entrance
+        self._shared = shared
         self._source = source
         self._club = club
         self._path = path
@@ -66,7 +66,7 @@ class Upgrade:
 
         Each step asks again, since the club may be handed over during the wait for a permit, or during the loading.
         """
-        clubs = self._entrance.clubs
+        clubs = self._shared.clubs
         if not (clubs.refuses_bots or clubs.must_redirect(self._club)):
             return False
         text = "this club has no leader here; come again\n"
@@ -77,7 +77,7 @@ class Upgrade:
         """Hand the connection over to the requested club. Load the club first if needed."""
         if self._refuse_elsewhere():
             return
-        club = self._entrance.clubs.get_loaded(self._club)
+        club = self._shared.clubs.get_loaded(self._club)
         if club is not None:
             self._hand_over(club, permit)
         else:
@@ -85,7 +85,7 @@ class Upgrade:
 
     async def _load(self, permit: Permit) -> None:
         """Load the requested club, and hand the connection over to the club."""
-        clubs = self._entrance.clubs
+        clubs = self._shared.clubs
         try:
             club = await clubs.load(self._club)
         except Exception as error:  # an error of the club itself, too, since the bot waits for an answer
@@ -114,7 +114,7 @@ class Upgrade:
         """
         http = self._http
         request = http.detach()
-        bot = Connection(club.gateway, self._entrance, self._source, permit, http.connections)
+        bot = Connection(club.gateway, self._shared, self._source, permit, http.connections)
         bot.connection_made(http.transport)
         http.transport.set_protocol(bot)
         http.transport.resume_reading()

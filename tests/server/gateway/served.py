@@ -18,8 +18,8 @@ from rumble_protocol.server_messages import Limits
 from rumble_server.arena.commands.organiser import Organiser
 from rumble_server.gateway.arrival import arriving
 from rumble_server.gateway.connection import Connection
+from rumble_server.gateway.connection_parts import ConnectionParts
 from rumble_server.gateway.descriptors import Descriptors, Sheddable
-from rumble_server.gateway.entrance import Entrance
 from rumble_server.gateway.gateway import Gateway
 from rumble_server.gateway.handshake import HandshakePolicy
 from rumble_server.gateway.http_connection import HttpConnection
@@ -121,7 +121,7 @@ class GatewayServer:
         )
         self.log.on_durable.append(self.arena.on_durable)
         self.http: list[HttpConnection] = []
-        self.entrance = Entrance(
+        self.shared = ConnectionParts(
             clubs=OneClub(self.gateway),
             clock=clock,
             policy=HandshakePolicy(frozenset(host_names)),
@@ -135,16 +135,16 @@ class GatewayServer:
         )
 
         def made(**given: Any) -> HttpConnection:
-            self.http.append(HttpConnection(self.entrance, **given))
+            self.http.append(HttpConnection(self.shared, **given))
             return self.http[-1]
 
         def connection(**given: Any) -> asyncio.Protocol:
-            return arriving(self.entrance.fairness, partial(made, **given))
+            return arriving(self.shared.fairness, partial(made, **given))
 
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         config = uvicorn.Config(
-            RequestFairness(app, self.entrance.fairness),
+            RequestFairness(app, self.shared.fairness),
             http=connection,  # type: ignore[arg-type]  # uvicorn only calls it
             ws="none",
             lifespan="off",

@@ -245,8 +245,8 @@ async def test_nothing_can_be_sent_on_a_connection_whose_session_ends_later(end:
         elif end == "closed by the client":
             bot.data_received(WireFrame(Opcode.CLOSE, b"").serialize(mask=True))
         else:
-            server.entrance.fairness.claim_time()
-            server.entrance.fairness.end()
+            server.shared.fairness.claim_time()
+            server.shared.fairness.end()
             bot.connection_lost(None)
             transport.abort()
         assert server.sessions == [session]

@@ -98,13 +98,13 @@ async def test_what_comes_of_who_waits_is_read_when_it_has_its_permit() -> None:
 async def test_who_leaves_while_it_waits_is_forgotten() -> None:
     bounds = {**LIMITED, "strangers_per_address": 1}
     async with pages(bounds=bounds) as (server, _), several(server, 1) as strangers, several(server, 2):
-        waiting = server.entrance.permits.waiting["127.0.1.1"]
+        waiting = server.shared.permits.waiting["127.0.1.1"]
         assert len(waiting) == 2
         server.http[1].abort()
         await until(lambda: len(waiting) == 1)
         strangers[0].writer.close()
-        await until(lambda: not server.entrance.permits.waiting)
-        assert server.entrance.permits.counts == {("stranger", "127.0.1.1"): 1}
+        await until(lambda: not server.shared.permits.waiting)
+        assert server.shared.permits.counts == {("stranger", "127.0.1.1"): 1}
 
 
 async def test_a_made_token_is_looked_at_though_its_address_has_no_room() -> None:
@@ -190,7 +190,7 @@ async def test_every_permit_is_given_back() -> None:
                     client.writer.write(asked)
                     assert await status(client) == expected
                 await until(lambda: not server.open_connections)
-        assert not server.entrance.permits.counts
+        assert not server.shared.permits.counts
 
 
 # --- proxies ---

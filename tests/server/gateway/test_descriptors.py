@@ -89,7 +89,7 @@ async def test_for_a_new_connection_an_idle_one_is_ended_and_who_plays_goes_on()
             await bot.hear("session")
         for bot in bots[:2]:
             await bot.hear("match_start")
-        server.entrance.descriptors.limit = 1
+        server.shared.descriptors.limit = 1
         first = await stack.enter_async_context(server.raw())
         await bots[2].ended()
         second = await stack.enter_async_context(server.raw())
@@ -103,7 +103,7 @@ async def test_for_a_new_connection_an_idle_one_is_ended_and_who_plays_goes_on()
         await until(lambda: server.open_connections == 2)
         for link in server.made[:2]:
             assert link.idleness is None
-        server.entrance.descriptors.limit = 1 << 20
+        server.shared.descriptors.limit = 1 << 20
         for bot in bots[:2]:
             bot.say(type="ping")
             assert (await bot.hear("error"))["code"] == "bad_message"

@@ -249,7 +249,7 @@ async def test_of_many_that_send_at_once_each_iteration_reads_only_a_few_sockets
             clients.enter_context(socket.create_connection(("127.0.0.1", server.port)))
             for _ in range(4 * MOST_OVER_BUDGET)
         ]
-        await until(lambda: len(server.entrance.fairness.sockets) == len(sockets))
+        await until(lambda: len(server.shared.fairness.sockets) == len(sockets))
         await asyncio.sleep(0.05)  # for the transports, which begin to read in a later iteration
         for sock in sockets:
             sock.sendall(GET % 1)
@@ -272,7 +272,7 @@ async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkey
     ):
         assert await bot.upgrade() == 101
         await until(lambda: server.refusals.counts == {"strangers": 1})
-        fairness = server.entrance.fairness
+        fairness = server.shared.fairness
         assert len(fairness.sockets) == 3
         fairness.end()
         while fairness.sockets:

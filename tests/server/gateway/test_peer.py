@@ -18,7 +18,7 @@ FORWARDED = [(b"x-forwarded-for", CLIENT.encode()), (b"x-forwarded-proto", b"htt
 
 
 class Server:
-    """The entrance of a server with room for one stranger and one known connection of an address, and its peers."""
+    """The parts of a server with room for one stranger and one known connection of an address, and its peers."""
 
     def __init__(self) -> None:
         bounds = Bounds(strangers_per_address=1, connections_per_address=1, requests_per_minute=60)
@@ -27,7 +27,7 @@ class Server:
         self.bans: dict[str, object] = {}
         known = SimpleNamespace(ban_of=self.bans.get)
         clubs = {"main": SimpleNamespace(gateway=SimpleNamespace(known=known))}
-        self.entrance: Any = SimpleNamespace(
+        self.shared: Any = SimpleNamespace(
             permits=self.permits,
             refusals=self.refusals,
             sources=Sources([PROXY]),
@@ -39,7 +39,7 @@ class Server:
 
     def peer(self, host: str) -> tuple[Peer, Transport]:
         transport = Transport()
-        return Peer(self.entrance, cast(Any, transport), host), transport
+        return Peer(self.shared, cast(Any, transport), host), transport
 
     def entered(self, host: str) -> tuple[Peer, Transport]:
         peer, transport = self.peer(host)

@@ -22,12 +22,12 @@ ADDRESS = "203.0.113.7"
 class Newcomer:
     """A connection that acquires a permit. `heard` has the calls during the wait."""
 
-    def __init__(self, entrance: Any) -> None:
+    def __init__(self, shared: Any) -> None:
         self.heard: list[str] = []
         self.permit: Permit | None = None
         self._done = asyncio.Event()
         self.transport = Transport()
-        self.wait = PermitWait(entrance, cast(Any, self.transport))
+        self.wait = PermitWait(shared, cast(Any, self.transport))
 
     def acquire(self) -> None:
         self.wait.acquire(ADDRESS, self._end, self._granted, partial(self._note, "refused"))
@@ -57,8 +57,8 @@ class Newcomer:
 
 
 @pytest.fixture
-def entrance(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The entrance of a server with one permit for strangers, and room for two that wait 10 ms."""
+def shared(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The parts of a server with one permit for strangers, and room for two that wait 10 ms."""
     monkeypatch.setattr(permit_wait, "WAIT_MS", 10)
     bounds = Bounds(strangers_per_address=1, connections_per_address=1, invited_connections_per_address=1)
     clock = SimpleNamespace(ms=0)
@@ -66,82 +66,82 @@ def entrance(monkeypatch: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(permits=Permits(bounds), refusals=Refusals(), clock=clock)
 
 
-def acquiring(entrance: Any, count: int) -> list[Newcomer]:
+def acquiring(shared: Any, count: int) -> list[Newcomer]:
     """Return connections that acquire permits, in this order."""
-    newcomers = [Newcomer(entrance) for _ in range(count)]
+    newcomers = [Newcomer(shared) for _ in range(count)]
     for newcomer in newcomers:
         newcomer.acquire()
     return newcomers
 
 
-async def test_a_free_permit_is_granted_at_once(entrance: Any) -> None:
-    (newcomer,) = acquiring(entrance, 1)
+async def test_a_free_permit_is_granted_at_once(shared: Any) -> None:
+    (newcomer,) = acquiring(shared, 1)
     assert (newcomer.heard, newcomer.transport.is_paused) == (["granted"], False)
 
 
-async def test_waiting_connection_gets_the_next_permit_in_a_callback_of_its_own(entrance: Any) -> None:
-    first, second = acquiring(entrance, 2)
+async def test_waiting_connection_gets_the_next_permit_in_a_callback_of_its_own(shared: Any) -> None:
+    first, second = acquiring(shared, 2)
     assert (second.heard, second.transport.is_paused, second.wait.is_waiting) == ([], True, True)
     first.lose()
     assert second.heard == []
     await second.over()
     assert second.heard == ["granted"]
-    assert entrance.permits.counts == {("stranger", ADDRESS): 1}
-    assert entrance.refusals.counts == {}
+    assert shared.permits.counts == {("stranger", ADDRESS): 1}
+    assert shared.refusals.counts == {}
 
 
-async def test_who_has_waited_its_time_is_refused(entrance: Any) -> None:
-    first, second = acquiring(entrance, 2)
+async def test_who_has_waited_its_time_is_refused(shared: Any) -> None:
+    first, second = acquiring(shared, 2)
     await second.over()
     assert (first.heard, second.heard) == (["granted"], ["refused"])
-    assert entrance.refusals.counts == {"strangers": 1}
-    assert not entrance.permits.waiting
+    assert shared.refusals.counts == {"strangers": 1}
+    assert not shared.permits.waiting
 
 
-async def test_an_old_stranger_gives_way_to_who_has_waited_its_time(entrance: Any) -> None:
-    first, second = acquiring(entrance, 2)
-    entrance.clock.ms = permits.WAIT_MS
+async def test_an_old_stranger_gives_way_to_who_has_waited_its_time(shared: Any) -> None:
+    first, second = acquiring(shared, 2)
+    shared.clock.ms = permits.WAIT_MS
     await second.over()
     assert (first.heard, second.heard) == (["granted", "end"], ["granted"])
-    (third,) = acquiring(entrance, 1)
+    (third,) = acquiring(shared, 1)
     assert second.heard == ["granted"], "its time as a stranger began with its permit"
     third.wait.stop()
 
 
-async def test_when_too_many_wait_the_next_is_refused_at_once(entrance: Any) -> None:
-    newcomers = acquiring(entrance, 4)
+async def test_when_too_many_wait_the_next_is_refused_at_once(shared: Any) -> None:
+    newcomers = acquiring(shared, 4)
     assert [newcomer.heard for newcomer in newcomers] == [["granted"], [], [], ["refused"]]
-    assert entrance.refusals.counts == {"strangers": 1}
+    assert shared.refusals.counts == {"strangers": 1}
     for newcomer in newcomers:
         newcomer.wait.stop()
 
 
-async def test_a_connection_that_is_lost_while_it_waits_takes_no_permit(entrance: Any) -> None:
-    first, lost = acquiring(entrance, 2)
+async def test_a_connection_that_is_lost_while_it_waits_takes_no_permit(shared: Any) -> None:
+    first, lost = acquiring(shared, 2)
     lost.wait.stop()
-    late, last = acquiring(entrance, 2)
+    late, last = acquiring(shared, 2)
     late.lose()
     first.lose()
     await last.over()
     assert (lost.heard, late.heard, last.heard) == ([], [], ["granted"])
-    assert entrance.permits.counts == {("stranger", ADDRESS): 1}
+    assert shared.permits.counts == {("stranger", ADDRESS): 1}
 
 
-async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(entrance: Any) -> None:
+async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(shared: Any) -> None:
     """Under load, the clean-up of a lost connection, which stops the wait, comes later than the loss."""
-    first, lost = acquiring(entrance, 2)
+    first, lost = acquiring(shared, 2)
     lost.lose()
-    (last,) = acquiring(entrance, 1)
+    (last,) = acquiring(shared, 1)
     await last.over()
     assert (first.heard, lost.heard, last.heard) == (["granted"], [], ["refused"])
-    assert entrance.refusals.counts == {"strangers": 1}
+    assert shared.refusals.counts == {"strangers": 1}
     lost.wait.stop()
-    assert not entrance.permits.waiting
+    assert not shared.permits.waiting
 
 
 @pytest.mark.usefixtures("without_collector")
-async def test_a_connection_whose_wait_was_stopped_is_freed_without_the_collector(entrance: Any) -> None:
-    _first, second = acquiring(entrance, 2)
+async def test_a_connection_whose_wait_was_stopped_is_freed_without_the_collector(shared: Any) -> None:
+    _first, second = acquiring(shared, 2)
     second.wait.stop()
     gone = ref(second)
     del second

@@ -51,7 +51,7 @@ def of_several(server: GatewayServer, *, abandoned: bool = False) -> Leads:
     """Make a server one node of several, which tells proxies who leads."""
     leads, clubs = Leads(), Elsewhere(server.gateway)
     clubs.refuses_bots = abandoned
-    server.entrance = replace(server.entrance, question=leads, clubs=clubs)
+    server.shared = replace(server.shared, question=leads, clubs=clubs)
     return leads
 
 

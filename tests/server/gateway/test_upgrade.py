@@ -42,7 +42,7 @@ class School:
         """The number of times it was asked to load."""
         self.elsewhere: set[str] = set()
         """Names of the clubs that another node leads."""
-        server.entrance = replace(server.entrance, clubs=self)
+        server.shared = replace(server.shared, clubs=self)
 
     def get_loaded(self, name: str) -> OneClub | None:
         return self._clubs.get(name)

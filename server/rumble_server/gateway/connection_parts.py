@@ -53,7 +53,7 @@ class GatewayFinder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class ConnectionParts:
     """The objects and bounds that all connections of a server share."""
 
     clubs: GatewayFinder
