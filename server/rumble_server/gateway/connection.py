@@ -52,7 +52,7 @@ TURN_PREFIX = b'{"type":"turn"'
 MOST_PONG_BYTES = 32
 """Maximum size in bytes of received data that `only_pong` tests. Pongs to this server's pings are smaller."""
 MOST_UNANSWERED_TURNS = 64
-"""Maximum value of `_unanswered_turns`. Answers to further turns are handled only if `claim_time` returns true."""
+"""Maximum value of `_unanswered_turns`. Answers beyond this number wait for the time budget."""
 MOVE_BYTES = 512
 """Maximum size in bytes of received answers to turns. If received data is larger, the answers are handled only if
 `claim_time` returns true. Refusing a frame of this size takes 0.2 ms."""
@@ -89,10 +89,8 @@ class Connection(asyncio.Protocol):
         self._is_known = False
         """True once the bot has logged in."""
         self._unanswered_turns = 0
-        """Number of `turn` frames sent and not answered yet.
-
-        Up to this number, received moves are handled without a call of `claim_time` (see `ReadFairness`).
-        """
+        """Number of `turn` frames sent and not answered yet. As many received frames are handled without a claim of
+        time (see `ReadFairness`)."""
         self.transport: asyncio.Transport | None = None
         self.session: Session | None = None
         self._unsent: list[bytes] = []

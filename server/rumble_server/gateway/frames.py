@@ -1,9 +1,6 @@
-"""Text frames of RFC 6455 (section 5.2) in their simplest form, read and written fast.
+"""Text frames in their simplest form (RFC 6455, 5.2), which most moves and turns have. `websockets` reads all others.
 
-Most moves and turns have this form.
-
-`websockets` reads every frame of another form: control frames, fragments, long frames and broken frames. This module
-exists for speed, because each ply needs a frame in and a frame out.
+This module exists for speed, because each ply needs a frame in and a frame out.
 """
 
 from websockets.frames import apply_mask  # type: ignore[attr-defined]  # fast if `websockets` was built with its C part

@@ -16,7 +16,8 @@ log = logging.getLogger(__name__)
 BEAT_MS, REST_MS = 10, 100
 """Intervals in ms between beats: `BEAT_MS` while the clock is watched, `REST_MS` while only metrics need beats."""
 LATE_MS = 20
-"""Time in ms without a beat of the clock, after which the loop counts as late. The lateness includes this time."""
+"""Time in ms without a beat of the clock, after which the loop counts as late. Lateness is counted from the last
+reading of the clock."""
 INPUT_MS = 1
 """Delay in ms of a timer that has to run after the next reading of sockets. libuv runs due timers before reading."""
 SLEPT_MS = 5_000

@@ -139,8 +139,8 @@ class Permit:
     login.
 
     An address may have at most `strangers_per_address` strangers, `connections_per_address` known connections, and for
-    each tournament `invited_connections_per_address` invited connections. Each of these bounds is counted by itself:
-    known and invited connections never keep out a stranger, because only its login shows whether the bot is invited.
+    each tournament `invited_connections_per_address` invited connections. The bounds are separate. So a full address
+    still lets a stranger in, whose login may show an invitation.
 
     By default these bounds are 64, 256 and 256. A class of 500 bots behind one router gets in if half of it is invited
     to one tournament, and the other half to another tournament or to none. At any time, at most 64 of the bots can be
