@@ -2,23 +2,21 @@
 
 import asyncio
 from collections.abc import Callable
-from functools import partial
 
 from rumble_server.gateway.connection_parts import ConnectionParts
-from rumble_server.gateway.permit_wait import PermitWait
 from rumble_server.gateway.request_checks import Headers
 from rumble_server.limits.bans import Ban
-from rumble_server.limits.permits import Permit
+from rumble_server.limits.permits import WAIT_MS, Newcomer, Permit
 from rumble_server.limits.source import Source, limited_address
 
 
 class Peer:
-    """The peer of a connection.
+    """The peer of a connection. While the peer waits for a permit, its socket is not read.
 
     If the peer is a trusted proxy, each request has a source of its own, and limits count the source.
     """
 
-    __slots__ = ("_host", "_permit", "_shared", "_transport", "_wait", "address", "source")
+    __slots__ = ("_host", "_permit", "_queued", "_shared", "_transport", "address", "source")
 
     def __init__(self, shared: ConnectionParts, transport: asyncio.Transport, host: str) -> None:
         """Make the peer of `transport`. `host` is the peer's own address; empty for a Unix socket."""
@@ -26,7 +24,8 @@ class Peer:
         self._transport = transport
         self._host = host
         self._permit: Permit | None = None
-        self._wait = PermitWait(shared, transport)
+        self._queued: tuple[Newcomer, asyncio.TimerHandle] | None = None
+        """Entry in the queue for a free permit, and the timer that ends the wait; None without a wait."""
         self.address = limited_address(host)
         """Address by which limits count the connection."""
         self.source = Source("", False, "http")
@@ -37,7 +36,7 @@ class Peer:
     @property
     def is_waiting(self) -> bool:
         """True while the peer waits for a free permit."""
-        return self._wait.is_waiting
+        return self._queued is not None
 
     @property
     def is_over_limit(self) -> bool:
@@ -82,16 +81,55 @@ class Peer:
 
     def release(self) -> None:
         """Release the permit, or end the wait for one."""
-        self._wait.stop()
+        self._stop_waiting()
         if self._permit is not None:
             self._permit.release()
 
     def _acquire(self, address: str, granted: Callable[[Permit], None], refuse: Callable[[], None]) -> None:
-        self._wait.acquire(address, self._on_evicted, partial(self._on_permit, granted), refuse)
+        permits, loop = self._shared.permits, asyncio.get_running_loop()
+        permit = permits.open(address, self._shared.clock.now_ms(), self._on_evicted)
+        if permit is not None:
+            self._permit = permit
+            granted(permit)
+            return
+        self._transport.pause_reading()
+        # The grant runs later, because a permit may become free in the middle of a login of another bot.
+        newcomer = permits.wait(address, lambda permit: loop.call_soon(self._on_granted, permit, granted))
+        if newcomer is not None:
+            self._queued = newcomer, loop.call_later(WAIT_MS / 1000, self._on_waited, newcomer, refuse)
+        else:
+            self.count_refusal("strangers")
+            refuse()
 
-    def _on_permit(self, granted: Callable[[Permit], None], permit: Permit) -> None:
-        self._permit = permit
-        granted(permit)
+    def _stop_waiting(self) -> None:
+        if self._queued is not None:
+            newcomer, timer = self._queued
+            self._queued = None
+            timer.cancel()
+            self._shared.permits.stop_waiting(newcomer)
+
+    def _on_granted(self, permit: Permit, granted: Callable[[Permit], None]) -> None:
+        self._stop_waiting()
+        if self._transport.is_closing():
+            permit.release()
+        else:
+            permit.listen(self._shared.clock.now_ms(), self._on_evicted)
+            self._permit = permit
+            granted(permit)
+
+    def _on_waited(self, newcomer: Newcomer, refuse: Callable[[], None]) -> None:
+        """End the connection of another stranger at the address, to make room.
+
+        Call `refuse` if there is no permit even then. If the connection is lost, do nothing; `release` ends the wait.
+        """
+        if self._transport.is_closing():
+            return
+        permits = self._shared.permits
+        permits.make_room(newcomer.address, self._shared.clock.now_ms())
+        if permits.stop_waiting(newcomer):
+            self._queued = None
+            self.count_refusal("strangers")
+            refuse()
 
     def _on_evicted(self) -> None:
         """End the connection, even after an upgrade: its address is full, and a new connection takes its permit."""

@@ -10,7 +10,7 @@ from typing import Any
 from weakref import ref
 
 import pytest
-from rumble_server.gateway import http_connection, permit_wait
+from rumble_server.gateway import http_connection, peer
 from rumble_server.gateway.http_connection import HttpConnection
 from rumble_server.gateway.read_fairness import MOST_OVER_BUDGET
 from rumble_server.limits.bounds import Bounds
@@ -262,7 +262,7 @@ async def test_of_many_that_send_at_once_each_iteration_reads_only_a_few_sockets
 
 
 async def test_sockets_that_were_left_unread_are_read_again_in_each_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(permit_wait, "WAIT_MS", 50)
+    monkeypatch.setattr(peer, "WAIT_MS", 50)
     monkeypatch.setattr(http_connection, "LINGER_MS", 5_000)
     async with (
         pages(bounds={**LIMITED, "strangers_per_address": 2}) as (server, _),

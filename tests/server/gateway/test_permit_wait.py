@@ -1,4 +1,4 @@
-"""A connection's wait for a permit, without sockets."""
+"""A peer's wait for a permit, without sockets."""
 
 import asyncio
 from functools import partial
@@ -7,12 +7,13 @@ from typing import Any, cast
 from weakref import ref
 
 import pytest
-from rumble_server.gateway import permit_wait
-from rumble_server.gateway.permit_wait import PermitWait
+from rumble_server.gateway import peer
+from rumble_server.gateway.peer import Peer
 from rumble_server.limits import permits
 from rumble_server.limits.bounds import Bounds
-from rumble_server.limits.permits import Permit, Permits
+from rumble_server.limits.permits import Permits
 from rumble_server.limits.refusals import Refusals
+from rumble_server.limits.source import Sources
 
 from tests.server.gateway.transport import Transport
 
@@ -24,13 +25,12 @@ class Newcomer:
 
     def __init__(self, shared: Any) -> None:
         self.heard: list[str] = []
-        self.permit: Permit | None = None
         self._done = asyncio.Event()
         self.transport = Transport()
-        self.wait = PermitWait(shared, cast(Any, self.transport))
+        self.peer = Peer(shared, cast(Any, self.transport), ADDRESS)
 
     def acquire(self) -> None:
-        self.wait.acquire(ADDRESS, self._end, self._granted, partial(self._note, "refused"))
+        self.peer.acquire_permit(partial(self._note, "granted"), partial(self._note, "refused"))
 
     async def over(self) -> None:
         """Wait until the permit is granted or refused."""
@@ -39,19 +39,11 @@ class Newcomer:
 
     def lose(self) -> None:
         self.transport.is_closed = True
-        if self.permit is not None:
-            self.permit.release()
-
-    def _end(self) -> None:
-        self.heard.append("end")
-        self.lose()
-
-    def _granted(self, permit: Permit) -> None:
-        self.permit = permit
-        self._note("granted")
+        if not self.peer.is_waiting:
+            self.peer.release()
 
     def _note(self, heard: str) -> None:
-        assert not self.wait.is_waiting
+        assert not self.peer.is_waiting
         self.heard.append(heard)
         self._done.set()
 
@@ -59,11 +51,11 @@ class Newcomer:
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The parts of a server with one permit for strangers, and room for two that wait 10 ms."""
-    monkeypatch.setattr(permit_wait, "WAIT_MS", 10)
+    monkeypatch.setattr(peer, "WAIT_MS", 10)
     bounds = Bounds(strangers_per_address=1, connections_per_address=1, invited_connections_per_address=1)
     clock = SimpleNamespace(ms=0)
     clock.now_ms = lambda: clock.ms
-    return SimpleNamespace(permits=Permits(bounds), refusals=Refusals(), clock=clock)
+    return SimpleNamespace(permits=Permits(bounds), refusals=Refusals(), sources=Sources([]), clock=clock)
 
 
 def acquiring(shared: Any, count: int) -> list[Newcomer]:
@@ -81,7 +73,7 @@ async def test_a_free_permit_is_granted_at_once(shared: Any) -> None:
 
 async def test_waiting_connection_gets_the_next_permit_in_a_callback_of_its_own(shared: Any) -> None:
     first, second = acquiring(shared, 2)
-    assert (second.heard, second.transport.is_paused, second.wait.is_waiting) == ([], True, True)
+    assert (second.heard, second.transport.is_paused, second.peer.is_waiting) == ([], True, True)
     first.lose()
     assert second.heard == []
     await second.over()
@@ -102,10 +94,11 @@ async def test_an_old_stranger_gives_way_to_who_has_waited_its_time(shared: Any)
     first, second = acquiring(shared, 2)
     shared.clock.ms = permits.WAIT_MS
     await second.over()
-    assert (first.heard, second.heard) == (["granted", "end"], ["granted"])
+    assert first.transport.is_aborted
+    assert (first.heard, second.heard) == (["granted"], ["granted"])
     (third,) = acquiring(shared, 1)
     assert second.heard == ["granted"], "its time as a stranger began with its permit"
-    third.wait.stop()
+    third.peer.release()
 
 
 async def test_when_too_many_wait_the_next_is_refused_at_once(shared: Any) -> None:
@@ -113,12 +106,12 @@ async def test_when_too_many_wait_the_next_is_refused_at_once(shared: Any) -> No
     assert [newcomer.heard for newcomer in newcomers] == [["granted"], [], [], ["refused"]]
     assert shared.refusals.counts == {"strangers": 1}
     for newcomer in newcomers:
-        newcomer.wait.stop()
+        newcomer.peer.release()
 
 
 async def test_a_connection_that_is_lost_while_it_waits_takes_no_permit(shared: Any) -> None:
     first, lost = acquiring(shared, 2)
-    lost.wait.stop()
+    lost.peer.release()
     late, last = acquiring(shared, 2)
     late.lose()
     first.lose()
@@ -135,14 +128,14 @@ async def test_a_connection_that_is_lost_is_not_refused_when_its_time_is_over(sh
     await last.over()
     assert (first.heard, lost.heard, last.heard) == (["granted"], [], ["refused"])
     assert shared.refusals.counts == {"strangers": 1}
-    lost.wait.stop()
+    lost.peer.release()
     assert not shared.permits.waiting
 
 
 @pytest.mark.usefixtures("without_collector")
 async def test_a_connection_whose_wait_was_stopped_is_freed_without_the_collector(shared: Any) -> None:
     _first, second = acquiring(shared, 2)
-    second.wait.stop()
+    second.peer.release()
     gone = ref(second)
     del second
     assert gone() is None
