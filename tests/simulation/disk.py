@@ -92,7 +92,7 @@ class DiskLog:
 
     def append(self, fact: LogFact) -> int:
         self.last += 1
-        self._batch.add(self.last, fact)
+        self._batch.facts.append((self.last, fact))
         if self._timer is None and self._writing is None:
             self._write_in(GATHER_MS)
         return self.last

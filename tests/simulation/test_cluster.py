@@ -118,8 +118,7 @@ def retry_a_commit_of_unknown_fate(patch: pytest.MonkeyPatch) -> None:
         if row.epoch != epoch:
             return False
         shifted = Batch()
-        for number, (_, fact) in enumerate(batch.facts, row.last + 1):
-            shifted.add(number, fact)
+        shifted.facts += [(number, fact) for number, (_, fact) in enumerate(batch.facts, row.last + 1)]
         for ended in batch._ended:
             shifted.add_record(ended)
         self.disk.write(shifted)

@@ -54,7 +54,7 @@ def save(path: Path, facts: Sequence[LogFact], size: int = 5, start: int = 1) ->
         for first in range(0, len(facts), size):
             batch = Batch()
             for number, fact in enumerate(facts[first : first + size], first + start):
-                batch.add(number, fact)
+                batch.facts.append((number, fact))
                 if isinstance(fact, TournamentEnded):
                     batch.add_record(record(facts_of(facts, fact.tournament)))
             commit(database, [batch.content()], index=True)

@@ -32,9 +32,6 @@ class Batch:
     def __bool__(self) -> bool:
         return bool(self.facts or self._ended)
 
-    def add(self, number: int, fact: facts.LogFact) -> None:
-        self.facts.append((number, fact))
-
     def add_record(self, ended: EndedTournament) -> None:
         self._ended.append(ended)
 

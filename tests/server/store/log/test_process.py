@@ -34,7 +34,7 @@ COMMAND = (sys.executable, "-m", "rumble_server.store.sqlite.writer")
 
 def row(number: int) -> list[Content]:
     batch = Batch()
-    batch.add(number, joined(number))
+    batch.facts.append((number, joined(number)))
     return [batch.content()]
 
 

@@ -76,8 +76,7 @@ def found_in(facts: Sequence[LogFact]) -> Callable[[FrameShared], FrameSeen]:
 def write_batch(commit: Commit, facts: Sequence[LogFact], done: int, size: int, index: bool) -> int:
     """Write up to `size` facts after the first `done`, and return their number."""
     batch = Batch()
-    for number, fact in enumerate(facts[done : done + size], done + 1):
-        batch.add(number, fact)
+    batch.facts += enumerate(facts[done : done + size], done + 1)
     commit(batch.content("main", done, epoch=1), index)
     return len(batch.facts)
 

@@ -46,8 +46,7 @@ def connection(postgres_url: str) -> Iterator[PostgresConnection]:
 
 def content(first: int, *facts: object, club: str = "main", epoch: int = 1) -> Content:
     batch = Batch()
-    for number, fact in enumerate(facts, first):
-        batch.add(number, fact)  # type: ignore[arg-type]
+    batch.facts += enumerate(facts, first)  # type: ignore[arg-type]
     return batch.content(club, first - 1, epoch)
 
 

@@ -46,8 +46,7 @@ def connection(postgres_url: str) -> Iterator[PostgresConnection]:
 
 def content(club: str, *numbers: int, epoch: int = 1) -> Content:
     batch = Batch()
-    for number in numbers:
-        batch.add(number, joined(number))
+    batch.facts += [(number, joined(number)) for number in numbers]
     return batch.content(club, numbers[0] - 1, epoch)
 
 

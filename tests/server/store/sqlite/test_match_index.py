@@ -37,8 +37,7 @@ def over(match: str, reason: str = "") -> LogFact:
 def put(database: Connection, first: int, *facts: LogFact, index: bool = False) -> None:
     """Write facts as a batch."""
     batch = Batch()
-    for number, fact in enumerate(facts, first):
-        batch.add(number, fact)
+    batch.facts += enumerate(facts, first)
     write(database, [batch.content()], index=index)
 
 
