@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from rumble_protocol.codes import NoticeCode
+from rumble_server.arena.bots.frame_sender import NO_MATCH, FrameSender
 from rumble_server.arena.bots.player import Player
-from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part
+from rumble_server.arena.bots.session import BotSession, Part
 from rumble_server.arena.matches import LiveMatch, Matches
 from rumble_server.arena.recorder import Recorder
 from rumble_server.arena.tournaments import scheduler
@@ -44,18 +45,18 @@ def _at_a_restart(patch: pytest.MonkeyPatch, change: Callable[[Progress], None])
 
 def tell_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
     """Tell a result, a claim, a join or a host's command before the fact is on disk."""
-    send, send_over = BotSession.send, BotSession.send_over
+    send, send_over = FrameSender.send, FrameSender.send_over
     patch.setattr(
-        BotSession,
+        FrameSender,
         "send",
         lambda self, frame, after=0, match_id=NO_MATCH: send(self, frame, 0, match_id),
     )
     patch.setattr(
-        BotSession,
+        FrameSender,
         "send_over",
         lambda self, frame, match_id, after, kind="over": send_over(self, frame, match_id, 0, kind),
     )
-    patch.setattr(BotSession, "send_barrier", lambda self, frame, after: send(self, frame))
+    patch.setattr(FrameSender, "send_barrier", lambda self, frame, after: send(self, frame))
 
 
 def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
@@ -71,13 +72,13 @@ def tell_a_pause_before_it_is_on_disk(patch: pytest.MonkeyPatch) -> None:
 
 
 def overtake(patch: pytest.MonkeyPatch) -> None:
-    """Send frames that need no disk write before the held frames of their match."""
-    patch.setattr(BotSession, "holds", lambda *_: False)
+    """Send frames that need no disk write before the queued frames of their match."""
+    patch.setattr(FrameSender, "blocks", lambda *_: False)
 
 
 def open_too_many(patch: pytest.MonkeyPatch) -> None:
     """Start a match for a bot before the bot is told the end of the match that made room."""
-    patch.setattr(BotSession, "held_overs", property(lambda _: 0, lambda *_: None), raising=False)
+    patch.setattr(FrameSender, "untold_ends", property(lambda _: 0, lambda *_: None))
 
 
 def count_a_replay_twice(patch: pytest.MonkeyPatch) -> None:
@@ -290,7 +291,7 @@ def ask_every_worker(patch: pytest.MonkeyPatch) -> None:
         ask(self, seat, frame, turn_id)
         for session in self.players[seat].sessions.values():
             if session is not self.parts[seat].session:
-                session.send_now(frame)
+                session.sender.send_now(frame)
 
     patch.setattr(LiveMatch, "ask", changed)
 
@@ -397,7 +398,7 @@ def take_a_crash_for_a_resignation(patch: pytest.MonkeyPatch) -> None:
 
 def lose_the_result_of_a_lost_connection(patch: pytest.MonkeyPatch) -> None:
     """Drop a result that waits for the disk when its connection ends."""
-    patch.setattr(BotSession, "unsent_overs", ())
+    patch.setattr(FrameSender, "unsent_overs", ())
 
 
 def tell_a_follower_at_once(patch: pytest.MonkeyPatch) -> None:

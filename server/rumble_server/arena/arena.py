@@ -16,8 +16,9 @@ from rumble_protocol.codes import CLOSE_REASONS, CloseCode, ErrorCode, NoticeCod
 from rumble_protocol.server_messages import FieldProblem
 
 from rumble_server.arena.bots import messages
+from rumble_server.arena.bots.frame_sender import NO_MATCH, FrameSenders
 from rumble_server.arena.bots.player import Player
-from rumble_server.arena.bots.session import NO_MATCH, BotSession, FrameSender
+from rumble_server.arena.bots.session import BotSession
 from rumble_server.arena.logins.invitations import Invitation, Invitations, too_many
 from rumble_server.arena.logins.logins import Logins, MayClaim
 from rumble_server.arena.logins.refused import RefusedBots
@@ -87,7 +88,8 @@ class Arena:
         self.refused_bots = RefusedBots()
         self.challenges = Challenges(recorder, self.lifecycle, random, admission)
         self._find_ended = find_ended
-        self._sender = FrameSender(log, sessions)
+        self._gateway = sessions
+        self._senders = FrameSenders(log, sessions)
         self.transaction = self.recorder.transaction
         """The arena's transaction, for a `with` statement. At the end of the statement, the consequences of the
         transaction's events are settled. Send nothing about the events until the fact with the number
@@ -129,7 +131,7 @@ class Arena:
     @property
     def waiting_for_disk(self) -> int:
         """Number of sessions with frames that wait for the disk."""
-        return self._sender.waiting_count
+        return self._senders.waiting_count
 
     # --- events of sessions ---
 
@@ -137,51 +139,51 @@ class Arena:
         """Log a session in. Reply with `session` or `error`; errors in `FATAL` close the connection."""
         if self.recorder.stopped:
             return
-        sessions = self._sender.sessions
+        gateway = self._gateway
         shown = self.invitations.check_login(login, caller.address)
         invited_to = shown.tournament_id
         if invited_to is not None:
-            sessions.mark_invited(session_id, invited_to)
+            gateway.mark_invited(session_id, invited_to)
         with self.transaction:
             try:
                 self.logins.check_room(login, caller, invited_to)
                 is_unproven = self.logins.is_unproven(login, caller.address, invited_to)
                 if is_unproven:
-                    sessions.count_unproven_login(session_id)
+                    gateway.count_unproven_login(session_id)
                 player, is_open = self.logins.log_in(login, caller, invited_to, is_unproven=is_unproven)
             except TournamentError as error:
                 self.record_refusal(login.name, caller.address, login.join, error)
                 close = FATAL.get(error.code)
-                sessions.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
+                gateway.send(session_id, messages.error(error.code, str(error), fatal=close is not None))
                 if close is not None:
-                    sessions.close(session_id, close)
-                sessions.not_logged_in(session_id)
+                    gateway.close(session_id, close)
+                gateway.not_logged_in(session_id)
                 return
-            session = BotSession(session_id, login, caller, self._sender)
+            session = BotSession(session_id, login, caller, self._senders)
             self._sessions[session_id] = player, session
             self.logins.attach(player, session, login, name_is_open=is_open)
             if login.join is not None:
                 join = Join(tournament=login.join, invite=login.invite)
                 self._command(player, session, join, "", shown)
         # Last, since the session's next frame may follow at once.
-        sessions.logged_in(session_id, player.name)
+        gateway.logged_in(session_id, player.name)
 
     def receive(self, session_id: int, message: BotMessage, text: str) -> None:
         """Handle a valid message of a session, except the session's login; `text` is the whole frame."""
         known = self._sessions.get(session_id)
         if known is None:
             error = messages.error(ErrorCode.NOT_LOGGED_IN, "log in first: send a `login` with your name")
-            self._sender.sessions.send(session_id, error)
+            self._gateway.send(session_id, error)
             return
         session = known[1]
-        if session.closing or self.recorder.stopped:
+        if session.sender.closing or self.recorder.stopped:
             return
         if type(message) is not Move:
             with self.transaction:
                 self._command(known[0], session, message, text)
             return
         if not self.matches.move(session, message, text):
-            self._sender.sessions.report_unsolicited(session_id)
+            self._gateway.report_unsolicited(session_id)
 
     def _command(
         self, player: Player, session: BotSession, message: BotMessage, text: str, shown: Invitation | None = None
@@ -233,7 +235,7 @@ class Arena:
                 raise TournamentError(ErrorCode.UNKNOWN_GAME, message)
         self.lifecycle.join(player, tournament, join.invite, session)
         if tournament.invite is not None:
-            self._sender.sessions.mark_invited(session.id, tournament.id)
+            self._gateway.mark_invited(session.id, tournament.id)
 
     def _answer_about_ended(self, player: Player, session: BotSession, tournament_id: str, answer: Answer) -> None:
         """Answer a bot about an ended tournament that is not in memory, once the tournament's record is found.
@@ -243,13 +245,13 @@ class Arena:
         """
 
         def tell(ended: EndedTournament | None) -> None:
-            if session.closing or self.recorder.stopped:
+            if session.sender.closing or self.recorder.stopped:
                 return
             try:
                 if ended is None:
                     raise TournamentError(ErrorCode.UNAVAILABLE, f"{tournament_id} is over; it cannot be read")
                 frame, result = answer(ended, player.name)
-                session.send(frame)
+                session.sender.send(frame)
                 if result is not None:
                     self.lifecycle.send_tournament_over(ended, result, session)
             except TournamentError as error:
@@ -265,10 +267,13 @@ class Arena:
         known = self._sessions.get(session_id)
         error = messages.error(ErrorCode.BAD_MESSAGE, problem.message, problem.detail)
         if known is None:
-            self._sender.sessions.send(session_id, error)
-        elif not (known[1].closing or self.recorder.stopped or self._judge_as_answer(known[1], text, problem.message)):
-            self.matches.log_stray_frame(known[1], "bot", text)
-            self._send_error(known[1], error)
+            self._gateway.send(session_id, error)
+            return
+        session = known[1]
+        if session.sender.closing or self.recorder.stopped or self._judge_as_answer(session, text, problem.message):
+            return
+        self.matches.log_stray_frame(session, "bot", text)
+        self._send_error(session, error)
 
     def _judge_as_answer(self, session: BotSession, text: str, problem: str) -> bool:
         """Judge an invalid frame as the answer to an open turn. Return false if the frame names no open turn."""
@@ -288,8 +293,8 @@ class Arena:
         error = messages.error(ErrorCode.TOO_MANY_MESSAGES, CLOSE_REASONS[CloseCode.TOO_MANY_MESSAGES], fatal=True)
         known = self._sessions.get(session_id)
         if known is None:
-            self._sender.sessions.send(session_id, error)
-        elif not known[1].closing:
+            self._gateway.send(session_id, error)
+        elif not known[1].sender.closing:
             player, session = known
             with self.transaction:
                 player.stop_assigning(session)  # so that no new match takes the room of a lost match
@@ -310,19 +315,19 @@ class Arena:
         """Cut a silent session if no turn is open. If a turn is open, do nothing; the bot's clock ends the match."""
         known = self._sessions.get(session_id)
         if known is None or not self.matches.is_on_turn(known[1]):
-            self._sender.sessions.abort(session_id)
+            self._gateway.abort(session_id)
 
     def close(self, session_id: int, code: CloseCode) -> None:
-        """Close a session after its pending frames."""
+        """Close a session after its queued frames."""
         known = self._sessions.get(session_id)
         if known is None:
-            self._sender.sessions.close(session_id, code)
+            self._gateway.close(session_id, code)
         else:
             self._close(*known, code)
 
     def _close(self, player: Player, session: BotSession, code: CloseCode) -> None:
         player.stop_assigning(session)
-        session.close(code)
+        session.sender.close(code)
 
     def on_disconnect(self, session_id: int) -> None:
         known = self._sessions.pop(session_id, None)
@@ -331,7 +336,7 @@ class Arena:
             self.lifecycle.followers.forget(session)
             with self.transaction:
                 self.logins.detach(player, session)
-            session.discard_held()
+            session.sender.discard()
 
     def sign_out(self, name: str, reason: str) -> None:
         """Close the sessions of a bot once the change or removal of the bot's key is on disk.
@@ -342,7 +347,7 @@ class Arena:
         if player is None:
             return
         for session in list(player.sessions.values()):
-            session.send(messages.error(ErrorCode.BAD_KEY, reason, fatal=True), self.log.last)
+            session.sender.send(messages.error(ErrorCode.BAD_KEY, reason, fatal=True), self.log.last)
             self._close(player, session, CloseCode.WRONG_KEY)
 
     def close_banned(self) -> None:
@@ -354,13 +359,13 @@ class Arena:
         for player, session in list(self._sessions.values()):
             ban = self.admission.bans.of(player.name, session.address, now_ms)
             if ban is not None:
-                session.send(messages.error(ErrorCode.BANNED, ban.message, fatal=True), self.log.last)
+                session.sender.send(messages.error(ErrorCode.BANNED, ban.message, fatal=True), self.log.last)
                 self._close(player, session, CloseCode.BANNED)
         for listener in self.on_ban:
             listener()
 
     def _send_error(self, session: BotSession, error: bytes, match_id: str = NO_MATCH) -> None:
-        session.send(error, match_id=match_id)
+        session.sender.send(error, match_id=match_id)
         self.matches.log_stray_frame(session, "server", error.decode())
 
     # --- the log ---
@@ -370,12 +375,12 @@ class Arena:
 
         The consequences of an end are settled now, even if no bot could be sent the end.
         """
-        freed = self._sender.on_durable()
+        freed = self._senders.on_durable()
         self.lifecycle.forget_ended()
         if not (freed or self.recorder.unsettled) or self.recorder.stopped:
             return
         with self.transaction:
-            known = (self._sessions.get(session.id) for session in freed)
+            known = (self._sessions.get(sender.session_id) for sender in freed)
             players = dict.fromkeys(found[0] for found in known if found is not None)
             for player in players:
                 player.update_free()
@@ -404,7 +409,7 @@ class Arena:
     def stop(self) -> None:
         """Stop judging, and drop later messages of bots, because no timer judges the turns that a move would open.
 
-        Held frames are still sent, and connections still end. The log keeps the running matches, and the next run
+        Queued frames are still sent, and connections still end. The log keeps the running matches, and the next run
         continues the matches.
         """
         self.recorder.stopped = True

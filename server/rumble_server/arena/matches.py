@@ -74,24 +74,25 @@ class LiveMatch:
     def send_start(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
         if session is not None:
-            session.send(frame, self._start_after_fact, self.match_id)
+            session.sender.send(frame, self._start_after_fact, self.match_id)
 
     def send(self, seat: int, frame: bytes) -> None:
         session = self.parts[seat].session
         if session is not None:
-            session.send(frame, match_id=self.match_id)
+            session.sender.send(frame, match_id=self.match_id)
 
     def ask(self, seat: int, frame: bytes, turn_id: str) -> None:
         session = self.parts[seat].session
-        if session is not None and session.ask(frame, self.match_id):
+        if session is not None and session.sender.ask(frame, self.match_id):
             return
         self.referee.hold_turn(seat, turn_id)
         if session is not None:  # without a session, or with a closing one, the bot is never told of the turn
-            session.send_behind(frame, self.match_id, partial(self._matches.on_turn_sent, self.match_id, seat, turn_id))
+            on_sent = partial(self._matches.on_turn_sent, self.match_id, seat, turn_id)
+            session.sender.send_behind(frame, self.match_id, on_sent)
 
     def send_over(self, seat: int, frame: bytes) -> None:
         session, after = self.parts[seat].session, self._matches.recorder.log.last
-        if session is None or not session.send_over(frame, self.match_id, after):
+        if session is None or not session.sender.send_over(frame, self.match_id, after):
             self.players[seat].unsent_overs.append((frame, self.match_id, after))
 
 
@@ -264,14 +265,14 @@ class Matches:
         match_id = message.match
         part = session.matches.get(match_id)
         if part is None:
-            session.send(write_message(_unknown_match(message)), match_id=match_id)
+            session.sender.send(write_message(_unknown_match(message)), match_id=match_id)
             return False
         match, now_ms = self.live[match_id], self._clock.now_ms()
         referee, seat, turn_id, delay_ms = match.referee, part.seat, message.turn_id, session.delay_ms
         try:
             answered = referee.move(seat, turn_id, message.move, now_ms, frame, delay_ms)
             if not answered and referee.progress.over is not None:  # the move came too late
-                session.send(write_message(_unknown_match(message)), match_id=match_id)
+                session.sender.send(write_message(_unknown_match(message)), match_id=match_id)
         except Exception:
             log.exception(FAILED, match_id, len(referee.progress.moves))
             referee.abort(WHY_VOID, now_ms)

@@ -8,7 +8,7 @@ from rumble_engine import Termination
 from rumble_engine.games.dilemma import DilemmaState
 from rumble_engine.games.tictactoe import TicTacToeState
 from rumble_protocol.fields import TimeControl
-from rumble_server.arena.bots.session import BotSession
+from rumble_server.arena.bots.frame_sender import FrameSender
 from rumble_server.arena.matches import WHY_VOID
 from rumble_server.match.facts import MoveMade, SeatFell
 from rumble_server.match.transcript import TranscriptLine, transcript
@@ -128,7 +128,7 @@ def test_a_game_that_does_not_show_its_last_position_ends_all_the_same(
 
 
 def test_after_an_end_that_cannot_be_told_the_next_match_begins(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = fail_if(monkeypatch, BotSession, "send_over", lambda *_: True, times=1)
+    failed = fail_if(monkeypatch, FrameSender, "send_over", lambda *_: True, times=1)
     _, tournament, _ = played(legs=2)
     assert failed
     assert (tournament.status, len(tournament.results)) == ("finished", 2)

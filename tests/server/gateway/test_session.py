@@ -410,7 +410,7 @@ def test_news_of_the_disk_does_not_wait_for_the_disk() -> None:
     ann.heard()
     session = world.arena.players["ann"].newest
     assert session is not None
-    session.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
+    session.sender.send_now(b'{"type":"notice","code":"disk","tournament":null,"match":null,"message":"full"}')
     assert ann.inbox.kinds() == ["notice"]
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from rumble_server.arena.bots.session import NO_MATCH, BotSession, Part, UnsentOver
+from rumble_server.arena.bots.frame_sender import NO_MATCH, UnsentOver
+from rumble_server.arena.bots.session import BotSession, Part
 from rumble_server.tournament.tournament import Tournament
 
 MOST_UNSENT_OVERS = 16
@@ -92,7 +93,8 @@ class Player:
     @property
     def is_playing(self) -> bool:
         """True if the bot is in a match, or still has to be told of the end of a match."""
-        return bool(self.waiting_parts) or any(each.matches or each.held_overs for each in self.sessions.values())
+        sessions = self.sessions.values()
+        return bool(self.waiting_parts) or any(each.matches or each.sender.untold_ends for each in sessions)
 
     # --- sessions and matches ---
 
@@ -123,7 +125,7 @@ class Player:
         if self.sessions.get(worker) is not session:
             return False
         del self.sessions[worker]
-        self.unsent_overs.extend(session.unsent_overs)
+        self.unsent_overs.extend(session.sender.unsent_overs)
         for match_id, part in list(session.matches.items()):
             session.remove_part(part)
             self.waiting_parts[match_id] = part
@@ -213,7 +215,7 @@ class Player:
         if self.sole_session is not None:
             return max(0, self.sole_session.tournament_room)
         able = self.eligible_sessions(game)
-        if any(each.held_overs for each in able):  # while a session waits to tell an end, no challenge gives way
+        if any(each.sender.untold_ends for each in able):  # while an end is untold, no challenge gives way
             return sum(max(0, each.room) for each in able)
         return sum(max(0, each.tournament_room) for each in able)
 
@@ -260,7 +262,7 @@ class Player:
     def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
         """Send a frame to all sessions, as soon as the fact with number `after` is on disk."""
         for session in self.sessions.values():
-            session.send(frame, after, match_id)
+            session.sender.send(frame, after, match_id)
 
 
 class Players:

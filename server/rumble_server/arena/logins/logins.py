@@ -241,7 +241,7 @@ class Logins:
         """Answer an admitted login, and let the session take up matches. An older session of the same worker ends."""
         older = player.connect(session)
         if older is not None:
-            older.close(CloseCode.REPLACED)
+            older.sender.close(CloseCode.REPLACED)
         taken = player.assign_waiting_parts(session)
         tournaments, key, made_key = player.tournaments.values(), login.key, None
         if login.exchange_key and key is not None:
@@ -254,14 +254,14 @@ class Logins:
             tournaments=[messages.summary(tournament) for tournament in tournaments],
             made_key=made_key,
         )
-        session.send_barrier(
+        session.sender.send_barrier(
             write_message(answer), max([player.name_fact_number, *map(self._recorder.number_of, tournaments)])
         )
         while player.unsent_overs:
-            session.send_over(*player.unsent_overs.popleft(), "late_over")
+            session.sender.send_over(*player.unsent_overs.popleft(), "late_over")
         if name_is_open and key is not None:
             message = f"no key protects the name {player.name}, yours neither: ask the host to give it your key"
-            session.send(messages.notice(NoticeCode.NAME_OPEN, message))
+            session.sender.send(messages.notice(NoticeCode.NAME_OPEN, message))
         player.version = login.version
         if login.version is not None:
             self._lifecycle.unbench_changed(player, login.version)

@@ -41,7 +41,7 @@ class Followers:
         if timer is not None:
             timer.cancel()
         for session, (over, after) in self._held.pop(tournament_id, {}).items():
-            session.send_barrier(over, after)
+            session.sender.send_barrier(over, after)
 
     def forget(self, session: BotSession) -> None:
         """Forget a session whose connection has ended."""

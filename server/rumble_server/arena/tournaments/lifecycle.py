@@ -67,12 +67,12 @@ class Lifecycle:
         fact = commands.join(tournament, player.name, self._recorder.clock.now_ms(), invite)
         if fact is not None:
             self.record_entry(player, tournament, fact)
-        recipient = player if fact is not None or asker is None else asker
-        recipient.send(messages.joined(tournament), self._recorder.number_of(tournament))
+        recipients = player.sessions.values() if fact is not None or asker is None else [asker]
+        frame, after = messages.joined(tournament), self._recorder.number_of(tournament)
+        for session in recipients:
+            session.sender.send(frame, after)
         if tournament.status in OVER:
-            ended, after = EndedTournament.of(tournament), self._recorder.number_of(tournament)
-            sessions = recipient.sessions.values() if isinstance(recipient, Player) else [recipient]
-            self._send_tournament_over(ended, {player.name: sessions}, after)
+            self._send_tournament_over(EndedTournament.of(tournament), {player.name: recipients}, after)
 
     def record_entry(self, player: Player, tournament: Tournament, joined: BotJoined) -> None:
         """Record that a bot, connected or not, is in a tournament. The display name of the bot is recorded, too.
@@ -97,7 +97,7 @@ class Lifecycle:
 
         Raises TournamentError.
         """
-        recipient = player if self._record_leaving(player, tournament, removed=False) else asker
+        recipient = player if self._record_leaving(player, tournament, removed=False) else asker.sender
         recipient.send(messages.left(tournament), self._recorder.number_of(tournament))
         self._forfeit_matches(player, tournament, Termination.RESIGNATION, f"{player.name} left the tournament")
 
@@ -239,9 +239,9 @@ class Lifecycle:
         over = messages.over(ended, result)
         follows = result.by_code and session.follow and not self._has_next(ended.id)
         if follows and self.followers.hold(ended.id, ended.ended_at_ms or 0, session, over, after):
-            session.send(messages.waiting(ended, result), after)
+            session.sender.send(messages.waiting(ended, result), after)
         else:
-            session.send_barrier(over, after)
+            session.sender.send_barrier(over, after)
 
     def _has_next(self, tournament_id: str) -> bool:
         """Return true if the pupils of an ended tournament were moved to a tournament that is not over."""
@@ -262,4 +262,4 @@ class Lifecycle:
         frame = messages.notice(code, message, tournament_id=tournament.id)
         for player in self._recorder.players.of(tournament.field):
             for session in player.sessions.values():
-                session.send_now(frame)
+                session.sender.send_now(frame)

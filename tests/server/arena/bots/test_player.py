@@ -4,8 +4,9 @@ from random import Random
 
 import pytest
 from rumble_protocol.bot_messages import Login
+from rumble_server.arena.bots.frame_sender import FrameSenders
 from rumble_server.arena.bots.player import Player, Players
-from rumble_server.arena.bots.session import BotSession, FrameSender, Part
+from rumble_server.arena.bots.session import BotSession, Part
 from rumble_server.arena.ports import Caller
 
 from tests.server.world import World
@@ -32,7 +33,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
 @pytest.mark.parametrize("seed", range(60))
 def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) -> None:
     random, world = Random(seed), World()
-    sender = FrameSender(world.log, world.gateway.sessions)
+    senders = FrameSenders(world.log, world.gateway.sessions)
     players = Players()
     player, parts = players.get_or_add("ann"), dict[str, Part]()
     players.free("hex")
@@ -42,7 +43,7 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             games = random.choice((None, None, ["hex"], ["chess"]))
             worker = random.choice((None, "one", "ONE", "two"))
             login = Login(name="ann", worker=worker, games=games, max_matches=random.randint(1, 3))
-            session = BotSession(number, login, CALLER, sender)
+            session = BotSession(number, login, CALLER, senders)
             player.connect(session)
             taken = player.assign_waiting_parts(session)
             if session is not player.sole_session:

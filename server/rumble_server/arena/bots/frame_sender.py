@@ -1,0 +1,190 @@
+"""Senders of frames: a frame to a bot waits here until its fact is on disk, and earlier frames are sent.
+
+The socket belongs to the gateway. The gateway gets only the session's id, with a frame or a close code.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from rumble_protocol.codes import CloseCode
+
+from rumble_server.arena.ports import Log, Sessions
+
+NO_MATCH = ""
+"""Value in place of a match id, for a frame that belongs to no match."""
+OverKind = Literal["over", "late_over"]
+"""Kind of a `match_over`. The match of a `late_over` takes up no room in the session."""
+UnsentOver = tuple[bytes, str, int]
+"""An unsent `match_over`: the frame, the match id, and the number of the fact that must be on disk first."""
+
+
+class Outgoing(NamedTuple):
+    """A frame to a bot, or the close of its connection."""
+
+    content: bytes | CloseCode
+    """Frame, or the code with which the connection is closed."""
+    after: int
+    """Number of the fact that must be on disk first."""
+    match_id: str
+    kind: Literal["frame", "barrier"] | OverKind
+    """Kind of the item: `barrier` waits for all earlier items, `frame` is any other frame than a `match_over`."""
+    on_sent: Callable[[], None] | None = None
+    """Function to be called after the item is sent; None for no call."""
+
+
+class FrameSenders:
+    """Log and sockets of all senders of a club, and a list of the senders with queued frames."""
+
+    def __init__(self, log: Log, sessions: Sessions) -> None:
+        self.log = log
+        self.sessions = sessions
+        self.write = sessions.send
+        self._waiting: dict[FrameSender, None] = {}
+
+    def add_waiting(self, sender: "FrameSender") -> None:
+        """Record that the sender has queued frames, and ask the log to write soon."""
+        self._waiting[sender] = None
+        self.log.flush_soon()
+
+    @property
+    def waiting_count(self) -> int:
+        """Number of senders with frames that wait for the disk."""
+        return len(self._waiting)
+
+    def on_durable(self) -> "list[FrameSender]":
+        """Send the queued frames whose facts are on disk now.
+
+        Return the senders of sessions in which a sent `match_over` has freed room for another match.
+        """
+        waiting, self._waiting = self._waiting, {}
+        return [sender for sender in waiting if sender.flush()]
+
+
+class FrameSender:
+    """The sender of the frames to a session, in order.
+
+    A frame waits in the queue until its fact is on disk, and until each earlier frame of the same match, or of no
+    match, is sent. A barrier (`send_barrier`, or `close` for the end of the connection) waits for every earlier frame.
+    """
+
+    __slots__ = ("_blocked", "_queue", "_senders", "closing", "session_id", "untold_ends")
+
+    def __init__(self, session_id: int, senders: FrameSenders) -> None:
+        self.session_id = session_id
+        self.closing = False
+        """True once the server ignores the bot's further frames, and sends only the frames that are queued already."""
+        self.untold_ends = 0
+        """Number of ended matches that take up room until the bot is sent their queued `match_over`."""
+        self._senders = senders
+        self._queue: list[Outgoing] = []
+        self._blocked: dict[str, None] = {}
+        """Ids of matches with a queued frame, and `NO_MATCH` for a queued frame of no match. (An empty dict is smaller
+        than an empty set.)"""
+
+    def send(self, frame: bytes, after: int = 0, match_id: str = NO_MATCH) -> None:
+        """Send a frame, once all facts up to the number `after` are on disk."""
+        if self.closing:
+            return
+        if after > self._senders.log.durable or self.blocks(match_id):
+            self._enqueue(Outgoing(frame, after, match_id, "frame"))
+        else:
+            self._senders.write(self.session_id, frame)
+
+    def send_behind(self, frame: bytes, match_id: str, on_sent: Callable[[], None]) -> None:
+        """Send a frame of a match behind the queued frames of the match.
+
+        `on_sent` is called when the frame is sent. If the connection ends before, `on_sent` is never called.
+        """
+        if not self.closing:
+            self._enqueue(Outgoing(frame, 0, match_id, "frame", on_sent))
+
+    def send_over(self, frame: bytes, match_id: str, after: int, kind: OverKind = "over") -> bool:
+        """Send a `match_over` once the fact of the result, which has the number `after`, is on disk.
+
+        Return false if the session sends no further frames.
+        """
+        if self.closing:
+            return False
+        self._send_or_enqueue(Outgoing(frame, after, match_id, kind))
+        return True
+
+    def send_barrier(self, frame: bytes, after: int) -> None:
+        """Send a frame after all earlier frames, once all facts up to the number `after` are on disk."""
+        if not self.closing:
+            self._send_or_enqueue(Outgoing(frame, after, NO_MATCH, "barrier"))
+
+    def send_now(self, frame: bytes) -> None:
+        """Send a frame, such as a notice that the disk fails, ahead of all queued frames."""
+        if not self.closing:
+            self._senders.write(self.session_id, frame)
+
+    def ask(self, frame: bytes, match_id: str) -> bool:
+        """Send the `turn` of a match if no frame of the match is queued. Return whether the `turn` was sent."""
+        if self.closing or (self._blocked and self.blocks(match_id)):
+            return False
+        self._senders.write(self.session_id, frame)
+        return True
+
+    def blocks(self, match_id: str) -> bool:
+        """Return true if a further frame of this match would have to wait behind a queued frame."""
+        blocked = self._blocked
+        return bool(blocked) and (match_id in blocked or NO_MATCH in blocked)
+
+    def close(self, code: CloseCode) -> None:
+        """Close the connection after all earlier frames."""
+        if not self.closing:
+            self.closing = True
+            self._send_or_enqueue(Outgoing(code, 0, NO_MATCH, "barrier"))
+
+    def discard(self) -> None:
+        """Drop the queued frames, since the connection has ended."""
+        self.closing = True
+        self._queue.clear()
+
+    @property
+    def unsent_overs(self) -> list[UnsentOver]:
+        """The queued frames `match_over`, the oldest first."""
+        return [
+            (each.content, each.match_id, each.after)
+            for each in self._queue
+            if each.kind in ("over", "late_over") and isinstance(each.content, bytes)
+        ]
+
+    def flush(self) -> bool:
+        """Send the queued frames that need not wait any more. Return true if a `match_over` among them has freed room.
+
+        After the end of the connection, all frames stay queued until the arena is told of the end.
+        """
+        if not self._senders.sessions.can_send(self.session_id):
+            return False
+        queue, self._queue = self._queue, []
+        untold_ends, self.untold_ends = self.untold_ends, 0
+        self._blocked.clear()
+        for each in queue:
+            self._send_or_enqueue(each)
+        return self.untold_ends < untold_ends
+
+    def _send_or_enqueue(self, item: Outgoing) -> None:
+        """Send an item now, or put the item into the queue if it has to wait for the disk or for queued items.
+
+        After the end of the connection, put all items into the queue, as `flush` does.
+        """
+        senders = self._senders
+        is_behind = (self._queue and item.kind == "barrier") or self.blocks(item.match_id)
+        if is_behind or item.after > senders.log.durable or not senders.sessions.can_send(self.session_id):
+            self._enqueue(item)
+            return
+        if isinstance(item.content, bytes):
+            senders.write(self.session_id, item.content)
+        else:
+            senders.sessions.close(self.session_id, item.content)
+        if item.on_sent is not None:
+            item.on_sent()
+
+    def _enqueue(self, item: Outgoing) -> None:
+        if not self._queue:
+            self._senders.add_waiting(self)
+        self._queue.append(item)
+        self._blocked[item.match_id] = None
+        if item.kind == "over":
+            self.untold_ends += 1
