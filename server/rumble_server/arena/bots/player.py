@@ -200,57 +200,52 @@ class Player:
                 found = each
         return found
 
+    def room_by_cancelling(self, game: str) -> int:
+        """Return the number of further tournament matches of this game that the bot can take if its challenges are
+        cancelled.
+
+        While the end of a match is untold, no challenge is cancelled, because the ended match will soon leave room.
+        """
+        able = self.eligible_sessions(game)
+        if any(each.sender.untold_ends for each in able):
+            return sum([max(0, each.room) for each in able])
+        return sum([max(0, each.room + len(each.challenges)) for each in able])
+
     def challenge_to_cancel(self, game: str) -> str | None:
         """Return the match id of a challenge that can be cancelled to make room for a tournament match of this game.
         Return None if cancelling a challenge does not make room.
         """
-        able = self.eligible_sessions(game)
-        return next((each.challenges[-1] for each in able if each.challenges and each.tournament_room > 0), None)
-
-    def _free_room(self, game: str) -> int:
-        """Return the number of further tournament matches of this game that the bot can take.
-
-        A challenge that can be cancelled counts as room.
-        """
-        if self.sole_session is not None:
-            return max(0, self.sole_session.tournament_room)
-        able = self.eligible_sessions(game)
-        if any(each.sender.untold_ends for each in able):  # while an end is untold, no challenge gives way
-            return sum(max(0, each.room) for each in able)
-        return sum(max(0, each.tournament_room) for each in able)
-
-    def is_free(self, game: str) -> bool:
-        """Return true if the bot can take a further tournament match of this game."""
-        return self._free_room(game) > 0
+        if self.room_by_cancelling(game):
+            for each in self.eligible_sessions(game):
+                if each.challenges and each.room + len(each.challenges) > 0:
+                    return each.challenges[-1]
+        return None
 
     def has_room_beside(self, game: str, other: str) -> bool:
         """Return true if the bot, with a further match of `game`, still has room for a match of the game `other`."""
-        return sum(each.room for each in self.eligible_sessions(other)) > 1 or not any(
-            each.admits_game(other) for each in self.eligible_sessions(game)
-        )
-
-    def may_begin(self, game: str) -> bool:
-        """Return true if the bot can take a match of this game, and then still has the room that it keeps for an
-        appointment.
-        """
-        return self.is_free(game) and (self.reserved_for is None or self.has_room_beside(game, self.reserved_for))
+        able = self.eligible_sessions(other)
+        return sum([max(0, each.room) for each in able]) > 1 or set(able).isdisjoint(self.eligible_sessions(game))
 
     def tournament_room(self, game: str) -> int:
-        """Return the number of further tournament matches of this game that the bot can begin."""
-        if not self.may_begin(game):
-            return 0
-        return max(1, self._free_room(game) - (self.reserved_for is not None))
+        """Return the number of further tournament matches of this game that the bot can begin, without the room that
+        the bot keeps for an appointment.
+        """
+        room = self.room_by_cancelling(game)
+        if not room or self.reserved_for is None:
+            return room
+        return max(1, room - 1) if self.has_room_beside(game, self.reserved_for) else 0
 
     def update_free(self) -> None:
         """Update the free players of each game: add the player's name if the player is free, otherwise remove it."""
-        sole, name = self.sole_session, self.name
-        # The usual case, for any game:
-        is_free = sole is not None and self.reserved_for is None and sole.tournament_room > 0
+        is_same_for_all = self.sole_session is not None and self.reserved_for is None  # the usual case
+        room = None
         for game, names in self._free.items():
-            if is_free or ((sole is None or self.reserved_for is not None) and self.may_begin(game)):
-                names.add(name)
+            if room is None or not is_same_for_all:
+                room = self.tournament_room(game)
+            if room:
+                names.add(self.name)
             else:
-                names.discard(name)
+                names.discard(self.name)
 
     def reserve_room(self, game: str | None) -> None:
         """Reserve room of the bot for a match of this game. If `game` is None, end the reservation."""
@@ -305,5 +300,5 @@ class Players:
         """
         found = self._free.get(game)
         if found is None:
-            found = self._free[game] = {each.name for each in self if each.may_begin(game)}
+            found = self._free[game] = {each.name for each in self if each.tournament_room(game)}
         return found

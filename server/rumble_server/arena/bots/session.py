@@ -62,17 +62,6 @@ class BotSession:
         """Number of further matches that the session can take; 0 or less for none."""
         return self.max_matches - len(self.matches) - self.sender.untold_ends
 
-    @property
-    def tournament_room(self) -> int:
-        """Number of further tournament matches that the session can take; 0 or less for none. Challenges count as room.
-
-        While the end of a match is untold, they do not count: the ended match will soon leave room, so no challenge has
-        to be cancelled.
-        """
-        if self.sender.untold_ends:
-            return self.room
-        return self.max_matches - len(self.matches) + len(self.challenges)
-
     def admits_game(self, game: str) -> bool:
         """Return true if the login admits this game."""
         return self.games is None or game in self.games

@@ -57,7 +57,7 @@ class Appointment:
 
     @property
     def is_due(self) -> bool:
-        return all(player.is_free(self.tournament.config.game) for player in self.players)
+        return all(player.room_by_cancelling(self.tournament.config.game) for player in self.players)
 
 
 class Appointments:

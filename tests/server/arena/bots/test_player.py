@@ -9,6 +9,7 @@ from rumble_server.arena.bots.player import Player, Players
 from rumble_server.arena.bots.session import BotSession, Part
 from rumble_server.arena.ports import Caller
 
+from tests.server.arena.bots.sent import Sent
 from tests.server.world import World
 
 CALLER = Caller("", True, 64, 0, False, True, True, True)
@@ -27,7 +28,7 @@ def check_player(players: Players, player: Player, parts: dict[str, Part]) -> No
     for game in GAMES:
         able = [each for each in player.sessions.values() if each is player.sole_session or each.admits_game(game)]
         is_free = any(len(each.matches) - len(each.challenges) < each.max_matches for each in able)
-        assert (player.name in players.free(game)) == is_free == player.is_free(game)
+        assert (player.name in players.free(game)) == is_free == (player.tournament_room(game) > 0)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -61,3 +62,34 @@ def test_a_player_keeps_its_books_whatever_comes_in_whatever_order(seed: int) ->
             player.end_match(parts.pop(random.choice(list(parts))))
             player.assign_waiting_parts()
         check_player(players, player, parts)
+
+
+def connected(**max_matches: int) -> Player:
+    """Return a player with a session for each worker; the worker `_` is a session that names no worker."""
+    senders, player = Sent().senders, Players().get_or_add("ann")
+    for number, (worker, most) in enumerate(max_matches.items()):
+        login = Login(name="ann", worker=None if worker == "_" else worker, games=["hex"], max_matches=most)
+        player.connect(BotSession(number, login, CALLER, senders))
+    return player
+
+
+def test_a_session_that_takes_no_more_matches_uses_no_room_of_another() -> None:
+    player = connected(one=3, two=2)
+    player.begin_match(Part("a", 0, "hex", is_challenge=False))
+    player.stop_assigning(player.sessions["one"])
+    assert player.room == 2
+    assert player.has_room_beside("hex", "hex")
+
+
+def test_a_sole_session_has_one_room_for_all_games() -> None:
+    assert not connected(_=1).has_room_beside("hex", "chess")
+    assert connected(_=2).has_room_beside("hex", "chess")
+
+
+def test_while_an_end_is_untold_no_challenge_gives_way() -> None:
+    player = connected(one=1, two=1)
+    one, two = player.sessions.values()
+    one.add_part(Part("a", 0, "hex", is_challenge=True))
+    assert (player.room_by_cancelling("hex"), player.room) == (2, 1)
+    two.sender.send_over(b"over", "b", 1)
+    assert (player.room_by_cancelling("hex"), player.challenge_to_cancel("hex")) == (0, None)
