@@ -165,7 +165,7 @@ async def test_a_trial_is_shown_ply_by_ply_and_no_match_reaches_the_server(
         ("const choose = () => '9';", "javascript", "The referee: "),
     ],
 )
-async def test_what_is_wrong_is_told_with_its_line(page: "Page", source: str, language: str, end: str) -> None:
+async def test_a_fault_of_the_code_is_told_with_its_line(page: "Page", source: str, language: str, end: str) -> None:
     ended = await tried(page, source, language)
     assert re.match(end, ended), ended
 

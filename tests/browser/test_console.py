@@ -249,7 +249,7 @@ async def test_a_host_creates_tables_with_points_by_places(page: Page, server: R
 
 
 @pytest.mark.slow
-async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningServer) -> None:
+async def test_the_form_forecasts_the_matches_of_the_tournament(page: Page, server: RunningServer) -> None:
     await enter(page, server)
     forecast = page.locator("#forecast")
     await expect(forecast).to_contain_text("one after another")
@@ -271,7 +271,7 @@ async def test_the_form_tells_what_it_will_come_to(page: Page, server: RunningSe
     assert await page.locator(".forecast").evaluate("whole => whole.offsetHeight") == height
 
 
-async def test_how_it_was_created_is_told_in_seconds(page: Page, server: RunningServer) -> None:
+async def test_the_settings_of_a_tournament_are_told_in_seconds(page: Page, server: RunningServer) -> None:
     cup = server.create("In seconds", "tictactoe", time_control={"move_ms": 2500}, away_ms=30_000)
     await enter(page, server, cup)
     shown = page.locator("#config")

@@ -134,7 +134,7 @@ def leaves(url: str) -> bool:
     return not (parts.path.startswith(f"{ROOT}/") or SHARED.fullmatch(parts.path))
 
 
-async def test_it_answers_and_has_no_problem(visit: Visit) -> None:
+async def test_every_page_answers_and_has_no_problem(visit: Visit) -> None:
     assert visit.status == (visit.site_page.refused or 200)
     assert visit.problems == []
 
@@ -145,7 +145,7 @@ async def test_axe_finds_nothing(visit: Visit, axe: str) -> None:
     assert visit.complaints == []
 
 
-async def test_nothing_on_it_leaves_its_club(visit: Visit) -> None:
+async def test_no_link_on_a_page_leaves_its_club(visit: Visit) -> None:
     assert len(visit.addresses) > 10
     if not visit.site_page.of_main:
         assert {each for each in visit.addresses if leaves(each)} == set()
@@ -159,7 +159,7 @@ async def test_games_have_their_titles(visit: Visit) -> None:
         assert [text for text in visit.texts if NAMES.search(TITLES.sub("", text))] == []
 
 
-async def test_it_is_as_wide_as_any_window(visit: Visit) -> None:
+async def test_every_page_fits_windows_of_every_width(visit: Visit) -> None:
     assert visit.overflows == []
 
 

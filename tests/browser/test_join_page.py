@@ -49,7 +49,9 @@ async def test_a_pupil_joins_with_a_code_and_is_led_on(pupil: Page, lan_server: 
     await expect(pupil.locator("#standings bdi")).to_have_text("Zo\u00eb")
 
 
-async def test_who_is_refused_is_told_at_the_field(pupil: Page, lan_server: RunningServer, problems: Problems) -> None:
+async def test_a_refused_pupil_is_told_why_at_the_field(
+    pupil: Page, lan_server: RunningServer, problems: Problems
+) -> None:
     problems.allow(r"(404|409|422)")
     cup = lan_server.create("Refused pupils", classroom=True)
     await pupil.goto("/join?code=ZZZZZZ")
@@ -66,7 +68,7 @@ async def test_who_is_refused_is_told_at_the_field(pupil: Page, lan_server: Runn
     await expect(pupil.locator("#display-error")).to_contain_text("taken")
 
 
-async def test_who_joined_although_the_answer_was_an_error_joins_again(
+async def test_a_pupil_who_joined_although_the_answer_was_an_error_joins_again(
     pupil: Page, lan_server: RunningServer, problems: Problems
 ) -> None:
     problems.allow("507")

@@ -29,7 +29,9 @@ def told_points(tournament: Any) -> dict[str, float]:
     return {line["name"]: line["points"] for line in tournament["standings"]}
 
 
-async def test_standings_change_while_it_plays(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+async def test_standings_change_while_the_tournament_plays(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
     cup = server.create("Live cup", cycles=long_or(1, 3))
     await page.goto(f"/tournaments/{cup}")
     await expect(page.locator("#nobody")).to_be_visible()
@@ -109,7 +111,7 @@ async def test_a_stream_on_which_nothing_comes_is_given_up(open_page: OpenPage, 
 
 
 @pytest.mark.slow
-async def test_it_recovers_when_the_server_was_killed(
+async def test_a_live_page_recovers_when_the_server_was_killed(
     page: Page, mortal_server: RunningServer, paced_bots: PacedBots, problems: Problems
 ) -> None:
     cup = mortal_server.create("Cup", start_at_bots=len(NAMES), cycles=2)

@@ -15,7 +15,9 @@ EVIL = ".evil, img[onerror]"
 
 
 @pytest.mark.slow
-async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+async def test_markup_in_names_and_notes_is_shown_as_text(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
     name, note = markup("cup"), markup("note")
     info = {"score": -0.5, "depth": 3, "nodes": 12, "time_ms": 1250, "pv": ["4", markup("pv")]}
     said = f"{note} · -0.50/3 1.25s, 12 nodes, pv 4 {markup('pv')}"
@@ -39,7 +41,9 @@ async def test_it_is_text(page: Page, server: RunningServer, paced_bots: PacedBo
         await expect(page.locator(EVIL)).to_have_count(0)
 
 
-async def test_what_a_bot_says_of_itself_is_text(page: Page, server: RunningServer, paced_bots: PacedBots) -> None:
+async def test_markup_in_the_client_and_version_of_a_bot_is_shown_as_text(
+    page: Page, server: RunningServer, paced_bots: PacedBots
+) -> None:
     cup = server.create("said of itself", legs=1)
     client, version = markup("client"), markup("version")
     pace = await paced_bots.join(server.bot_url, cup, "ida", "ivo", client=client, version=version)

@@ -70,7 +70,7 @@ async def test_moves_are_chosen_by_clicks(page: Page) -> None:
     assert await page.evaluate("window.chosen") == ["e2e3"]
 
 
-async def test_what_clicks_do_not_tell_is_chosen_by_buttons(page: Page) -> None:
+async def test_moves_that_clicks_do_not_tell_apart_are_chosen_by_buttons(page: Page) -> None:
     game = get_game("chess")
     await offer(page, game, game.parse("8/P6k/8/8/8/8/8/K7 w - - 0 1"))
     await click(page, 8)

@@ -124,7 +124,7 @@ async def test_server_and_script_write_times_the_same(page: Page) -> None:
 
 
 @pytest.mark.slow
-async def test_it_goes_on_by_itself_at_the_chosen_speed(open_page: OpenPage, match: str) -> None:
+async def test_a_replay_goes_on_by_itself_at_the_chosen_speed(open_page: OpenPage, match: str) -> None:
     page = await open_page()
     await page.clock.install()
     await page.goto(f"/matches/{match}?ply=1")
@@ -173,7 +173,7 @@ async def test_a_link_leads_to_the_ply_that_is_shown(page: Page, server: Running
     assert await page.locator(".keys kbd").all_text_contents() == ["←", "→", "Home", "End", "Space", "f", "p", "n"]
 
 
-async def test_without_scripts_it_is_a_replay_all_the_same(open_page: OpenPage, match: str) -> None:
+async def test_without_scripts_the_page_is_a_replay_all_the_same(open_page: OpenPage, match: str) -> None:
     page = await open_page(java_script_enabled=False)
     await page.goto(f"/matches/{match}?ply=3")
     assert not await page.locator("#outcome").is_visible()

@@ -221,7 +221,7 @@ async def test_a_stamp_says_how_a_match_was_lost(page: Page, server: RunningServ
     await expect(ended).to_contain_text(re.compile(r"(lea|mia) wins\s+on time\s*$"))
 
 
-async def test_who_won_stands_below_the_board_and_how_below_that(
+async def test_the_winner_stands_below_the_board_and_how_it_won_below_the_winner(
     open_page: OpenPage, server: RunningServer, paced_bots: PacedBots
 ) -> None:
     page = await open_page()

@@ -85,7 +85,7 @@ async def test_nothing_is_hard_to_read(open_page: OpenPage, address: str, axe: s
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.slow
-async def test_it_is_light_or_dark_as_the_reader_wants(open_page: OpenPage, address: str, scheme: str) -> None:
+async def test_the_site_is_light_or_dark_as_the_reader_wants(open_page: OpenPage, address: str, scheme: str) -> None:
     page: Page = await open_page(base_url=address, color_scheme=scheme)
     await page.goto("index.html")
     paper = await page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -96,7 +96,7 @@ async def test_matches_that_wait_take_slots_that_nobody_else_wants(home: Page) -
     assert after == ["ef", "cd", "ab"]
 
 
-async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(home: Page) -> None:
+async def test_a_followed_bot_has_the_first_slot_for_one_match_after_the_other(home: Page) -> None:
     running = [board(match) for match in ("ab", "cd", "ef", "xy")]
     snapshot, chosen, over, still, after, other, none = await views(
         home,
@@ -117,7 +117,7 @@ async def test_who_is_followed_has_the_first_slot_for_one_match_after_the_other(
     assert none == ["", "ef"], "it has no match"
 
 
-async def test_who_follows_a_bot_that_is_in_view_sees_two_boards_change_places(home: Page) -> None:
+async def test_following_a_bot_that_is_in_view_makes_two_boards_change_places(home: Page) -> None:
     *_, before, after = await views(home, 3, *starts(0, "ab", "cd", "ef"), ("follow", 1, "e"))
     assert before == ["ab", "cd", "ef"]
     assert after == ["ef", "cd", "ab"]

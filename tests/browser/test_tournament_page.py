@@ -198,7 +198,7 @@ async def test_decided_by_is_seen_beside_every_tie_break(
     ("name", "selector"), [("big", ".crosstable-box"), ("big", ".standings-part .scroll"), ("knockout", ".bracket-box")]
 )
 @pytest.mark.slow
-async def test_what_goes_on_beyond_the_edge_fades_out_there(
+async def test_a_box_fades_out_at_the_edge_beyond_which_it_goes_on(
     page: Page, sample_site: SampleSite, name: str, selector: str
 ) -> None:
     await page.set_viewport_size({"width": 360, "height": 740})
@@ -259,7 +259,7 @@ async def test_a_phone_shows_the_first_of_many_bots_until_it_is_asked_for_all(
     await expect(page.locator("#standings tr:visible")).to_have_count(24)
 
 
-async def test_what_is_over_has_no_line_for_its_expected_end(page: Page, sample_site: SampleSite) -> None:
+async def test_a_finished_tournament_has_no_line_for_its_expected_end(page: Page, sample_site: SampleSite) -> None:
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(sample_site.path("/tournaments/{running}"))
     await expect(page.locator("#expected")).to_be_visible()
@@ -268,7 +268,7 @@ async def test_what_is_over_has_no_line_for_its_expected_end(page: Page, sample_
     await expect(page.locator("#expected")).to_be_hidden()
 
 
-async def test_what_is_over_is_not_followed(open_page: OpenPage, sample_site: SampleSite) -> None:
+async def test_the_page_of_a_finished_tournament_opens_no_stream(open_page: OpenPage, sample_site: SampleSite) -> None:
     page = await open_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -303,7 +303,7 @@ async def test_in_forced_colours_one_sees_progress_the_own_page_and_who_is_to_mo
 
 
 @pytest.mark.slow
-async def test_on_paper_is_all_of_it(page: Page, sample_site: SampleSite) -> None:
+async def test_on_paper_is_all_of_the_tournament(page: Page, sample_site: SampleSite) -> None:
     await page.set_viewport_size({"width": 794, "height": 1100})
     await page.goto(sample_site.path("/tournaments/{big}"))
     rows = page.locator("#standings tr")
