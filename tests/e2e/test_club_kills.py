@@ -32,7 +32,7 @@ def create(server: RestartableServer) -> None:
 
 
 @pytest.mark.slow
-async def test_what_runs_in_two_clubs_goes_on_after_kills(tmp_path: Path) -> None:
+async def test_tournaments_in_two_clubs_go_on_after_kills_of_the_server(tmp_path: Path) -> None:
     told: dict[str, list[Frame]] = {club: [] for club in CLUBS}
     results = asyncio.Semaphore(0)
 

@@ -71,7 +71,7 @@ async def play(at: Pair, until_it_lacks: Callable[[RawField], Awaitable[object]]
     return field
 
 
-async def test_what_was_told_is_in_a_synchronous_standby(tmp_path: Path) -> None:
+async def test_facts_that_bots_were_told_are_in_a_synchronous_standby(tmp_path: Path) -> None:
     with pair(tmp_path, synchronous=True) as at:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'held'"
 

@@ -141,7 +141,7 @@ def test_each_request_comes_to_the_leader_of_its_club(front: Front) -> None:
     assert {asked.uri for asked in front.site.questions} >= {"/c/one/a%2Fb//c?x=%26&y=/c/one/", "/api/tournaments"}
 
 
-def test_what_a_client_claims_reaches_no_node(front: Front) -> None:
+def test_forwarding_headers_that_a_client_claims_reach_no_node(front: Front) -> None:
     assert front.ask("/c/one/", **LIES).json()["node"] == front.site.leaders["one"]
     with front.bot("/c/one/bot", **LIES) as bot:
         bot.send("hello")
@@ -197,7 +197,7 @@ def test_a_feed_comes_as_it_is_told(front: Front) -> None:
         assert time.monotonic() - began_s < 5, "a proxy that collects 4 KB takes half a minute"
 
 
-def test_who_comes_to_a_node_that_leads_no_more_is_helped(front: Front) -> None:
+def test_a_request_to_a_node_that_leads_no_more_reaches_the_new_leader(front: Front) -> None:
     """A node names the former leader, which refuses: nginx asks once more, and behind Caddy clients come again."""
     new, old = front.site.leaders["main"], front.site.leaders["one"]
 
@@ -237,7 +237,7 @@ def test_a_failure_of_the_node_itself_is_told(front: Front) -> None:
     assert front.ask("/broken").status_code == 500
 
 
-def test_what_the_leader_cannot_do_now_is_told_but_to_feeds(front: Front) -> None:
+def test_a_leader_s_refusal_for_now_reaches_clients_but_not_feeds(front: Front) -> None:
     answer = front.ask("/api/tournaments/full", "POST", "{}")
     assert (answer.status_code, answer.headers["Retry-After"], answer.text) == (503, "5", "the disk is full")
     assert front.ask("/api/tournaments/full/events").text == "retry: 1000\n\n"

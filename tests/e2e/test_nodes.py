@@ -149,7 +149,7 @@ async def test_bots_come_back_to_who_leads_when_the_leader_is_killed_moved_and_s
 
 
 @pytest.mark.long
-async def test_one_leads_and_others_stand_by(tmp_path: Path) -> None:
+async def test_one_node_leads_and_the_others_stand_by(tmp_path: Path) -> None:
     with nodes(tmp_path, 3, *OPTIONS, several=False) as at:
         may = Troubles(at)
         every = [
