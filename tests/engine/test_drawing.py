@@ -78,7 +78,7 @@ def test_a_stone_falls_down_the_column_that_is_clicked_anywhere() -> None:
 @pytest.mark.parametrize(
     "game", [game for game in PLAIN if drawn(game, game.initial()).facing], ids=lambda game: game.name
 )
-def test_who_sits_face_to_face_has_seat_0_below(game: Game) -> None:
+def test_seats_that_sit_face_to_face_have_seat_0_below(game: Game) -> None:
     drawing = drawn(game, game.initial())
     seats = [drawing.pieces[mark].seat for mark in drawing.board if mark != "."]
     assert seats == [1] * (len(seats) // 2) + [0] * (len(seats) // 2)
@@ -238,7 +238,7 @@ def test_keys_are_of_moves_that_are_offered() -> None:
     assert not connect4.GAME.keys
 
 
-def test_what_is_not_drawn_says_so() -> None:
+def test_a_game_without_pictures_returns_no_drawing() -> None:
     pytest.importorskip("pyspiel", reason="needs the extra openspiel")
     game = get_game("openspiel:go")
     assert game.drawing(game.initial().view()) is None

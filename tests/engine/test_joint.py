@@ -115,7 +115,7 @@ def in_order(self: DilemmaState, moves: dict[int, int]) -> Any:
         ({"view": lambda self, seat=None: {**DilemmaState.view(self), "you": seat}}, "hides is false"),
     ],
 )  # fmt: skip
-def test_the_conformance_kit_finds_it(members: dict[str, Any], problem: str) -> None:
+def test_the_conformance_kit_finds_a_broken_game_of_joint_moves(members: dict[str, Any], problem: str) -> None:
     state_class = type("Broken", (DilemmaState,), {"__slots__": (), **members})
 
     def initial(self: Game, settings: Any = None, seed: int = 0) -> DilemmaState:

@@ -32,7 +32,7 @@ def test_payoffs_give_the_places() -> None:
     assert outcome.winner is None
 
 
-def test_who_fell_out_is_last_whatever_the_rules_gave() -> None:
+def test_fallen_seats_are_last_whatever_the_rules_gave() -> None:
     outcome = Outcome.ranked([1, 2, 2, 4, 5], "", payoffs=[9, 2, 2, 1, 0])
     fallen = outcome.with_falls({0: 7, 3: 7, 1: 30})
     assert (fallen.places, fallen.payoffs) == ((4, 3, 1, 4, 2), (9, 2, 2, 1, 0))

@@ -181,7 +181,7 @@ def test_people_read_titles() -> None:
         ),
     ],
 )
-def test_the_error_without_an_extra_names_it(module: str, without: tuple[str, ...], told: str) -> None:
+def test_the_error_without_an_extra_names_the_extra(module: str, without: tuple[str, ...], told: str) -> None:
     script = (
         f"import sys; sys.modules.update(dict.fromkeys({without}))\n"
         "from rumble_engine import MissingExtra\n"

@@ -12,7 +12,7 @@ shapes = st.tuples(st.integers(1, 19), st.integers(1, 19), st.booleans())
 
 
 @given(shapes, st.data())
-def test_what_is_drawn_is_read_back(shape: tuple[int, int, bool], data: st.DataObject) -> None:
+def test_a_drawn_board_is_read_back(shape: tuple[int, int, bool], data: st.DataObject) -> None:
     columns, rows, from_top = shape
     board = squares(columns, rows, from_top=from_top)
     text = data.draw(st.text("XO.", min_size=columns * rows, max_size=columns * rows))
@@ -58,7 +58,7 @@ def test_shapes_are_shared_also_by_copies() -> None:
 
 
 @pytest.mark.parametrize(("text", "problem"), [("XO", "is not 2 rows of 2"), ("XO.?", "other characters than . X O")])
-def test_what_was_not_drawn_is_refused(text: str, problem: str) -> None:
+def test_a_text_that_is_no_drawn_board_is_refused(text: str, problem: str) -> None:
     with pytest.raises(BadPosition, match=problem):
         squares(2, 2, from_top=True).read(".XO", text)
 

@@ -21,6 +21,6 @@ def test_shown(text: str, written: str) -> None:
 
 
 @given(st.text())
-def test_it_is_always_one_short_printable_line(text: str) -> None:
+def test_a_shown_text_is_always_one_short_printable_line(text: str) -> None:
     assert shown(text).isprintable()
     assert len(shown(text)) < 300

@@ -31,22 +31,22 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_depends_on_the_distribution_with_the_engine() -> None:
+def test_the_template_depends_on_the_distribution_with_the_engine() -> None:
     told = tomllib.loads((TEMPLATE / "pyproject.toml").read_text(encoding="utf-8"))
     assert told["project"]["dependencies"] == [PROJECT["project"]["name"]]
 
 
 @pytest.mark.parametrize("settings", ["{}", '{"last": "loses"}'])
-def test_it_passes_the_kit(installed: Path, settings: str) -> None:
+def test_the_game_of_the_template_passes_the_kit(installed: Path, settings: str) -> None:
     said = python("-m", "rumble_engine.conformance", "nim", "--playouts", "50", "--settings", settings, path=installed)
     assert said.startswith("nim passes: 50 playouts, ")
 
 
-def test_it_is_listed_with_our_games(installed: Path) -> None:
+def test_the_game_of_the_template_is_listed_with_our_games(installed: Path) -> None:
     said = python("-c", "import rumble_engine; print(*rumble_engine.game_names())", path=installed)
     assert {"nim", "tictactoe"} <= set(said.split())
 
 
-def test_building_it_leaves_nothing_behind() -> None:
+def test_building_the_template_leaves_nothing_behind() -> None:
     found = {path.relative_to(TEMPLATE).as_posix() for path in TEMPLATE.rglob("*") if "__pycache__" not in path.parts}
     assert found == {"pyproject.toml", "rumble_nim", "rumble_nim/__init__.py", "rumble_nim/py.typed"}

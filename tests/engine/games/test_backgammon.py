@@ -64,7 +64,7 @@ def test_games_of_openspiel_in_lockstep() -> None:
     assert turns > 100
 
 
-def test_it_passes_the_conformance_kit() -> None:
+def test_backgammon_passes_the_conformance_kit() -> None:
     assert check_game(GAME, playouts=long_or(1, 10), seed=2).playouts
     assert check_game(GAME, settings={"turns": 3}, playouts=5).wins == [0, 0]
 
@@ -103,7 +103,7 @@ def test_moves(own: dict[int, int], other: dict[int, int], dice: int, moves: lis
     assert sorted(mirrored.legal_moves) == sorted(moves)
 
 
-def test_who_rolls_the_higher_die_begins_with_both_dice() -> None:
+def test_the_seat_that_rolls_the_higher_die_begins_with_both_dice() -> None:
     state = GAME.initial()
     assert (state.is_chance, state.movers, len(state.codes())) == (True, (), 30)
     assert [(s.to_move, s.view()["dice"]) for s in (state.play("31"), state.play("13"))] == [(0, [3, 1]), (1, [3, 1])]
@@ -130,7 +130,7 @@ def test_the_text_is_the_board_of_an_xgid() -> None:
         ({1: 14, 25: 1}, "all checkers are off: a backgammon"),
     ],
 )
-def test_who_has_all_checkers_off_wins(left: dict[int, int], reason: str) -> None:
+def test_the_seat_with_all_checkers_off_wins(left: dict[int, int], reason: str) -> None:
     ended = position({1: 1}, left, 61).play("1/off")
     assert ended.outcome is not None
     assert (ended.outcome.scores, ended.outcome.reason, list(ended.codes())) == ((1.0, 0.0), reason, [])
@@ -138,7 +138,7 @@ def test_who_has_all_checkers_off_wins(left: dict[int, int], reason: str) -> Non
         ended.code_of("1/off")
 
 
-def test_after_the_last_turn_it_is_a_draw() -> None:
+def test_a_match_without_a_winner_after_the_last_turn_is_a_draw() -> None:
     ended = GAME.initial({"turns": 1}).play("31").play("8/5 6/5")
     assert ended.outcome is not None
     assert (ended.outcome.scores, ended.outcome.reason) == ((0.5, 0.5), "no winner after 1 turns")

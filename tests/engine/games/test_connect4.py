@@ -82,7 +82,7 @@ boards = st.sampled_from([(7, 6, 4), (5, 5, 4), (4, 4, 3), (4, 9, 5), (12, 12, 7
 
 
 @given(boards, st.lists(st.integers(0, 1000), max_size=60))
-def test_it_agrees_with_the_plain_implementation(board: tuple[int, int, int], choices: list[int]) -> None:
+def test_connect_four_agrees_with_the_plain_implementation(board: tuple[int, int, int], choices: list[int]) -> None:
     columns, rows, connect = board
     settings = {"columns": columns, "rows": rows, "connect": connect}
     state, slow = GAME.initial(settings), Slow(*board)

@@ -35,7 +35,7 @@ FORMS: list[tuple[Game, dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("game", "settings", "playouts"), FORMS)
-def test_it_passes_the_conformance_kit(game: Game, settings: dict[str, Any], playouts: int) -> None:
+def test_every_game_passes_the_conformance_kit(game: Game, settings: dict[str, Any], playouts: int) -> None:
     count = long_or(-(-playouts // 4), playouts)
     assert check_game(game, settings=settings, playouts=count, seed=1).playouts == count
 

@@ -29,7 +29,7 @@ def linked(stones: set[tuple[int, int]], size: int, seat: int) -> bool:
 
 
 @given(st.permutations([(row, column) for row in range(5) for column in range(5)]))
-def test_it_agrees_with_a_plain_implementation_and_always_has_a_winner(cells: list[tuple[int, int]]) -> None:
+def test_hex_agrees_with_a_plain_implementation_and_always_has_a_winner(cells: list[tuple[int, int]]) -> None:
     """Fill boards: by the Hex theorem each has exactly one winner.
 
     The theorem: D. Gale, "The Game of Hex and the Brouwer Fixed-Point Theorem", 1979.

@@ -21,7 +21,7 @@ def played(*plies: str, seats: int = 3, **settings: Any) -> State:
 
 @pytest.mark.parametrize(("seats", "settings"), [(2, {}), (3, {"dice_each": 2}), (6, {"dice_each": 1}),
                                                  (4, {"dice_each": 3, "ones_wild": False})])  # fmt: skip
-def test_it_passes_the_conformance_kit(seats: int, settings: dict[str, Any]) -> None:
+def test_liars_dice_passes_the_conformance_kit(seats: int, settings: dict[str, Any]) -> None:
     assert check_game(GAME, settings=settings, playouts=3, seed=1, seats=seats).playouts == 3
 
 
@@ -59,7 +59,7 @@ def test_a_bid_is_higher_by_quantity_or_by_face() -> None:
     ("3x1", True, [5, 4, 5]),  # ones count once as ones
     ("4x1", True, [4, 5, 5]),
 ])  # fmt: skip
-def test_who_is_wrong_loses_a_die_and_begins(bid: str, wild: bool, counts: list[int]) -> None:
+def test_the_seat_that_is_wrong_loses_a_die_and_begins(bid: str, wild: bool, counts: list[int]) -> None:
     state = played(ROLL, bid, "liar", ones_wild=wild)
     view = state.view()
     assert view["counts"] == counts

@@ -89,7 +89,9 @@ class Slow:
 
 
 @given(st.permutations([(column, row) for column in range(6) for row in range(5)]), st.booleans(), st.integers(3, 5))
-def test_it_agrees_with_a_plain_implementation(cells: list[tuple[int, int]], exact: bool, connect: int) -> None:
+def test_an_mnk_game_agrees_with_a_plain_implementation(
+    cells: list[tuple[int, int]], exact: bool, connect: int
+) -> None:
     settings = {"columns": 6, "rows": 5, "connect": connect, "line": "exact" if exact else "freestyle"}
     state, slow = GAME.initial(settings), Slow(connect, exact)
     for ply, (column, row) in enumerate(cells):

@@ -59,7 +59,7 @@ def test_150_games_of_battlesnake_in_lockstep() -> None:
     ("settings", "seats"),
     [({}, 2), ({"size": 7, "turns": 20}, 8), ({"rules": "wrapped"}, 4), ({"rules": "constrictor", "size": 7}, 3)],
 )
-def test_it_passes_the_conformance_kit(settings: dict[str, Any], seats: int) -> None:
+def test_snakes_passes_the_conformance_kit(settings: dict[str, Any], seats: int) -> None:
     assert check_game(GAME, settings=settings, playouts=4, seats=seats).playouts == 4
 
 
@@ -83,11 +83,13 @@ def duel(first: str, second: str, **settings: Any) -> SnakesState:
         ("33 34 44 43 42", "06 05 04", "right right", ["snake-self-collision", ""]),
     ],
 )
-def test_who_is_out(first: str, second: str, moves: str, reasons: list[str]) -> None:
+def test_a_snake_is_out_by_a_wall_a_head_a_body_or_itself(
+    first: str, second: str, moves: str, reasons: list[str]
+) -> None:
     assert [each.reason for each in duel(first, second).play(moves).snakes] == reasons
 
 
-def test_who_goes_out_together_ties_before_who_went_earlier() -> None:
+def test_snakes_that_go_out_together_tie_before_snakes_that_went_earlier() -> None:
     state: SnakesState = GAME.initial_for(3, {"rules": "constrictor"}, 1)
     bodies = [((0, 5),) * 3, ((3, 3),) * 3, ((3, 5),) * 3]
     state = SnakesState(state.settings, 0, tuple(Snake(body, 100) for body in bodies), frozenset())

@@ -64,7 +64,7 @@ def test_a_king_may_jump_in_a_circle() -> None:
     assert state.play("15x22x31x24x15").text().split(" ")[0].count("w") == 1
 
 
-def test_who_cannot_move_loses() -> None:
+def test_a_seat_that_cannot_move_loses() -> None:
     state = placed(mover="b", b=[9, 1], w=[14, 32])
     assert ended(played(placed(b=[27], w=[32], mover="w"), "32x23")) == (1, "no move left")
     assert state.outcome is None

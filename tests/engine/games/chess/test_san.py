@@ -73,7 +73,9 @@ def test_the_game_writes_its_moves_so(game: Chess) -> None:
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", ["e1g1"]),
     ],
 )
-def test_what_a_person_types_means_these_moves(game: Chess, fen: str, text: str, moves: list[str]) -> None:
+def test_a_typed_move_means_the_legal_moves_with_that_spelling(
+    game: Chess, fen: str, text: str, moves: list[str]
+) -> None:
     state = game.parse(fen)
     assert [move for move in state.legal_moves if text in game.spellings(state, move)] == moves
 

@@ -41,13 +41,13 @@ def shortened(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in FAMILY.names()]
 )
-def test_it_passes_the_conformance_kit(name: str) -> None:
+def test_openspiel_games_pass_the_conformance_kit(name: str) -> None:
     assert check_game(openspiel_game(name), settings=shortened(name), playouts=1).plies
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FAMILY.names() if name not in LONG])
-def test_it_passes_the_conformance_kit_with_all_seats(name: str) -> None:
+def test_openspiel_games_pass_the_conformance_kit_with_all_seats(name: str) -> None:
     game = openspiel_game(name)
     assert check_game(game, settings=shortened(name), playouts=3, seats=game.most_seats).plies
 
