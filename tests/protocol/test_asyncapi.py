@@ -52,7 +52,7 @@ def test_the_kept_document_is_the_models() -> None:
     )
 
 
-def test_it_is_valid_by_the_schema_of_asyncapi() -> None:
+def test_the_document_is_valid_by_the_schema_of_asyncapi() -> None:
     """The official JSON Schema of AsyncAPI 3.0.0; see asyncapi/NOTICE."""
     official = Draft7Validator(json.loads((HERE / "asyncapi" / "3.0.0.json").read_text(encoding="utf-8")))
     official.validate(DOCUMENT)
@@ -98,7 +98,7 @@ def test_the_close_codes_are_all_there() -> None:
     assert told == {int(code): code not in DO_NOT_RECONNECT for code in CloseCode}
 
 
-def test_its_schemas_say_what_the_json_schemas_say() -> None:
+def test_the_document_and_the_json_schemas_accept_the_same_frames() -> None:
     contract = Contract(DOCUMENT)
     frames = [line["frame"] for path in CONVERSATIONS for line in read_conversation(path)[1] if "frame" in line]
     for frame in frames:
@@ -107,7 +107,7 @@ def test_its_schemas_say_what_the_json_schemas_say() -> None:
         assert valid == SCHEMA[name].is_valid(frame)
 
 
-def test_it_is_also_valid_where_later_messages_grow() -> None:
+def test_the_document_accepts_messages_with_fields_and_codes_of_later_servers() -> None:
     contract = Contract(DOCUMENT)
     assert contract.operation_of({"type": "fanfare"}) is None
     notice = {"type": "notice", "code": "newer", "tournament": None, "match": None, "message": "", "mood": "good"}
@@ -154,7 +154,7 @@ async def test_a_client_made_of_the_document_alone_plays_a_tournament(game: str,
 
 
 @pytest.mark.e2e
-async def test_it_plays_as_a_program() -> None:
+async def test_programs_that_follow_the_document_play_a_tournament() -> None:
     async with served() as server, asyncio.timeout(PATIENCE_S):
         tournament = server.arena.tournaments[server.create(game="tictactoe", start_at_bots=2)]
         command = [sys.executable, generic_client.__file__, str(KEPT), f"127.0.0.1:{server.port}", "7", "join=friday"]

@@ -14,7 +14,7 @@ def test_names_of_clubs(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "A", "a b", "a/b", "ä", "a\n", "a.b", "0" * 33])
-def test_what_is_no_name_of_a_club(text: str) -> None:
+def test_a_text_that_is_no_name_of_a_club_is_refused(text: str) -> None:
     assert not is_club_name(text)
 
 

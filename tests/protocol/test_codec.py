@@ -55,7 +55,7 @@ def test_a_server_message_survives_its_frame(message: server.ServerMessage) -> N
     assert read_server_message(frame.decode()) == message
 
 
-def test_what_a_bot_does_not_say_is_not_in_its_frame() -> None:
+def test_fields_that_a_bot_does_not_set_are_not_in_its_frame() -> None:
     assert json.loads(write_message(bot.Join(tournament="friday"))) == {"type": "join", "tournament": "friday"}
     challenge = bot.Challenge(against="bob", game="tictactoe", settings={"a": True, "b": 1, "c": "x"})
     assert json.loads(write_message(challenge)) == {
@@ -66,7 +66,7 @@ def test_what_a_bot_does_not_say_is_not_in_its_frame() -> None:
     }
 
 
-def test_what_the_server_leaves_open_is_null_in_its_frame() -> None:
+def test_fields_that_the_server_leaves_open_are_null_in_its_frame() -> None:
     rejected = server.Rejected(
         match="m", turn_id="t", code=Rejection.STALE_TURN, message="", your_turn=False, remaining_ms=None
     )

@@ -13,11 +13,11 @@ NOW = promise()
 Change = Callable[[dict[str, Any]], Any]
 
 
-def test_what_was_promised_is_kept() -> None:
+def test_the_protocol_keeps_every_promise() -> None:
     assert breaches(json.loads(PROMISED.read_text(encoding="utf-8")), NOW) == []
 
 
-def test_what_was_added_is_promised_too() -> None:
+def test_every_addition_to_the_protocol_is_promised_too() -> None:
     kept = json.loads(PROMISED.read_text(encoding="utf-8"))
     assert kept == NOW, "take it into the promise: python -m tests.protocol.compatible"
 

@@ -28,12 +28,12 @@ each = pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: f"{path.p
 
 
 @each
-async def test_it_is_what_the_server_says(path: Path) -> None:
+async def test_the_server_says_what_each_conversation_has(path: Path) -> None:
     await play(path)
 
 
 @each
-def test_its_form_is_the_one_described(path: Path) -> None:
+def test_each_conversation_has_the_form_that_the_readme_describes(path: Path) -> None:
     first, lines = read_conversation(path)
     assert first.keys() <= {"about", "limits"}
     assert first["about"]
@@ -45,7 +45,7 @@ def test_its_form_is_the_one_described(path: Path) -> None:
 
 
 @each
-def test_its_frames_are_valid_or_refused(path: Path) -> None:
+def test_the_frames_of_each_conversation_are_valid_or_refused(path: Path) -> None:
     _, lines = read_conversation(path)
     for index, line in enumerate(lines):
         if "frame" not in line:

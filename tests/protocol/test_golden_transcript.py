@@ -16,7 +16,7 @@ def server() -> ServerInMemory:
     return ServerInMemory({})
 
 
-def test_they_are_where_the_readme_says() -> None:
+def test_the_readme_names_every_golden_transcript() -> None:
     told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
     played = sorted(f"{name}.jsonl" for name in (*FRIDAY, *SATURDAY))
     assert [path.name for path in sorted(EXAMPLES.glob("*.jsonl"))] == played

@@ -17,7 +17,7 @@ from rumble_protocol.plain import plain_text
         ("a\u202eb", "a\\u202eb"),
     ],
 )
-def test_what_would_steer_a_terminal_is_escaped(given: str, shown: str) -> None:
+def test_characters_that_would_steer_a_terminal_are_escaped(given: str, shown: str) -> None:
     assert plain_text(given) == shown
 
 

@@ -30,7 +30,7 @@ def test_each_message_has_its_fields_in_a_table(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(BOT_TYPES))
-def test_what_a_bot_may_leave_out_is_marked(kind: str) -> None:
+def test_fields_that_a_bot_may_leave_out_are_marked_optional(kind: str) -> None:
     told = {row[0].strip("`") for row in rows(section(f"### `{kind}`")) if row[1].endswith(", optional")}
     fields = MESSAGES[kind].model_fields
     assert told == {name for name, field in fields.items() if name != "type" and not field.is_required()}

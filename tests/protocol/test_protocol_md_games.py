@@ -40,7 +40,7 @@ def tables(game: Game) -> tuple[list[list[str]], list[list[str]]]:
 
 
 @each_game
-def test_its_settings_are_the_engines(game: Game) -> None:
+def test_the_settings_of_each_game_are_the_engine_s(game: Game) -> None:
     settings, _ = tables(game)
     assert [row[0].strip("`") for row in settings] == [setting.name for setting in game.settings]
     for row, setting in zip(settings, game.settings, strict=True):
@@ -55,7 +55,7 @@ def test_its_settings_are_the_engines(game: Game) -> None:
 
 
 @each_game
-def test_its_state_is_the_engines(game: Game) -> None:
+def test_the_fields_of_each_state_are_the_engine_s(game: Game) -> None:
     _, fields = tables(game)
     told: dict[str, str] = {}
     for names, kind, _meaning in fields:
@@ -69,7 +69,7 @@ def test_its_state_is_the_engines(game: Game) -> None:
 
 
 @each_game
-def test_its_moves_are_written_as_told(game: Game) -> None:
+def test_moves_of_each_game_match_the_notation_of_the_page(game: Game) -> None:
     (notation,) = re.findall(r"`(\^\S+\$)`", section(f"### `{game.name}`"))
     for state in played(game):
         moves = [state.text_for(seat, code) for seat in state.movers for code in state.codes_for(seat)]
@@ -77,7 +77,7 @@ def test_its_moves_are_written_as_told(game: Game) -> None:
 
 
 @each_game
-def test_its_example_is_what_the_engine_plays(game: Game) -> None:
+def test_the_example_of_each_game_is_what_the_engine_plays(game: Game) -> None:
     example: dict[str, Any] = EXAMPLES[game.name]
     state = game.initial(example["settings"])
     for move in example["moves"]:
@@ -90,7 +90,7 @@ def test_its_example_is_what_the_engine_plays(game: Game) -> None:
 
 
 @each_game
-def test_its_drawing_is_the_board_of_the_example(game: Game) -> None:
+def test_each_example_has_its_board_drawn(game: Game) -> None:
     drawings = [block.text for block in blocks(PATH) if block.language == "text"]
     view = EXAMPLES[game.name]["state"]
     if "board" not in view:

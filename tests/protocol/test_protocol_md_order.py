@@ -27,7 +27,7 @@ def test_the_answers_are_those_of_the_asyncapi_document() -> None:
 
 
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.stem)
-def test_the_order_is_the_one_told(path: Path) -> None:
+def test_messages_come_in_the_order_that_the_page_tells(path: Path) -> None:
     by_connection: dict[str, list[dict[str, Any]]] = {}
     for line in read_conversation(path)[1]:
         if line["from"] == "server" and "frame" in line:

@@ -28,12 +28,12 @@ def test_the_kept_schemas_are_those_of_the_models() -> None:
     )
 
 
-def test_there_is_one_for_each_message_each_direction_and_the_feed() -> None:
+def test_each_message_each_direction_and_the_feed_has_a_schema() -> None:
     assert sorted(VALIDATORS) == sorted([*TYPES, "bot_message", "server_message", "feed_event"])
 
 
 @pytest.mark.parametrize("name", sorted(VALIDATORS))
-def test_each_is_a_schema_of_the_draft(name: str) -> None:
+def test_each_schema_is_one_of_the_draft(name: str) -> None:
     schema = VALIDATORS[name].schema
     assert isinstance(schema, dict)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -43,14 +43,14 @@ def test_each_is_a_schema_of_the_draft(name: str) -> None:
 
 
 @given(messages.any_bot_message)
-def test_what_a_bot_may_send_is_valid(message: bot.BotMessage) -> None:
+def test_messages_that_a_bot_may_send_are_valid(message: bot.BotMessage) -> None:
     frame = json.loads(write_message(message))
     VALIDATORS[message.type].validate(frame)
     VALIDATORS["bot_message"].validate(frame)
 
 
 @given(messages.any_server_message)
-def test_what_the_server_sends_is_valid_and_may_grow(message: server.ServerMessage) -> None:
+def test_messages_of_the_server_are_valid_and_may_grow(message: server.ServerMessage) -> None:
     frame = json.loads(write_message(message))
     for grown in (frame, {**frame, "newer": 1}):
         VALIDATORS[message.type].validate(grown)
@@ -91,7 +91,7 @@ def test_a_time_control_may_grow_only_in_what_the_server_sends() -> None:
         [],
     ],
 )
-def test_what_the_server_would_refuse_is_not_valid(frame: Any) -> None:
+def test_frames_that_the_server_would_refuse_are_not_valid(frame: Any) -> None:
     assert not VALIDATORS["bot_message"].is_valid(frame)
 
 
