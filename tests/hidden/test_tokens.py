@@ -10,7 +10,7 @@ from tests.hidden.tokens import GAME, TokensGame, TokensState
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_it_keeps_the_rules(seats: int) -> None:
+def test_the_game_of_tokens_passes_the_conformance_kit(seats: int) -> None:
     assert check_game(GAME, playouts=8, seats=seats).plies > 50
 
 

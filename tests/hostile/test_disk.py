@@ -16,7 +16,7 @@ KEY = "key-of-bots-that-fill-the-disk"
 KEPT = Bounds().kept_frame_bytes
 
 
-def test_what_challenges_of_one_address_write_is_bounded_and_a_running_match_ends(tmp_path: Path) -> None:
+def test_challenges_of_one_address_write_a_bounded_log_and_a_running_match_ends(tmp_path: Path) -> None:
     """40 bots of one address that challenged each other wrote 10 MB/s, without an end."""
     most, names = 20_000, [f"busy-{number}" for number in range(6)]
     with target(tmp_path, constants={"challenge_bytes_per_day": most}) as server, ExitStack() as opened:

@@ -20,7 +20,7 @@ def lives(process: int) -> bool:
         return False
 
 
-def test_what_pairs_rounds_ends_with_the_server(tmp_path: Path) -> None:
+def test_child_processes_end_with_the_killed_server(tmp_path: Path) -> None:
     """The child processes for writing, for pairing and for house bots end with the server."""
     with target(tmp_path, "--house", "random") as server, ExitStack() as opened:
         cup = server.create(format="swiss", start_at_bots=4)

@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: int) -> None:
+def test_a_bot_that_thinks_while_the_server_stands_still_pays_with_its_clock(server: Target, number: int) -> None:
     """3 s of thought passed on a clock of 300 ms where an accomplice made the server late."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(f"{name}-{number}", key=KEY, join=cup) for name in ("slow", "mate"))
@@ -48,7 +48,7 @@ def test_who_thinks_while_the_server_stands_still_pays(server: Target, number: i
     assert over["winner"] != turn["seat"]
 
 
-def test_who_sends_something_after_a_late_answer_wins_nothing_by_it(server: Target) -> None:
+def test_data_after_a_late_answer_wins_nothing(server: Target) -> None:
     """The kernel tells the time of the newest data alone; beyond the bound of the excuse the match is played again."""
     cup = server.create(start_at_bots=2, legs=1, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("pinger", "pinger-mate"))
@@ -65,7 +65,7 @@ def test_who_sends_something_after_a_late_answer_wins_nothing_by_it(server: Targ
         assert thinker.until("match_start")["attempt"] == 2
 
 
-def test_who_plays_two_matches_on_one_connection_loses_none_by_a_stall(server: Target) -> None:
+def test_a_bot_with_two_matches_on_one_connection_loses_none_by_a_stall(server: Target) -> None:
     """The answer in the second match comes a second later, and is read together with that in the first."""
     slow, quick = (
         server.create(name=name, start_at_bots=2, legs=1, time_control={"move_ms": move_ms})
@@ -116,7 +116,7 @@ def test_an_answer_that_comes_while_the_server_stands_still_is_excused_and_told(
     assert sum(bot["excused_ms"] for bot in audit["bots"].values()) == told_ms
 
 
-def test_who_stalls_the_server_again_and_again_gains_no_void_match(server: Target) -> None:
+def test_a_bot_that_stalls_the_server_again_and_again_gains_no_void_match(server: Target) -> None:
     """The wait of each unread answer is known, so no match is played again; otherwise a losing bot would stall more."""
     cup = server.create(legs=1, start_at_bots=2, time_control={"move_ms": MOVE_MS})
     first, second = (server.attacker().login(name, key=KEY, join=cup) for name in ("cheat", "mate"))

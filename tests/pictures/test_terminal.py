@@ -33,7 +33,7 @@ def test_the_recording_of_the_readme_is_a_tournament_to_its_end() -> None:
 
 
 @pytest.mark.e2e
-def test_what_a_terminal_shows_is_drawn(tmp_path: Path) -> None:
+def test_the_output_of_a_command_is_drawn(tmp_path: Path) -> None:
     need_module("termtosvg", "dev")
     picture = tmp_path / "games.svg"
     record(["games"], "tictactoe", picture)

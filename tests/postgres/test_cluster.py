@@ -54,7 +54,7 @@ def test_a_database_that_was_lent_is_empty_for_the_next(postgres: Cluster) -> No
 
 
 @pytest.mark.long
-def test_what_was_committed_is_there_after_each_way_to_end() -> None:
+def test_committed_rows_are_there_after_each_way_to_end_the_cluster() -> None:
     with cluster(fsync=True, settings={"max_connections": 7}) as running:
         url = running.database()
         run(url, "CREATE TABLE made (number int)")

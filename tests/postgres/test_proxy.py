@@ -110,7 +110,7 @@ def test_nobody_who_comes_at_the_end_is_left_open() -> None:
 
 
 @pytest.mark.parametrize("way", ["to_server", "to_client"])
-def test_what_is_held_comes_later_and_what_is_swallowed_never(way: str) -> None:
+def test_held_bytes_come_later_and_swallowed_bytes_never(way: str) -> None:
     with echoing() as between, client(between) as sock:
         between.hold(way)  # type: ignore[arg-type]
         sock.sendall(b"one")
