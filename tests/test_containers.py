@@ -106,7 +106,7 @@ def test_nothing_runs_as_root() -> None:
     assert all(found.word != "RUN" for found in dockerfile()[words.index("USER") :])
 
 
-def test_what_is_kept_is_on_a_volume() -> None:
+def test_kept_files_are_on_a_volume() -> None:
     volume = the("VOLUME").rest
     database = the("CMD").command[the("CMD").command.index("--db") + 1]
     assert database.startswith(f"{volume}/")
@@ -132,7 +132,7 @@ def test_the_server_listens_to_the_others() -> None:
     assert served[served.index("--host") + 1] == "0.0.0.0"
 
 
-def test_there_is_one_port() -> None:
+def test_every_part_uses_one_port() -> None:
     port = the("EXPOSE").rest
     assert str(ServerConfig().port) == port
     assert the("CMD").command[the("CMD").command.index("--port") + 1] == port
@@ -151,7 +151,7 @@ def test_the_three_bots_and_nobody_else_play() -> None:
     assert {SERVICES[bot]["environment"]["RUMBLE_JOIN"] for bot in BOTS} == {created[3]}
 
 
-def test_each_waits_for_what_it_needs() -> None:
+def test_each_service_waits_for_the_services_it_needs() -> None:
     assert SERVICES["host"]["depends_on"] == {"server": {"condition": "service_healthy"}}
     for bot in BOTS:
         assert SERVICES[bot]["depends_on"] == {"host": {"condition": "service_completed_successfully"}}

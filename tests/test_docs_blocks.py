@@ -55,7 +55,7 @@ def test_every_block_is_found(page: Path) -> None:
     ]
 
 
-def test_each_is_checked_by_what_is_said_of_it(page: Path) -> None:
+def test_each_block_is_checked_by_its_marker_or_language(page: Path) -> None:
     seen: list[str] = []
     checks = {
         "json": is_message,

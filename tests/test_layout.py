@@ -221,7 +221,9 @@ def test_a_package_that_defines_something_needs_one_of_its_name(tmp_path: Path) 
         (f"{NEAR}/helpers.py", "from rumble_engine.games.chess import play\n", False),
     ],
 )
-def test_a_test_near_it_that_imports_from_it_counts(tmp_path: Path, test: str, text: str, counts: bool) -> None:
+def test_a_test_near_a_module_that_imports_from_the_module_counts(
+    tmp_path: Path, test: str, text: str, counts: bool
+) -> None:
     exports = "from rumble_engine.games.chess import play as play\nfrom rumble_engine.games.go import other\n"
     files = {f"{GAMES}/__init__.py": exports, f"{GAMES}/chess.py": LOGIC, test: text}
     assert problems_in(tmp_path, files) == ([] if counts else NO_TEST)
@@ -257,7 +259,7 @@ class WrongError(ValueError):
         ("print(MOST)\n", False),
     ],
 )
-def test_what_only_declares_needs_no_test(tmp_path: Path, more: str, counts: bool) -> None:
+def test_a_module_that_only_declares_needs_no_test(tmp_path: Path, more: str, counts: bool) -> None:
     assert problems_in(tmp_path, {f"{GAMES}/chess.py": DECLARATIONS + more}) == ([] if counts else NO_TEST)
 
 
@@ -271,14 +273,14 @@ def test_what_only_declares_needs_no_test(tmp_path: Path, more: str, counts: boo
         ([], False),
     ],
 )
-def test_a_part_of_one_module_that_is_tested_needs_none(tmp_path: Path, users: list[str], counts: bool) -> None:
+def test_a_part_of_one_module_that_is_tested_needs_no_test(tmp_path: Path, users: list[str], counts: bool) -> None:
     uses = "from rumble_engine.games.chess import play\n" + LOGIC
     own = [user.replace("engine/rumble_engine", "tests/engine").replace("/b", "/test_b") for user in users]
     files = {**dict.fromkeys(users, uses), **dict.fromkeys(own, ""), f"{NEAR}/test_moves.py": ""}
     assert problems_in(tmp_path, {f"{GAMES}/chess.py": LOGIC, **files}) == ([] if counts else NO_TEST)
 
 
-def test_a_part_of_a_module_that_is_not_tested_needs_one(tmp_path: Path) -> None:
+def test_a_part_of_a_module_that_is_not_tested_needs_a_test(tmp_path: Path) -> None:
     uses = "from rumble_engine.games.chess import play\n" + LOGIC
     found = problems_in(tmp_path, {f"{GAMES}/chess.py": LOGIC, f"{GAMES}/board.py": uses})
     assert found == ["board.py: there is neither tests/engine/games/test_board.py,", *NO_TEST]

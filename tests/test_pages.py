@@ -146,7 +146,7 @@ def test_links_lead_somewhere(page: str) -> None:
     assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
 
 
-def test_what_is_to_be_changed_to_add_something_is_there() -> None:
+def test_every_file_that_how_to_add_names_is_there() -> None:
     page = (ROOT / "docs" / "HOW_TO_ADD.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:engine|protocol|server|bots|tests|docs|benchmarks)/[\w./]+)`", page)
     assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []

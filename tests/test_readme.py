@@ -33,7 +33,7 @@ def test_every_block_is_what_it_claims() -> None:
     assert check_page(PAGE, {"file:": is_the_bare_bot, "sh": are_commands("pip", "python")}) == 4
 
 
-def test_it_is_read_in_two_minutes() -> None:
+def test_the_readme_is_read_in_two_minutes() -> None:
     prose = re.sub(r"```.*?```|\]\([^)]*\)|<!--.*?-->", " ", README, flags=re.DOTALL)
     assert len(re.findall(r"\w+", prose)) <= 2 * WORDS_A_MINUTE
 

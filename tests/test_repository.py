@@ -30,7 +30,7 @@ def repository_files() -> list[Path]:
     return [path for name in sorted(set(listed.split("\0"))) if (path := ROOT / name).is_file()]
 
 
-def test_the_expression_finds_what_it_is_for() -> None:
+def test_the_expression_finds_registries_and_paths_of_one_machine() -> None:
     for parts in (("https://pyp", "i.org/simple"), ("/ro", "ot/.cache"), ("/wo", "rk/main/x"), ("deb.deb", "ian.org")):
         assert FOREIGN.search("".join(parts))
     assert not FOREIGN.search(FOREIGN.pattern)
@@ -85,7 +85,7 @@ def test_the_forms_of_issues_are_what_the_forge_reads() -> None:
         assert any(field.get("validations") == {"required": True} for field in fields)
 
 
-def test_what_is_kept_up_to_date_is_there() -> None:
+def test_every_folder_that_dependabot_keeps_up_to_date_is_there() -> None:
     read = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
     kept = {each["package-ecosystem"]: each for each in read["updates"]}
     assert read["version"] == 2

@@ -53,7 +53,7 @@ def pages(site: Path) -> dict[str, _Page]:
     return {path.relative_to(site).as_posix(): _Page(path) for path in site.rglob("*.html")}
 
 
-def test_every_page_of_the_repository_is_on_it(site: Path) -> None:
+def test_every_page_of_the_repository_is_on_the_site(site: Path) -> None:
     files = [path.relative_to(ROOT) for path in repository_files() if path.suffix == ".md"]
     texts = [path for path in files if path.parts[0] != ".github"]  # except `.github`, which has forms
     starters = {path for path in texts if path.parts[0] == "bots" and len(path.parts) == 3}
@@ -84,7 +84,7 @@ def test_no_list_and_no_table_is_left_as_text(pages: dict[str, _Page]) -> None:
 
 
 @pytest.mark.parametrize(("name", "module"), [("sdk", rumble_bots), ("engine", rumble_engine)])
-def test_it_tells_the_whole_public_api(site: Path, name: str, module: ModuleType) -> None:
+def test_the_site_tells_the_whole_public_api(site: Path, name: str, module: ModuleType) -> None:
     html = (site / "docs" / "api" / f"{name}.html").read_text(encoding="utf-8")
     public = set(module.__all__)
     for class_name, kind in [(each, getattr(module, each)) for each in public]:

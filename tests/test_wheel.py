@@ -49,7 +49,7 @@ def names(wheel: Path) -> set[str]:
         return {name for name in archive.namelist() if not name.endswith("/")}
 
 
-def test_it_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
     wanted = {
         str(Path(package.name, path.relative_to(package)))
         for package in PACKAGES
@@ -63,7 +63,7 @@ def test_it_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None
     assert any(name.endswith("/licenses/LICENSE") for name in about)
 
 
-def test_it_has_what_is_not_python(wheel: Path) -> None:
+def test_the_wheel_has_the_files_that_are_not_python(wheel: Path) -> None:
     folders = {str(Path(name).parent) for name in names(wheel) if not name.endswith((".py", ".typed"))}
     assert {
         "rumble_server/web/pages/templates",
@@ -73,25 +73,25 @@ def test_it_has_what_is_not_python(wheel: Path) -> None:
     } <= folders
 
 
-def test_what_is_installed_is_what_runs(installed: Path) -> None:
+def test_the_installed_packages_are_the_ones_that_run(installed: Path) -> None:
     modules = [package.name for package in PACKAGES]
     ask = f"import {', '.join(modules)}\nfor module in ({', '.join(modules)}): print(module.__file__)"
     assert python("-c", ask, path=[installed]).split() == [str(installed / name / "__init__.py") for name in modules]
 
 
-def test_its_command_knows_its_games(installed: Path) -> None:
+def test_the_installed_command_knows_the_games(installed: Path) -> None:
     (entry,) = (installed / "bin").glob("rumble*")
     games = json.loads(python(str(entry), "games", "--json", path=[installed]))
     assert {game["name"] for game in games} >= {"tictactoe", "connect4"}
 
 
-def test_its_bots_find_their_data(installed: Path) -> None:
+def test_installed_bots_find_their_data(installed: Path) -> None:
     asked = ["ask", "perfect", "--game", "tictactoe", "--position", "X....O.XO", "--json"]
     (entry,) = (installed / "bin").glob("rumble*")
     assert json.loads(python(str(entry), *asked, path=[installed]))["move"] == "2"
 
 
-def test_it_writes_starters(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_command_writes_starters(installed: Path, tmp_path: Path) -> None:
     (entry,) = (installed / "bin").glob("rumble*")
     python(str(entry), "new", "mine", "--language", "go", "--dir", str(tmp_path), path=[installed])
     assert {path.name for path in (tmp_path / "mine").iterdir()} == {"strategy.go", "bot.go", "go.mod", "README.md"}
