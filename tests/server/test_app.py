@@ -183,7 +183,7 @@ UPGRADE = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 
 
 
 @pytest.mark.e2e
-async def test_who_is_banned_is_closed_and_refused_at_the_door(tmp_path: Path) -> None:
+async def test_a_banned_address_is_closed_and_refused_at_the_door(tmp_path: Path) -> None:
     async with running(tmp_path / "x.db") as server:
         organiser = Organiser(server.arena)
         tournament = organiser.create(TournamentConfig(name="Friday", game="tictactoe"))

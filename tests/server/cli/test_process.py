@@ -25,7 +25,7 @@ def test_the_exit_code_is_that_of_the_command(code: int, monkeypatch: pytest.Mon
     assert ended.value.code == code
 
 
-def test_a_second_ctrl_c_ends_it_with_130_and_a_third_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_ctrl_c_ends_the_process_with_130_and_a_third_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted() -> int:
         raise KeyboardInterrupt
 

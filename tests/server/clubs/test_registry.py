@@ -169,7 +169,7 @@ async def test_the_administrator_hosts_everywhere_and_a_host_in_one_club(tmp_pat
         assert {status for place, status in made.items() if place not in hosts} == {401}
 
 
-async def test_what_main_says_of_a_club_holds_once_it_is_on_disk(tmp_path: Path) -> None:
+async def test_changes_that_main_makes_to_a_club_hold_once_they_are_on_disk(tmp_path: Path) -> None:
     house = Houses()
     async with running(tmp_path / "x.db", house, house=("random",), bounds=Bounds(club_bots=7)) as server:
         assert server.config.bounds.club_quotas.bots == 7

@@ -64,7 +64,7 @@ async def test_an_answer_that_has_begun_is_ended_first_and_is_not_sent_away() ->
     assert (await outcomes(waiting + rest))["Crowded"] == 8
 
 
-async def test_those_who_go_hold_nobody_up() -> None:
+async def test_cancelled_tasks_hold_nobody_up() -> None:
     desk = Desk()
     served, gone, called, last = (desk.ask(each) for each in ("served", "gone", "called", "last"))
     await asyncio.sleep(0)

@@ -43,7 +43,7 @@ def played() -> Iterator[Played]:
     gc.freeze()
 
 
-def test_what_is_there_at_the_start_is_set_aside() -> None:
+def test_objects_that_exist_at_the_start_are_set_aside() -> None:
     objects = [[each] for each in range(10_000)]
     with GcTuner(lambda: True).tuned():
         assert len(gc.get_objects(generation=2)) < len(objects)
@@ -67,7 +67,7 @@ def test_garbage_that_is_new_is_found_by_a_pass(played: Played) -> None:
 
 @pytest.mark.parametrize(("is_playing", "after_s"), [(False, SWEEP_S), (True, LATEST_SWEEP_S)])
 @pytest.mark.slow
-def test_what_became_garbage_later_is_found_when_nothing_is_played_or_after_a_while(
+def test_later_garbage_is_found_when_nothing_is_played_or_after_a_while(
     played: Played, is_playing: bool, after_s: float
 ) -> None:
     knot = Knot()

@@ -72,7 +72,7 @@ async def test_a_process_that_died_is_started_again(process: SideProcess) -> Non
     assert await process.run(os.getpid) != before
 
 
-async def test_its_end_is_waited_for(process: SideProcess) -> None:
+async def test_closing_waits_for_the_end_of_the_process(process: SideProcess) -> None:
     pid = await process.run(os.getpid)
     await process.close()
     with pytest.raises(ProcessLookupError):
@@ -85,7 +85,7 @@ async def test_a_task_that_kills_every_process_is_an_error(process: SideProcess)
     assert await process.run(greeted) == "hello"
 
 
-def test_it_ends_when_the_server_is_killed() -> None:
+def test_the_side_process_ends_when_the_server_is_killed() -> None:
     server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     assert int(server.stdout.readline()) != server.pid
@@ -95,6 +95,6 @@ def test_it_ends_when_the_server_is_killed() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
-async def test_a_ctrl_c_never_reaches_it_even_while_it_starts(process: SideProcess) -> None:
+async def test_a_ctrl_c_never_reaches_the_process_even_while_it_starts(process: SideProcess) -> None:
     assert signal.SIGINT in await process.run(signal.pthread_sigmask, signal.SIG_BLOCK, [])
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

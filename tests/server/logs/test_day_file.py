@@ -60,7 +60,7 @@ def test_a_file_for_each_day_that_goes_after_some(tmp_path: Path, clock: Clock) 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
-def test_it_is_for_its_owner_alone(tmp_path: Path, clock: Clock) -> None:
+def test_a_day_file_is_for_its_owner_alone(tmp_path: Path, clock: Clock) -> None:
     path = tmp_path / "audit.log"
     path.write_text("older\n")
     path.chmod(0o644)

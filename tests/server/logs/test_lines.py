@@ -70,7 +70,7 @@ def test_no_secret_is_in_a_line(text: str) -> None:
             assert "***" in line
 
 
-def test_what_is_no_secret_stays() -> None:
+def test_text_that_is_no_secret_stays() -> None:
     for text in ("no house bot key: x.pem"[:12], "Bot ann joined", "cannot read /etc/key.pem: No such file", "x=1&y=2"):
         assert Blanker()(text) == text
     assert Blanker()("invite=abc&round=2") == "invite=***&round=2"

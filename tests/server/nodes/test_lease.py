@@ -99,7 +99,7 @@ def test_a_freeze_shorter_than_the_lease_is_not_noticed() -> None:
     assert a.take() == []
 
 
-def test_who_was_frozen_for_longer_discards_what_others_lead() -> None:
+def test_a_node_frozen_for_longer_discards_the_clubs_that_others_lead() -> None:
     cluster, a, *_ = led("one")
     a.freeze(3 * LEASE_MS)
     cluster.run(4 * LEASE_MS)
@@ -107,7 +107,7 @@ def test_who_was_frozen_for_longer_discards_what_others_lead() -> None:
     assert cluster.leaders("one") in (["b"], ["c"])
 
 
-def test_without_the_database_all_are_suspended_and_then_go_on_with_what_they_have() -> None:
+def test_without_the_database_all_nodes_suspend_and_then_go_on_with_their_clubs() -> None:
     cluster, a, *_ = led("one")
     cluster.down_until_ms = cluster.time.now_ms() + 10 * LEASE_MS
     cluster.run(9 * LEASE_MS)
@@ -120,7 +120,7 @@ def test_without_the_database_all_are_suspended_and_then_go_on_with_what_they_ha
     assert len(cluster.leaders("one")) == 1
 
 
-def test_alone_it_goes_on_with_what_it_had() -> None:
+def test_a_lone_node_goes_on_with_its_clubs() -> None:
     cluster, a = alone()
     a.take()
     a.cut(5 * LEASE_MS)
@@ -430,7 +430,7 @@ def test_of_nodes_that_stand_by_one_leads_all_clubs() -> None:
     assert second != first
 
 
-def test_what_the_table_asks_for_is_done() -> None:
+def test_a_node_does_the_moves_and_drains_that_the_tables_ask_for() -> None:
     """`rumble club move` and `rumble node drain` write wishes into the tables."""
     cluster, a, b, c = led("one")
     cluster.table.clubs["one"].wanted = "b"

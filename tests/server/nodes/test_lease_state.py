@@ -10,7 +10,7 @@ def state(ran: list[Statement], *, stands_by: bool = False) -> LeaseState:
     return LeaseState("a", ran.append, cast(Any, SimpleNamespace()), 0, stands_by=stands_by)
 
 
-def test_one_statement_runs_and_the_rest_wait_in_order_each_once() -> None:
+def test_one_statement_runs_and_the_others_wait_in_order_each_once() -> None:
     ran: list[Statement] = []
     waiting = state(ran)
     for statement in (Look(), Acquire("one"), HandOver("two", 1, None), Acquire("one")):

@@ -140,7 +140,7 @@ async def test_a_node_leads_and_the_other_stands_by_until_it_ends(url: str) -> N
 
 
 @pytest.mark.slow
-async def test_without_the_database_it_is_suspended_and_then_goes_on(url: str) -> None:
+async def test_without_the_database_a_node_is_suspended_and_then_goes_on(url: str) -> None:
     port = int(url.rpartition(":")[2].partition("/")[0])
     with proxy(port) as between:
         async with node(through(url, between.port)) as (only, clubs):
@@ -158,7 +158,7 @@ async def test_without_the_database_it_is_suspended_and_then_goes_on(url: str) -
 
 
 @pytest.mark.slow
-async def test_who_was_away_while_another_took_over_discards(url: str) -> None:
+async def test_a_node_that_was_away_while_another_took_over_discards_its_club(url: str) -> None:
     port = int(url.rpartition(":")[2].partition("/")[0])
     with proxy(port) as between:
         async with node(through(url, between.port)) as (first, firsts), node(url, "http://b:1") as (second, _):
@@ -271,7 +271,7 @@ async def test_a_node_with_another_setup_does_not_start(url: str) -> None:
                 pass
 
 
-async def test_what_was_written_under_an_older_epoch_ends_no_newer_leadership(url: str) -> None:
+async def test_a_batch_written_under_an_older_epoch_ends_no_newer_leadership(url: str) -> None:
     """A batch of an earlier leadership may be tried again, and refused, when the node leads the club once more."""
     async with node(url) as (only, clubs):
         epoch = await only.acquire("main")

@@ -114,7 +114,7 @@ async def test_a_node_that_stops_waits_only_for_a_while_for_clubs_that_do_not_go
         assert leader.leads() == [MAIN]
 
 
-async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
+async def test_a_club_that_is_read_ahead_and_not_handed_over_is_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(node_clubs, "AHEAD_S", 0.0)
@@ -128,7 +128,7 @@ async def test_what_was_read_ahead_and_is_not_handed_over_is_forgotten(
             await other.led._rebuild("one")
 
 
-async def test_what_main_says_of_clubs_and_bans_is_followed_everywhere(
+async def test_changes_of_clubs_and_bans_in_main_are_followed_on_every_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(main_follower, "FOLLOW_S", 0.01)

@@ -60,7 +60,7 @@ AGAIN = "Retry-After: 1"
     ],
 )
 @pytest.mark.parametrize("name", [b"x-original-uri", b"x-forwarded-uri"])
-def test_it_tells_who_leads_the_club_of_a_path(uri: str, answer: tuple[int, str], name: bytes) -> None:
+def test_the_answer_names_the_leader_of_the_club_of_a_path(uri: str, answer: tuple[int, str], name: bytes) -> None:
     assert Asked().ask(uri, name=name) == answer
 
 

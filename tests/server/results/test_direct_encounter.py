@@ -28,7 +28,7 @@ class Meeting:
         return Encounters(scores, {name: sum(name in pair[:2] for pair in inside) for name in group}, 2)
 
 
-def test_one_who_cannot_be_reached_is_first_article_6_3() -> None:
+def test_a_bot_that_cannot_be_reached_is_first_article_6_3() -> None:
     """A, B and C are tied. A beat both; the winner of B against C, who have not met, would have a point to A's two."""
     assert split(list("ABC"), met("A>B A>C")) == [["A"], ["B", "C"]]
     lines = rank(beats("A>B A>C D>A B>E B>F C>E C>F"), ("de",))
@@ -40,7 +40,7 @@ def test_one_who_cannot_be_reached_is_first_article_6_3() -> None:
     assert [line.decided_by for line in lines[:3]] == ["de", "de", ""]
 
 
-def test_one_who_can_be_reached_is_not_first_article_6_3() -> None:
+def test_a_bot_that_can_be_reached_is_not_first_article_6_3() -> None:
     assert split(list("ABC"), met("A>B")) == [["A", "B", "C"]]
     assert split(list("ABC"), met("A>B A=C")) == [["A", "B", "C"]], "C would draw level with A by a win against B"
     assert split(list("ABCD"), met("A>B A=C")) == [["A", "B", "C", "D"]]
@@ -52,7 +52,7 @@ def test_the_second_place_follows_when_the_first_is_given_article_6_3() -> None:
     assert split(list("ABCD"), met("A>B A>C A>D B>C B>D")) == [["A"], ["B"], ["C", "D"]]
 
 
-def test_it_is_applied_again_among_those_still_tied_article_6_2() -> None:
+def test_the_rule_is_applied_again_among_bots_still_tied_article_6_2() -> None:
     pairs = met("A>B A>C B>C B>D C>D D>A")
     assert split(list("DCBA"), pairs) == [["A"], ["B"], ["C"], ["D"]]
 

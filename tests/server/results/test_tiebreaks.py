@@ -51,7 +51,7 @@ def test_double_round_robin() -> None:
     assert [lines[name].tiebreaks["sb"] for name in "ABCD"] == [11, 9, 6, 4]
 
 
-def test_what_is_not_broken_shares_a_rank_in_order_of_name() -> None:
+def test_bots_in_an_unbroken_tie_share_a_rank_in_order_of_name() -> None:
     lines = rank(beats("b=A A=c c=b b>d c>d A>d"))
     assert [(line.rank, line.name, line.decided_by) for line in lines] == [
         (1, "A", ""),
@@ -100,7 +100,7 @@ def test_an_empty_event() -> None:
     assert [(line.rank, line.name, line.points) for line in rank([], field=("b", "A"))] == [(1, "A", 0), (1, "b", 0)]
 
 
-def test_both_absent_lose() -> None:
+def test_two_absent_bots_both_lose() -> None:
     lines = rank([Result(("A", "B"), (0.0, 0.0), Termination.NO_SHOW, (0, 1))], points=(3, 1, 0))
     assert [(line.rank, line.points, line.losses) for line in lines] == [(1, 0, 1), (1, 0, 1)]
 

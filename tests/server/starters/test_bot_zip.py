@@ -23,7 +23,7 @@ def opened(language: Language, kept: Kept = KEPT) -> ZipFile:
 
 
 @ALL
-def test_it_has_the_starter_with_key_and_turn(language: Language) -> None:
+def test_a_zip_has_the_starter_with_key_and_turn(language: Language) -> None:
     archive = opened(language)
     names = {name.removeprefix("bot/") for name in archive.namelist()}
     own = {*STARTERS[language].sources, "run.sh", "run.command", "key.json", "turn.json", "README.txt"}
@@ -40,7 +40,7 @@ def test_it_has_the_starter_with_key_and_turn(language: Language) -> None:
 
 
 @ALL
-def test_its_scripts_can_be_executed_and_its_key_is_the_owner_s_alone(language: Language) -> None:
+def test_scripts_of_a_zip_can_be_executed_and_its_key_is_the_owner_s_alone(language: Language) -> None:
     modes = {info.filename.removeprefix("bot/"): info.external_attr >> 16 for info in opened(language).infolist()}
     assert {name for name, mode in modes.items() if mode & 0o111} == {"run.sh", "run.command"}
     assert modes["run.sh"] == 0o100755
@@ -48,7 +48,7 @@ def test_its_scripts_can_be_executed_and_its_key_is_the_owner_s_alone(language: 
 
 
 @ALL
-def test_its_readme_has_ten_lines_and_says_not_to_hand_the_key_on(language: Language) -> None:
+def test_the_readme_of_a_zip_has_ten_lines_and_says_not_to_hand_the_key_on(language: Language) -> None:
     readme = opened(language).read("bot/README.txt").decode()
     assert len(readme.splitlines()) == 10
     assert readme.startswith(f"anna: a bot in {language} for friday at 192.0.2.1:8765\n")

@@ -17,7 +17,7 @@ ALL = pytest.mark.parametrize("starter", STARTERS.values(), ids=STARTERS)
 
 
 @ALL
-def test_its_readme_tells_to_build_run_and_check_it(starter: Starter) -> None:
+def test_the_readme_of_a_starter_tells_how_to_build_run_and_check(starter: Starter) -> None:
     def is_what_is_tested(block: Block) -> None:
         build, *rest = block.text.splitlines() if starter.build else ["", *block.text.splitlines()]
         assert build == (starter.build or "")
@@ -29,14 +29,14 @@ def test_its_readme_tells_to_build_run_and_check_it(starter: Starter) -> None:
 
 
 @ALL
-def test_its_folder_has_its_files_and_no_others(starter: Starter) -> None:
+def test_the_folder_of_a_starter_has_its_files_and_no_others(starter: Starter) -> None:
     made = {"bot", "go.sum", "Bot.class", "__pycache__"}
     there = {path.name for path in (BOTS / starter.language).iterdir()} - made
     assert there - {"bare_bot.py"} == set(starter.files)
 
 
 @ALL
-def test_it_is_written_under_a_name_of_its_own(
+def test_a_starter_is_written_under_the_name_of_its_bot(
     starter: Starter, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["new", "Deep.Thought", "--language", starter.language, "--dir", str(tmp_path / "mine")]) == 0
@@ -55,7 +55,9 @@ def test_it_is_written_under_a_name_of_its_own(
     parse_all(told[-4:-2])
 
 
-def test_the_last_command_joins_where_one_was_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_last_command_joins_the_tournament_of_the_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = ["--server", "http://192.0.2.1:8765", "--join", "cup", "--invite", "hush hush"]
     assert run(["new", "ada", "--dir", str(tmp_path), *options]) == 0
     told = (
@@ -103,7 +105,7 @@ def test_the_command_knows_every_language() -> None:
     assert [language.value for language in Language] == list(STARTERS)
 
 
-def test_the_table_tells_what_is_run() -> None:
+def test_the_table_of_the_readme_has_the_commands_of_each_starter() -> None:
     table = (BOTS / "README.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
     assert [row[:4] + row[5:] for row in rows] == [
@@ -121,7 +123,7 @@ def test_the_table_tells_what_is_run() -> None:
     assert [link for link in links if not (BOTS / link).exists()] == []
 
 
-def test_a_wheel_has_them_all() -> None:
+def test_a_wheel_has_all_files_of_all_starters() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {
         f"bots/{language}/{file}": f"rumble_server/starters/data/{language}/{file}"

@@ -33,6 +33,6 @@ def test_without_the_library_the_extra_is_named_in_one_line(monkeypatch: pytest.
 
 
 @pytest.mark.slow
-def test_a_server_on_sqlite_does_not_load_it() -> None:
+def test_a_server_on_sqlite_does_not_load_the_library_of_postgresql() -> None:
     program = f"import sys, {module.__name__}, rumble_server.app; print('psycopg' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"

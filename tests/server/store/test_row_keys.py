@@ -53,7 +53,7 @@ async def test_a_club_that_is_opened_later_counts_on_from_all(path: Path) -> Non
 # --- bytes ---
 
 
-async def test_what_other_clubs_use_and_what_is_free_does_not_count_for_main(path: Path) -> None:
+async def test_bytes_of_other_clubs_and_free_bytes_do_not_count_for_main(path: Path) -> None:
     async def bytes_at_a_start() -> tuple[int, int]:
         async with opened_store(path) as store:
             return store.open_log().bytes, store.open_log("big").bytes

@@ -55,7 +55,7 @@ async def test_whatever_the_host_may_do_nobody_else_may(server: MemoryServer, br
     assert server.world.log.last == before
 
 
-async def test_what_is_not_in_the_document_takes_only_questions(browser: httpx.AsyncClient) -> None:
+async def test_routes_outside_the_document_take_only_questions(browser: httpx.AsyncClient) -> None:
     known = {path for _, path in await operations(browser)}
     hidden = [route for route in application().routes if isinstance(route, Route) and route.path not in known]
     assert len(hidden) > 10

@@ -84,7 +84,9 @@ async def test_clubs_with_the_same_ids_are_told_apart_by_every_answer(
                 assert name not in text, path
 
 
-async def test_what_is_made_once_for_many_is_made_for_each_club(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+async def test_an_answer_made_once_for_many_readers_is_made_for_each_club(
+    clubs: Clubs, browser: httpx.AsyncClient
+) -> None:
     for each, game in ((clubs, "tictactoe"), (clubs.other, "connect4")):
         each.world.begun("alice", "bob", game=game)
         each.pass_ms()
@@ -142,13 +144,13 @@ async def test_an_unknown_club_is_told(clubs: Clubs, browser: httpx.AsyncClient)
     assert clubs.asked == ["nobody", "nobody"]
 
 
-async def test_what_is_no_name_of_a_club_is_a_path_of_main(clubs: Clubs, browser: httpx.AsyncClient) -> None:
+async def test_a_path_without_the_name_of_a_club_is_a_path_of_main(clubs: Clubs, browser: httpx.AsyncClient) -> None:
     for path in ("/c/", "/c/UPPER/", f"/c/{'x' * 33}/", "/c/a.b/api/host", "/c/../c/"):
         assert (await browser.get(path)).status_code == 404
     assert set(clubs.asked) <= {"main"}
 
 
-async def test_what_cannot_be_led_now_is_told_with_a_time_to_come_back(
+async def test_a_club_that_nobody_leads_now_is_told_with_a_time_to_come_back(
     clubs: Clubs, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(_name: str) -> None:
@@ -186,7 +188,7 @@ async def test_a_club_that_another_node_leads_is_answered_with_421(clubs: Clubs)
     assert clubs.asked == [], "no club is looked for"
 
 
-async def test_what_is_the_whole_servers_is_not_in_a_club(browser: httpx.AsyncClient) -> None:
+async def test_the_paths_of_the_whole_server_are_not_in_a_club(browser: httpx.AsyncClient) -> None:
     for path in ("/healthz", "/readyz", "/metrics"):
         assert (await browser.get(path)).status_code == 200
         assert (await browser.get(f"/c/class-7{path}")).status_code == 404

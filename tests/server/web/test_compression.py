@@ -85,14 +85,16 @@ async def test_a_public_answer_is_packed(small_app: httpx.AsyncClient, kind: str
         ("/stream?join=friday&invite=", {}),
     ],
 )
-async def test_another_is_sent_as_it_is(small_app: httpx.AsyncClient, path: str, headers: dict[str, str]) -> None:
+async def test_any_other_answer_is_sent_unpacked(
+    small_app: httpx.AsyncClient, path: str, headers: dict[str, str]
+) -> None:
     answer, sent = await raw(small_app, path, headers=headers)
     assert "Content-Encoding" not in answer.headers
     assert LONG.startswith(sent.decode())
     assert answer.headers.get("Vary", "") == ("" if path == "/private" else "Accept-Encoding")
 
 
-async def test_only_what_is_read_is_packed(small_app: httpx.AsyncClient) -> None:
+async def test_only_answers_to_get_are_packed(small_app: httpx.AsyncClient) -> None:
     for method in ("HEAD", "POST"):
         assert "Content-Encoding" not in (await small_app.request(method, "/whole")).headers
 

@@ -95,7 +95,7 @@ def test_some_paths_are_of_main_alone_or_need_no_club(path: str, no_club: bool, 
     assert (needs_no_club(path), is_of_main(path)) == (no_club, of_main)
 
 
-async def test_what_any_node_answers_is_the_same_whatever_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_of_any_node_is_the_same_whatever_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rendering, "random_name", lambda: "a-bot")
     plain, busy = MemoryServer(), MemoryServer()
     busy.begun("alice", "bob", think_ms=60_000)

@@ -41,7 +41,7 @@ async def test_under_its_hash_a_file_is_kept_for_good(browser: httpx.AsyncClient
     assert answer.content == (STATIC / "css" / "board.css").read_bytes()
 
 
-async def test_without_a_hash_it_is_asked_about_each_time(browser: httpx.AsyncClient) -> None:
+async def test_a_file_without_a_hash_is_asked_about_each_time(browser: httpx.AsyncClient) -> None:
     answer = await browser.get("/static/tournament.js")
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-cache")
     again = await browser.get("/static/tournament.js", headers={"If-None-Match": answer.headers["ETag"]})
@@ -49,7 +49,7 @@ async def test_without_a_hash_it_is_asked_about_each_time(browser: httpx.AsyncCl
 
 
 @pytest.mark.parametrize("path", ["{root}/drawing.js", "/static/drawing.js"])
-async def test_who_takes_gzip_gets_it(browser: httpx.AsyncClient, path: str) -> None:
+async def test_a_reader_that_takes_gzip_gets_a_packed_file(browser: httpx.AsyncClient, path: str) -> None:
     address, whole = path.format(root=static_files().root), (STATIC / "drawing.js").read_bytes()
     async with browser.stream("GET", address, headers={"Accept-Encoding": "gzip"}) as answer:
         sent = b"".join([piece async for piece in answer.aiter_raw()])
@@ -61,7 +61,7 @@ async def test_who_takes_gzip_gets_it(browser: httpx.AsyncClient, path: str) -> 
     assert (plain.headers["Vary"], plain.content) == ("Accept-Encoding", whole)
 
 
-async def test_what_gzip_would_make_longer_is_sent_as_it_is(folder: Path) -> None:
+async def test_a_file_that_gzip_would_make_longer_is_sent_as_it_is(folder: Path) -> None:
     async with browser_of(StaticFiles(folder)) as browser:
         answer = await browser.get("/static/types.js", headers={"Accept-Encoding": "gzip"})
     assert (answer.status_code, answer.content) == (200, b"")
@@ -93,7 +93,7 @@ def test_the_hash_changes_with_any_file_and_any_name(folder: Path) -> None:
     assert len(roots) == 3
 
 
-async def test_what_is_under_a_hash_stays_when_the_file_is_replaced(folder: Path) -> None:
+async def test_a_file_under_its_hash_stays_when_the_file_is_replaced(folder: Path) -> None:
     files = StaticFiles(folder)
     before = (folder / "a.js").read_bytes()
     (folder / "a.js").write_text("a later version")

@@ -89,7 +89,7 @@ def test_a_moment_that_no_calendar_has_is_the_last_of_the_year_9999() -> None:
 @pytest.mark.parametrize(
     ("ms", "face"), [(0, "0.0"), (9_990, "9.9"), (10_000, "0:10"), (725_000, "12:05"), (3_723_000, "1:02:03")]
 )
-def test_what_a_clock_shows(ms: int, face: str) -> None:
+def test_a_clock_face_shows_tenths_minutes_or_hours_by_the_time_left(ms: int, face: str) -> None:
     assert texts.clock_face(ms) == face
 
 

@@ -62,7 +62,7 @@ def test_a_host_bans_and_lets_in_again(
 
 
 @pytest.mark.parametrize("given", [(), ("--name", "ann", "--address", "192.0.2.1")])
-def test_one_of_both_is_banned(given: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ban_names_either_an_address_or_a_name(given: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, 2, "ban", "add", *given) == "rumble: say who: either --address or --name\n"
 
 

@@ -81,7 +81,7 @@ def test_defaults_come_from_the_environment(
 
 
 @pytest.mark.e2e
-def test_what_a_function_does_wrong_is_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_of_a_function_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer(matches=1).in_a_thread() as server:
         assert run(["bot", f"{file}:wrong", "--server", server.address, "--join", "cup"]) == 0
         assert run(["bot", f"{file}:failing", "--server", server.address, "--join", "cup"]) == 0

@@ -87,7 +87,7 @@ def test_a_program_that_never_connects(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err == "rumble: there is nothing to check: no bot connected within 0.2 s\n"
 
 
-def test_without_a_command_it_waits_for_a_while(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_without_a_command_waits_for_a_bot_for_a_while(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "--wait", "0.1"]) == 1
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith("waiting 0.1 s for a bot at ws://127.0.0.1:")

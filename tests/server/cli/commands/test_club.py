@@ -69,7 +69,9 @@ def test_an_administrator_creates_changes_and_removes_clubs(
         (("quota", "chess", "--house-bots", "-1"), "rumble: --house-bots: a whole number or none, not '-1'\n"),
     ],
 )
-def test_what_cannot_be_meant(given: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments_are_refused_in_one_line(
+    given: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert refused(capsys, 2, "club", *given) == told
 
 

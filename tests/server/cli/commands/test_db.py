@@ -24,7 +24,7 @@ def told(capsys: Captured, *arguments: object) -> tuple[int, list[str]]:
     return code, (output + errors).splitlines()
 
 
-def test_a_backup_and_its_way_back(capsys: Captured, path: Path) -> None:
+def test_a_backup_is_restored(capsys: Captured, path: Path) -> None:
     copy, other = path.with_name("copy.db"), path.with_name("other.db")
     code, lines = told(capsys, "backup", copy, "--db", path)
     assert (code, len(lines)) == (0, 1)
@@ -112,7 +112,7 @@ def test_a_database_in_postgresql(capsys: Captured, path: Path, postgres_url: st
     assert told(capsys, "copy", postgres_url, path.with_name("back.db"))[0] == 0
 
 
-def test_what_postgresql_does_itself_is_told_with_the_tools(capsys: Captured) -> None:
+def test_commands_for_files_name_the_tools_of_postgresql(capsys: Captured) -> None:
     url = "postgresql://localhost/rumble"
     line = "rumble: this is for files; PostgreSQL has tools of its own (pg_dump, pg_restore, VACUUM)"
     for command in (

@@ -9,7 +9,7 @@ from tests.needs import need_module
 from tests.postgres.cluster import run
 
 
-def test_without_postgresql_it_says_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_about_nodes_say_that_they_need_postgresql(capsys: pytest.CaptureFixture[str]) -> None:
     assert rumble(["node", "list", "--db", "rumble.db"]) == 1
     assert capsys.readouterr().err == (
         "rumble: nodes share a database in PostgreSQL: --db postgresql://USER@HOST/NAME, or RUMBLE_DB\n"

@@ -64,7 +64,7 @@ def test_every_round_again(capsys: Captured, tmp_path: Path) -> None:
     assert capsys.readouterr().err == "rumble: the file has 5 rounds already; --rounds 4 is too few\n"
 
 
-def test_what_differs_is_told_with_its_criterion(capsys: Captured, event: Path) -> None:
+def test_a_differing_round_is_told_with_its_criterion(capsys: Captured, event: Path) -> None:
     write(event, (1, 4), (3, 2))
     assert run(["pair", str(event), "--check"]) == 1
     assert capsys.readouterr().out.splitlines() == [

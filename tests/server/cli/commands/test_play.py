@@ -37,7 +37,7 @@ def test_the_board_is_shown_and_a_move_is_read() -> None:
     assert written == ["Last move: 0", TURN.position.diagram(), "Your move:"]
 
 
-def test_what_is_no_move_is_explained_and_asked_again() -> None:
+def test_a_text_that_is_no_move_is_explained_and_asked_again() -> None:
     human, written = person(["0", "nine", "?", "", "5"])
     assert human.choose(TURN) == "5"
     text = "\n".join(written)
@@ -160,7 +160,7 @@ def test_a_user_without_a_name_is_a_guest(monkeypatch: pytest.MonkeyPatch) -> No
     assert user_name() == "guest"
 
 
-def test_what_the_server_says_meanwhile_is_shown() -> None:
+def test_a_notice_of_the_server_is_shown() -> None:
     human, written = person([])
     notice = read_server_message(says.notice("quota"))
     assert isinstance(notice, server.Notice)

@@ -53,7 +53,7 @@ def test_a_pipe_gets_every_board(capsys: Captured, export: Path) -> None:
     assert replayed(capsys, str(export), "--ply", "1").count("ply ") == 1
 
 
-def test_what_the_bots_thought_stands_under_their_moves(capsys: Captured, export: Path, tmp_path: Path) -> None:
+def test_thoughts_of_the_bots_stand_under_their_moves(capsys: Captured, export: Path, tmp_path: Path) -> None:
     info = {"score": 0.5, "depth": 3, "nodes": 12, "time_ms": 1500, "pv": ["0", "\x1b[31m"], "later": "more"}
     infos = [info, None, {}, {"depth": 1}, None]
     export.write_text(json.dumps({**EXPORT, "matches": [{**MATCH, "infos": infos}]}))
@@ -128,7 +128,7 @@ def test_wrong_usage(capsys: Captured, export: Path, tmp_path: Path) -> None:
     assert "is not UTF-8" in refused(capsys, 1, "replay", export)
 
 
-def test_a_terminal_steps_through_it() -> None:
+def test_a_terminal_steps_through_a_match() -> None:
     shown = Replay(from_text(json.dumps(EXPORT), "export.json", None), lambda game, view, _: game.diagram(view))
     keys = iter(["\n", "n\n", "b\n", "e\n", "n\n", "3\n", "99\n", "g\n", "b\n", "?\n", "q\n"])
     told: list[str] = []

@@ -90,7 +90,7 @@ console     https://rumble.example/console""",
         ),
     ],
 )
-def test_it_tells_where_others_find_it(
+def test_serve_tells_where_others_find_the_server(
     public_url: str | None, address: str, networks: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = ServerConfig(public_url=public_url)

@@ -190,7 +190,7 @@ def test_a_trf_is_read_as_utf_8_or_as_windows_1252(
 
 
 @pytest.mark.parametrize("command", ["standings", "pair", "ratings"])
-def test_what_is_no_text_is_said_in_one_line(capsys: Captured, tmp_path: Path, command: str) -> None:
+def test_a_file_that_is_no_text_is_refused_in_one_line(capsys: Captured, tmp_path: Path, command: str) -> None:
     path = tmp_path / "picture.trf"
     for content, said in ((b"001 \xff\x00", "byte 5 is 0"), (b"001 \xff\x81", "byte 5 is not Windows-1252 either")):
         path.write_bytes(content)

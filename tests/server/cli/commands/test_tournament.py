@@ -158,7 +158,7 @@ def test_commands_say_the_status(capsys: Captured) -> None:
         (["list", "--server", "127.0.0.1:1"], 1, "no server answers at http://127.0.0.1:1"),
     ],
 )
-def test_what_goes_wrong_is_one_line(capsys: Captured, arguments: list[str], code: int, says: str) -> None:
+def test_an_error_is_one_line(capsys: Captured, arguments: list[str], code: int, says: str) -> None:
     assert says in refusal(capsys, code, *arguments)
 
 
@@ -235,7 +235,7 @@ def test_an_invitation_is_shown_and_changed(capsys: Captured, tmp_path: Path, se
     assert run(["tournament", "invite", "closed", "--open", "--new"]) == 2
 
 
-def test_what_would_steer_a_terminal_is_shown_as_escapes(capsys: Captured) -> None:
+def test_characters_that_would_steer_a_terminal_are_shown_as_escapes(capsys: Captured) -> None:
     assert told(capsys, "create", "steer\x1b[2J\x9b", "--game", "tictactoe")["name"] == "steer\x1b[2J\x9b"
     for arguments in (["list"], ["list", "--json"], ["create", "x", "--game", "\x1b[2J"]):
         run(["tournament", *arguments])

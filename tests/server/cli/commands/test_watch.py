@@ -89,7 +89,7 @@ def test_a_change_of_status_is_a_line() -> None:
     assert shown.title == "Friday [1]: paused (lunch), 3 of 6 matches"
 
 
-def test_that_the_next_round_is_being_paired_is_a_line_once() -> None:
+def test_the_pairing_of_the_next_round_is_told_by_one_line() -> None:
     shown = WatchedTournament()
     shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
     told = {"status": "running", "reason": "", "matches_over": 3, "matches_total": 6, "pairing": True}
@@ -100,7 +100,7 @@ def test_that_the_next_round_is_being_paired_is_a_line_once() -> None:
     assert shown.title == "Friday [1]: running, 3 of 6 matches"
 
 
-def test_what_is_drawn() -> None:
+def test_a_watched_tournament_is_drawn_with_its_title_standings_and_boards() -> None:
     shown = WatchedTournament(boards=1)
     shown.lines_of(StreamEvent("1", "snapshot", SNAPSHOT))
     shown.lines_of(StreamEvent("2", "match_start", board("f.4")))
@@ -253,7 +253,7 @@ def test_an_event_of_another_form_ends_the_pictures(monkeypatch: pytest.MonkeyPa
     assert [str(error) for error in errors] == ["'name'"]
 
 
-def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
+def test_characters_that_would_steer_a_terminal_are_shown_as_escapes() -> None:
     steering = "\x1b[2J\x9b"
     watched = WatchedTournament(1)
     watched.lines_of(StreamEvent("1", "snapshot", {**SNAPSHOT, "name": f"Friday{steering}", "running": [board("m")]}))

@@ -101,7 +101,7 @@ def test_a_pipe_and_a_dumb_terminal_get_the_diagram(monkeypatch: pytest.MonkeyPa
     assert not draws(Console(file=io.StringIO(), force_terminal=True))
 
 
-def test_what_would_steer_a_terminal_is_shown_as_escapes() -> None:
+def test_characters_that_would_steer_a_terminal_are_shown_as_escapes() -> None:
     drawing = {
         "surface": "grid",
         "columns": 1,

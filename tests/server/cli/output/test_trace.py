@@ -59,7 +59,7 @@ def test_a_move_of_another_type_than_text_changes_no_board_in_any_game() -> None
     assert len(shown(trace.frame("bot", move(state.legal_moves[0])))) == 2
 
 
-def test_who_is_waited_for_is_known() -> None:
+def test_a_trace_knows_whether_the_bot_is_thinking() -> None:
     trace = Trace()
     for frame, thinking in ((says.match_start(), False), (says.turn(), True), (says.match_over(), False)):
         told(trace, frame)
@@ -69,7 +69,7 @@ def test_who_is_waited_for_is_known() -> None:
     assert not trace.thinking
 
 
-def test_what_was_refused_is_remembered_until_something_follows() -> None:
+def test_a_refusal_is_remembered_until_something_follows() -> None:
     trace = Trace()
     assert told(trace, says.error("not_logged_in")) == [("next", ERRORS["not_logged_in"])]
     assert trace.refused

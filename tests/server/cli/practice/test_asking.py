@@ -45,7 +45,9 @@ def test_a_side_apart_from_the_board() -> None:
         ("connect4", None, "O", "the position says that it is the move of X"),
     ],
 )
-def test_what_cannot_be_asked(game: str, position: str | None, to_move: str | None, message: str) -> None:
+def test_a_bad_position_is_refused_with_the_reason(
+    game: str, position: str | None, to_move: str | None, message: str
+) -> None:
     with pytest.raises(CliError, match=message):
         position_of(get_game(game), position, to_move, {})
 

@@ -68,7 +68,7 @@ async def test_pauses_between_starts_grow_until_a_run_was_steady(
 
 @pytest.mark.slow
 @pytest.mark.e2e
-async def test_they_take_challenges_fill_a_field_and_are_gone_with_the_server(tmp_path: Path) -> None:
+async def test_house_bots_take_challenges_fill_a_field_and_end_with_the_server(tmp_path: Path) -> None:
     config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), host_token=TOKEN, house=("random", "perfect"))
     server = Server(config, HouseProcesses)
     await server.start()

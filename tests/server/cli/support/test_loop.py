@@ -18,7 +18,7 @@ def test_a_coroutine_runs_to_its_result() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_cancels_it(number: signal.Signals) -> None:
+def test_a_signal_cancels_the_coroutine(number: signal.Signals) -> None:
     cancelled = False
 
     async def wait() -> None:

@@ -15,7 +15,7 @@ def test_settings_are_json_or_text() -> None:
 
 
 @pytest.mark.parametrize("text", ["columns", "=5", ""])
-def test_what_is_no_setting(text: str) -> None:
+def test_a_text_that_is_no_setting_is_refused(text: str) -> None:
     with pytest.raises(CliError, match="write NAME=VALUE") as raised:
         read_settings([text])
     assert raised.value.exit_code == 2

@@ -90,7 +90,7 @@ def test_a_command_asks_again_while_what_answers_is_being_replaced(refusing: Ref
     assert slept == [1.0, 1.0, 1.0, 3.0, 3.0]
 
 
-def test_what_may_have_been_done_is_not_sent_again(refusing: Refusing, slept: list[float]) -> None:
+def test_a_command_that_may_have_been_done_is_not_sent_again(refusing: Refusing, slept: list[float]) -> None:
     with pytest.raises(CliError, match="not now"):
         refusing(502).post("tournaments", {})
     assert slept == []

@@ -33,7 +33,7 @@ def test_constants_are_no_settings(tmp_path: Path) -> None:
     assert read_config({}, {"RUMBLE_HEADER_MS": "1"}).bounds == Bounds()
 
 
-def test_what_bots_are_told_is_as_the_bounds_say() -> None:
+def test_the_limits_that_bots_are_told_are_the_bounds() -> None:
     assert Bounds().limits == Limits()
     assert Bounds(frame_bytes=5, max_matches=3).limits == Limits(frame_bytes=5, max_matches=3)
 

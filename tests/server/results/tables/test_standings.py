@@ -46,7 +46,7 @@ def test_places_decide_from_the_first_down() -> None:
     assert [(line.name, line.tiebreaks["places"]) for line in lines] == [("A", 1), ("B", 2), ("C", 3)]
 
 
-def test_who_finished_before_whom_decides_among_the_tied() -> None:
+def test_the_order_at_common_tables_decides_among_the_tied() -> None:
     results = [table("B=2 A=1 C=3"), table("A=1 B=2 C=3"), table("D=2 B=1 E=3")]
     lines = ranked(*results, tiebreaks=("de",))
     assert order(lines) == "1A 2B 3D 4C 4E"

@@ -22,7 +22,7 @@ def test_counts() -> None:
     assert [[bot for bot, _, _ in ranking] for ranking in tally.rankings] == [["A", "B", "C"], ["B", "A", "C"]]
 
 
-def test_who_finished_before_whom() -> None:
+def test_a_tally_counts_how_often_a_bot_finished_before_another() -> None:
     tally = TableTally.over([table("A=1 B=2 C=2 D=4"), table("D=1 A=2 B=3")], "E")
     assert finished_before(tally) == {
         "A": {"B": 2, "C": 1, "D": 1},
@@ -62,7 +62,7 @@ def told(tally: TableTally) -> list[object]:
 
 
 @given(st.lists(tables(), max_size=5), st.lists(tables(), max_size=3))
-def test_what_is_taken_back_leaves_nothing(kept: list[TableResult], more: list[TableResult]) -> None:
+def test_a_result_that_is_taken_back_leaves_nothing(kept: list[TableResult], more: list[TableResult]) -> None:
     tally = TableTally.over([*more, *kept])
     copy = tally.snapshot()
     for result in more:

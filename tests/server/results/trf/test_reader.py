@@ -59,7 +59,7 @@ def test_lower_case_codes_older_codes_and_blanks() -> None:
     assert {entry.code for entry in found[1].entries[:8]} == {codes.ABSENT}
 
 
-def test_what_is_to_come_is_no_round_that_was_played() -> None:
+def test_byes_of_coming_rounds_are_no_rounds_that_were_played() -> None:
     found = event(
         player(1, "   2 w 1", "0000 - H", points="1.5"),
         player(2, "   1 b 0", "0000 - Z", points="0.0"),
@@ -185,6 +185,6 @@ def test_every_bad_line_is_told() -> None:
     assert len(problems("152 X", "XXR x", player(1))) == 2
 
 
-def test_both_may_lose_by_forfeit_or_be_given_less_than_a_point() -> None:
+def test_both_players_may_lose_by_forfeit_or_get_less_than_a_point() -> None:
     assert event(player(1, "   2 w -"), player(2, "   1 b -")).points(event(player(1)).players[0]) == 0
     assert event(player(1, "   2 w ="), player(2, "   1 b 0")).played == 1

@@ -45,7 +45,7 @@ def test_counts_of_a_file() -> None:
     assert counts["Cid"] == Count(wins=1, draws=1, losses=1, byes=1)
 
 
-def test_two_of_the_same_name_have_their_numbers_with_it() -> None:
+def test_players_of_the_same_name_have_their_numbers_beside_the_name() -> None:
     assert names_of(read_trf(TEXT)) == {1: "Ann (1)", 2: "Ann (2)", 3: "Cid", 4: "Dan"}
 
 

@@ -58,7 +58,7 @@ def test_a_file_that_is_there_is_never_overwritten_by_a_backup(path: Path, copy:
     assert copy.stat().st_size == 0
 
 
-def test_what_is_not_there_is_not_made(path: Path, copy: Path) -> None:
+def test_a_missing_database_or_backup_is_not_made(path: Path, copy: Path) -> None:
     with pytest.raises(StoreError, match="there is no database"):
         backup(str(path), str(copy))
     with pytest.raises(StoreError, match="there is no backup"):

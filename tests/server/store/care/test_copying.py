@@ -80,7 +80,7 @@ async def test_all_clubs_go_to_postgresql(path: Path, postgres_url: str) -> None
     shut(old)
 
 
-async def test_it_begins_above_every_run_and_epoch(path: Path, postgres_url: str) -> None:
+async def test_a_copy_begins_above_every_run_and_epoch(path: Path, postgres_url: str) -> None:
     await played(path, ["main"])
     store = SqliteStore(str(path))
     store.put("runs", "2000000")
@@ -112,7 +112,7 @@ async def test_main_alone_goes_back_to_a_file(path: Path, postgres_url: str) -> 
     assert not path.with_name("other.db").exists()
 
 
-async def test_what_has_a_club_already_is_left_as_it_is(path: Path, postgres_url: str) -> None:
+async def test_a_database_that_has_one_of_the_clubs_is_left_as_it_is(path: Path, postgres_url: str) -> None:
     await played(path, ["main", "a"])
     store = open_store(postgres_url)
     store.put("identity", "another", "a")
@@ -122,7 +122,7 @@ async def test_what_has_a_club_already_is_left_as_it_is(path: Path, postgres_url
     assert is_empty(postgres_url)
 
 
-async def test_what_is_damaged_is_not_copied(path: Path, postgres_url: str) -> None:
+async def test_a_damaged_database_is_not_copied(path: Path, postgres_url: str) -> None:
     await played(path, ["main", "a"])
     change(path, cut, int(str(rows(path)[-1][0])))
     with pytest.raises(StoreError, match="of the log is damaged; `rumble db repair` first"):

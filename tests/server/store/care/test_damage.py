@@ -125,7 +125,7 @@ def test_damaged_index_is_reported_and_keeps_the_server_from_starting(path: Path
         assert reader.ended_ids(9, listed=True) == ["monday", "friday"]
 
 
-def test_what_a_server_writes_meanwhile_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_a_server_writes_meanwhile_are_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = FACTS
     half = next(number for number, fact in enumerate(facts) if isinstance(fact, TournamentEnded))
     path.unlink()
@@ -142,7 +142,7 @@ def test_what_a_server_writes_meanwhile_is_no_damage(path: Path, monkeypatch: py
     assert verify(str(path)).problems == []
 
 
-def test_what_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_of_ours_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no database"):
         verify(str(tmp_path / "nowhere.db"))
     file = tmp_path / "x.db"

@@ -82,7 +82,7 @@ def test_a_tournament_with_lost_facts_stays_and_is_damaged(path: Path, backup: P
         assert list(reader.ended(["friday", "monday"])) == ["monday"]
 
 
-def test_mended_twice_it_keeps_what_was_marked_first(path: Path, backup: Path) -> None:
+def test_a_database_that_is_mended_twice_keeps_the_marks_of_the_first_time(path: Path, backup: Path) -> None:
     first, second = numbers(rows(path), "friday", 0)[:2]
     for number in (first, second):
         change(path, cut, number)

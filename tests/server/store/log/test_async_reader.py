@@ -126,14 +126,14 @@ async def test_a_record_is_found_without_rebuilding(database: Database, monkeypa
     assert rebuilds == []
 
 
-async def test_what_is_not_there_or_not_over_has_none(database: Database) -> None:
+async def test_a_tournament_that_is_missing_or_running_has_no_record(database: Database) -> None:
     await written(database, tournament("running", over=False))
     async with reader_of(database) as reader:
         assert await reader.ended("running") is None
         assert await reader.ended("nope") is None
 
 
-async def test_one_with_a_damaged_record_is_listed_as_damaged_and_its_facts_are_read(database: Database) -> None:
+async def test_a_tournament_with_a_damaged_record_is_listed_as_damaged_and_read(database: Database) -> None:
     await written(database, FIRST, SECOND)
     database.execute("UPDATE ended SET record = '{}' WHERE id = 'first'")
     async with reader_of(database) as reader:
@@ -191,7 +191,7 @@ async def test_memory_is_bounded_by_bytes(database: Database) -> None:
 # --- lists ---
 
 
-async def test_what_is_over_and_listed_newest_first(database: Database) -> None:
+async def test_tournaments_that_are_over_are_listed_newest_first(database: Database) -> None:
     running, secret = tournament("running", over=False), tournament("secret", listed=False)
     await written(database, FIRST, running, secret, SECOND)
     async with reader_of(database) as reader:
@@ -203,7 +203,7 @@ async def test_what_is_over_and_listed_newest_first(database: Database) -> None:
 # --- damage ---
 
 
-async def test_a_damaged_one_is_logged_once_and_the_others_are_read(
+async def test_a_damaged_tournament_is_logged_once_and_the_others_are_read(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     await written(database, FIRST)

@@ -24,7 +24,7 @@ def counted(path: str) -> Counter[str]:
         return reader.ended_by_club()["main"][1]
 
 
-def test_what_ends_while_the_old_ones_are_counted_is_counted_once() -> None:
+def test_a_tournament_that_ends_while_old_ones_are_counted_is_counted_once() -> None:
     count = EndedCount()
     count.count("main", [(11, ended()), (12, ended("cancelled"))])
     count.count("go", [(1, ended("cancelled"))])
@@ -37,7 +37,7 @@ def test_what_ends_while_the_old_ones_are_counted_is_counted_once() -> None:
 
 
 @pytest.mark.e2e
-async def test_a_server_counts_those_of_earlier_runs(tmp_path: Path) -> None:
+async def test_a_server_counts_the_ended_tournaments_of_earlier_runs(tmp_path: Path) -> None:
     config = ServerConfig(port=0, db=str(tmp_path / "rumble.db"), drain_ms=0)
     for run in (1, 2):
         server = Server(config)

@@ -34,7 +34,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- writing ---
 
 
-async def test_what_is_announced_is_on_disk(database: Database) -> None:
+async def test_announced_facts_are_on_disk(database: Database) -> None:
     async with opened(database) as log:
         log.on_durable.append(lambda batch: seen.append((batch[-1][0], len(database.rows()))))
         seen: list[tuple[int, int]] = []
@@ -121,7 +121,7 @@ async def test_facts_that_come_during_a_write_go_with_the_next(database: Databas
         assert [[number for number, _ in batch] for batch in told.batches] == [[1], [2]]
 
 
-async def test_they_need_nobody_to_wait_for_them(database: Database) -> None:
+async def test_facts_are_written_though_nobody_waits_for_them(database: Database) -> None:
     async with opened(database) as log:
         written = asyncio.Event()
         log.on_durable.append(lambda batch: written.set() if batch[-1][0] == 2 else None)
@@ -132,7 +132,7 @@ async def test_they_need_nobody_to_wait_for_them(database: Database) -> None:
         assert len(database.rows()) == 2
 
 
-async def test_who_waits_for_a_fact_of_a_later_batch_waits_on(database: Database) -> None:
+async def test_a_wait_for_a_fact_of_a_later_batch_goes_on(database: Database) -> None:
     async with opened(database) as log:
         log.append(joined(1))
         begin_write(log)
@@ -143,7 +143,7 @@ async def test_who_waits_for_a_fact_of_a_later_batch_waits_on(database: Database
         assert len(database.rows()) == 2
 
 
-async def test_one_who_gives_up_waiting_does_not_disturb_the_others(database: Database) -> None:
+async def test_a_cancelled_wait_does_not_disturb_the_others(database: Database) -> None:
     async with opened(database) as log:
         log.append(joined(1))
         gone, patient = (asyncio.create_task(log.wait(1)) for _ in range(2))
@@ -152,7 +152,7 @@ async def test_one_who_gives_up_waiting_does_not_disturb_the_others(database: Da
         await patient
 
 
-async def test_what_is_appended_before_the_loop_runs_is_written_when_it_does(database: Database) -> None:
+async def test_facts_appended_before_the_loop_runs_are_written_once_it_runs(database: Database) -> None:
     store = open_store(database.url)
     log = store.open_log()
     log.append(joined(1))
@@ -291,7 +291,7 @@ async def test_a_record_is_in_the_same_commit_as_the_end_of_its_tournament(datab
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_it_is_when_the_write_had_to_be_repeated(database: Database) -> None:
+async def test_a_repeated_write_has_the_record_and_the_end_in_one_commit(database: Database) -> None:
     async with opened(database) as log:
         await write(log, CREATED)
         told = Told(log)
@@ -331,7 +331,7 @@ async def test_closing_writes_a_record_and_one_that_comes_later_is_left(database
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_while_it_cannot_be_written_facts_are_kept_and_nothing_is_announced(database: Database) -> None:
+async def test_while_the_disk_takes_nothing_facts_are_kept_and_none_is_announced(database: Database) -> None:
     async with opened(database) as log:
         told = Told(log)
         with database.locked():

@@ -67,14 +67,14 @@ def writer_in(log: ClubLog) -> WriterProcess:
     return writer
 
 
-async def test_what_it_has_answered_for_is_on_disk(path: Path) -> None:
+async def test_rows_that_the_process_has_answered_for_are_on_disk(path: Path) -> None:
     async with writing(path) as writer:
         for number in (1, 2, 3):
             await writer.write(row(number), again=False)
             assert len(rows(path)) == number
 
 
-async def test_an_error_is_told_in_one_line_and_it_goes_on(path: Path) -> None:
+async def test_the_process_tells_an_error_in_one_line_and_goes_on(path: Path) -> None:
     async with writing(path) as writer:
         execute(path, "ALTER TABLE log RENAME TO hidden")
         with pytest.raises(StoreError, match="no such table: log"):
@@ -85,7 +85,7 @@ async def test_an_error_is_told_in_one_line_and_it_goes_on(path: Path) -> None:
         assert (len(rows(path)), pid(writer)) == (1, first)
 
 
-async def test_its_death_is_told_and_the_next_batch_has_a_new_one(path: Path) -> None:
+async def test_the_death_of_the_process_is_told_and_the_next_batch_has_a_new_process(path: Path) -> None:
     async with writing(path) as writer:
         await writer.write(row(1), again=False)
         os.kill(pid(writer), signal.SIGKILL)
@@ -95,7 +95,7 @@ async def test_its_death_is_told_and_the_next_batch_has_a_new_one(path: Path) ->
         assert len(rows(path)) == 2
 
 
-async def test_signals_to_the_group_of_the_server_do_not_end_it(path: Path) -> None:
+async def test_signals_to_the_group_of_the_server_do_not_end_the_process(path: Path) -> None:
     async with writing(path) as writer:
         await writer.write(row(1), again=False)
         first = pid(writer)
@@ -115,7 +115,7 @@ async def test_a_database_that_cannot_be_opened_is_told(path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not hand on locks")
-async def test_it_holds_the_lock_for_as_long_as_it_lives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_process_holds_the_lock_for_as_long_as_it_lives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "WAIT_S", 0.0)
     open_database(str(path)).close()
     first = DatabaseLock(str(path))
@@ -146,7 +146,7 @@ def test_half_a_message_is_not_written(path: Path) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
 
 
-def test_it_ends_quietly_when_nobody_hears_its_answer(path: Path) -> None:
+def test_the_process_ends_quietly_when_nobody_hears_its_answer(path: Path) -> None:
     open_database(str(path)).close()
     reading, unheard = os.pipe()
     os.close(reading)
@@ -158,7 +158,7 @@ def test_it_ends_quietly_when_nobody_hears_its_answer(path: Path) -> None:
     assert (process.returncode, complaints, len(rows(path))) == (0, b"", 1)
 
 
-def test_it_starts_light() -> None:
+def test_the_process_imports_no_heavy_module() -> None:
     program = (
         "import sys, rumble_server.store.sqlite.writer; print({'asyncio', 'pydantic', 'logging'} & set(sys.modules))"
     )
@@ -168,7 +168,7 @@ def test_it_starts_light() -> None:
 # --- with the log ---
 
 
-async def test_a_log_goes_on_when_it_has_died(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_log_goes_on_when_its_process_has_died(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "RETRY_S", 0.01)
     async with opened(path, in_process=False) as log:
         told = Told(log)

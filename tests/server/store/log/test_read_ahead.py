@@ -12,7 +12,7 @@ from tests.server.store.disk import write
 from tests.server.store.log.test_async_reader import tournament
 
 
-async def test_what_is_read_ahead_goes_on_where_it_was(database: Database) -> None:
+async def test_reading_ahead_goes_on_where_it_was(database: Database) -> None:
     ahead, facts = Ahead(), tournament("first", over=False, started=False)
     async with opened(database) as log:
         await write(log, *facts, *tournament("over"))

@@ -124,7 +124,7 @@ def test_neighbours_are_those_of_the_whole_schedule(database: Database, indexed:
         assert reader.neighbours("sunday.1.1.1.1") == (None, None, None)
 
 
-def test_what_is_not_indexed_is_looked_for_behind_the_index_alone(database: Database) -> None:
+def test_facts_without_an_index_are_looked_for_behind_the_index_alone(database: Database) -> None:
     facts = busy_world(1)
     with database.writing() as commit:
         indexed = write_batch(commit, facts, 0, len(facts) // 2, True)
@@ -148,7 +148,7 @@ def test_a_match_is_found_whole_at_every_moment(database: Database) -> None:
             assert reader.match_facts(match) == list(with_shared_frames(expected, found_in(facts)))
 
 
-async def test_what_is_not_there_is_empty(database: Database) -> None:
+async def test_facts_of_unknown_matches_and_tournaments_are_empty(database: Database) -> None:
     async with opened(database) as log:
         await write(log, joined(1))
     with closing(database.reader()) as reader:
@@ -211,7 +211,7 @@ async def test_a_reader_sees_what_is_on_disk_while_the_log_goes_on(database: Dat
             assert reader.club_facts() == ([name], {})
 
 
-async def test_what_cannot_be_read_is_a_store_error(path: Path) -> None:
+async def test_an_error_of_the_database_is_a_store_error(path: Path) -> None:
     async with opened_file(path):
         pass
     with closing(read_sqlite(str(path))) as reader:

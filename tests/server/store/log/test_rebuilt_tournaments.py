@@ -13,7 +13,7 @@ from tests.server.store.disk import write
 from tests.server.store.log.test_async_reader import tournament
 
 
-async def test_only_what_is_new_is_read(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_new_facts_are_read(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = note_calls(monkeypatch, LogReader, "facts_after")
     facts = tournament("first", over=False, started=False)
     async with opened(database) as log:
@@ -31,7 +31,7 @@ async def test_only_what_is_new_is_read(database: Database, monkeypatch: pytest.
     assert [number for _, _, number in asked[:2]] == [0, len(facts)]
 
 
-async def test_what_was_asked_for_longest_ago_goes(database: Database) -> None:
+async def test_the_tournament_asked_for_longest_ago_goes(database: Database) -> None:
     async with opened(database) as log:
         for name in ("one", "two", "three"):
             await write(log, *tournament(name))

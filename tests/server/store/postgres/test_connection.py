@@ -70,7 +70,7 @@ def test_a_database_that_is_not_there_is_told_without_the_password(postgres: Clu
     assert "secret" not in str(refused.value)
 
 
-def test_it_has_the_settings_that_it_was_given_also_after_it_was_lost(postgres_url: str) -> None:
+def test_a_connection_has_its_settings_also_after_it_was_lost(postgres_url: str) -> None:
     with closing(PostgresConnection(postgres_url, {"statement_timeout": "20"})) as connection:
         for _ in range(2):
             with pytest.raises(StoreError, match="canceling statement due to statement timeout"):
@@ -113,7 +113,7 @@ def test_a_prepared_statement_is_prepared_again_on_another_connection(connection
         connection.close()
 
 
-def test_what_is_wrong_with_a_prepared_statement_is_told(postgres: Cluster, postgres_url: str) -> None:
+def test_an_error_of_a_prepared_statement_is_told(postgres: Cluster, postgres_url: str) -> None:
     with (
         proxy(postgres.port) as between,
         closing(PostgresConnection(through(postgres_url, between.port))) as connection,

@@ -317,7 +317,7 @@ async def test_a_database_that_does_not_answer_is_given_up_and_found_again(postg
     await leases.close()
 
 
-async def test_who_cannot_be_reached_is_told_in_one_line() -> None:
+async def test_a_database_that_cannot_be_reached_is_told_in_one_line() -> None:
     for url, why in (
         ("postgresql://nobody:secret@127.0.0.1:1/none", r"the database postgresql://127\.0\.0\.1/none: .* refused"),
         ("postgresql://nobody:secret@[::1/none", "this is no address"),

@@ -92,7 +92,7 @@ async def test_plies_of_old_tournaments_go_in_one_club_or_in_all(url: str) -> No
         prune(url, 1 << 60, "nobody")
 
 
-def test_what_is_not_there_is_not_made(postgres_url: str) -> None:
+def test_pruning_and_verifying_make_no_missing_tables(postgres_url: str) -> None:
     for look in (verify, lambda url: prune(url, 0)):
         with pytest.raises(StoreError, match="is not a database of Rumble"):
             look(postgres_url)

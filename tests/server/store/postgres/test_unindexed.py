@@ -60,7 +60,7 @@ def index(url: str) -> list[Row]:
     return [*matches, *run(url, "SELECT club, indexed FROM clubs ORDER BY club")]
 
 
-def test_it_is_written_when_it_is_time_and_has_the_first_start_and_the_last_end(
+def test_the_index_is_written_in_time_with_the_first_start_and_the_last_end(
     connection: PostgresConnection, postgres_url: str, clock: Callable[[float], None]
 ) -> None:
     commits = Commits(connection, INDEX_S)

@@ -81,7 +81,7 @@ def test_of_two_contents_of_a_club_only_the_content_under_its_epoch_is_written(
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_what_is_written_already_is_not_written_twice(
+def test_a_batch_that_is_written_already_is_not_written_twice(
     connection: PostgresConnection, postgres_url: str, again: bool
 ) -> None:
     both = [content("main", 1, 2), content("go", 1)]
@@ -237,7 +237,7 @@ def _command_of(pid: int) -> list[str]:
         return [os.fsdecode(word) for word in file.read().split(b"\0")]
 
 
-async def test_one_that_gets_no_answer_is_killed_and_the_next_goes_on(
+async def test_a_writer_without_an_answer_is_killed_and_the_next_goes_on(
     postgres_url: str, between: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened_store(PostgresDatabase(through(postgres_url, between.port)), in_process=False) as store:

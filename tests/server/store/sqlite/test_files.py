@@ -31,14 +31,14 @@ def modes(path: Path) -> dict[str, int]:
 
 @posix
 @pytest.mark.e2e
-async def test_only_the_owner_reads_them(path: Path) -> None:
+async def test_only_the_owner_reads_the_files(path: Path) -> None:
     async with opened(path, in_process=False) as log:
         await write(log, joined(1))
         assert modes(path) == {f"rumble.db{suffix}": 0o600 for suffix in SUFFIXES}
 
 
 @posix
-async def test_those_of_an_older_database_become_private(path: Path) -> None:
+async def test_files_of_an_older_database_become_private(path: Path) -> None:
     async with opened(path) as log:
         await write(log, joined(1))
         for suffix in SUFFIXES:
@@ -132,7 +132,7 @@ async def test_a_lock_that_is_gone_stays_a_trouble_though_writing_works(path: Pa
 @posix
 @pytest.mark.e2e
 @pytest.mark.usefixtures("impatient")
-async def test_what_is_written_to_a_lost_file_is_told_when_it_is_back(
+async def test_facts_written_to_a_lost_file_are_told_when_the_file_is_back(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "WATCH_S", 3600.0)  # only the writing process looks
@@ -173,7 +173,7 @@ async def test_another_database_in_its_place_is_left_alone(path: Path) -> None:
 
 @posix
 @pytest.mark.usefixtures("impatient")
-async def test_it_is_back_when_nothing_was_written(path: Path) -> None:
+async def test_a_lost_file_is_told_to_be_back_when_nothing_was_written(path: Path) -> None:
     aside = path.with_name("aside.db")
     async with opened(path) as log:
         told = Told(log)

@@ -45,14 +45,14 @@ def matches(database: Connection) -> list[tuple[str, int, int | None]]:
     return database.execute("SELECT id, first, last FROM matches ORDER BY id").fetchall()
 
 
-def test_it_has_the_first_start_and_the_last_end_of_each_match(database: Connection) -> None:
+def test_the_index_has_the_first_start_and_the_last_end_of_each_match(database: Connection) -> None:
     put(database, 1, started("b"), started("a"), started("c"), over("b"), over("c"), started("c", 2), index=True)
     assert matches(database) == [("a", 2, None), ("b", 1, 4), ("c", 3, None)]
     put(database, 7, over("a"), started("b", 2), over("c"), index=True)
     assert matches(database) == [("a", 2, 7), ("b", 1, None), ("c", 3, 9)]
 
 
-def test_what_was_left_out_follows_with_the_next(database: Connection) -> None:
+def test_rows_left_out_of_the_index_follow_with_the_next_batch(database: Connection) -> None:
     put(database, 1, started("a"), started("b"))
     put(database, 3, over("a"))
     assert (matches(database), indexed(database)) == ([], 0)

@@ -59,7 +59,7 @@ def test_young_and_running_tournaments_are_left(path: Path) -> None:
         assert reader.match_facts(MATCHES[0]) != []
 
 
-def test_one_with_a_damaged_record_is_left(path: Path) -> None:
+def test_a_tournament_with_a_damaged_record_is_left(path: Path) -> None:
     execute(path, "UPDATE ended SET record = 'x' WHERE id = 'friday'")
     assert prune(str(path), LATER_MS)[0] == 1
 

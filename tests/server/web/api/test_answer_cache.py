@@ -34,7 +34,7 @@ async def test_all_who_ask_at_the_same_time_get_one_answer() -> None:
     assert kitchen.made == ["answer"]
 
 
-async def test_the_one_used_longest_ago_goes() -> None:
+async def test_the_answer_used_longest_ago_goes() -> None:
     kitchen, kept = Kitchen(), AnswerCache(8)
     kitchen.go_on.set()
     for key in ("aaaa", "bbbb", "aaaa", "cccc"):
@@ -46,7 +46,7 @@ async def test_the_one_used_longest_ago_goes() -> None:
     assert kept.answers.size == 0, "an answer larger than the bound is not kept"
 
 
-async def test_what_is_no_answer_is_not_kept() -> None:
+async def test_an_error_is_not_kept() -> None:
     kitchen, kept = Kitchen(), AnswerCache(100)
     kitchen.go_on.set()
     for _ in range(2):
@@ -55,7 +55,7 @@ async def test_what_is_no_answer_is_not_kept() -> None:
     assert kitchen.made == ["bad", "bad"]
 
 
-async def test_who_asks_with_another_whose_share_is_used_up_is_answered_nevertheless() -> None:
+async def test_readers_who_ask_with_another_without_a_share_are_answered_nevertheless() -> None:
     kitchen, kept = Kitchen(), AnswerCache(100)
 
     async def refused() -> bytes:
@@ -73,7 +73,7 @@ async def test_who_asks_with_another_whose_share_is_used_up_is_answered_neverthe
         await first
 
 
-async def test_what_changes_is_shared_while_it_is_made_and_not_kept() -> None:
+async def test_an_answer_that_may_change_is_shared_while_it_is_made_and_not_kept() -> None:
     kitchen, kept = Kitchen(), AnswerCache(100)
     kitchen.go_on.set()
     make = partial(kitchen.make, "page")

@@ -113,7 +113,7 @@ async def test_a_game_without_pictures_has_its_diagram(browser: httpx.AsyncClien
         ("liars-dice", {"state": {**DICE, "last_call": ["x", 0]}, "last_move": "liar"}, 422, "bad_position"),
     ],
 )
-async def test_what_cannot_be_is_told(
+async def test_an_impossible_board_is_refused_with_status_and_code(
     browser: httpx.AsyncClient, game: str, body: dict[str, Any], status: int, code: str
 ) -> None:
     answer = await browser.post(f"/api/games/{game}/board", json=body)
@@ -206,7 +206,7 @@ async def test_the_first_wrong_move_of_a_question_is_told_alone(browser: httpx.A
     assert (answer.status_code, len(answer.json()["error"]["detail"])) == (422, 1)
 
 
-async def test_what_is_dear_is_drawn_and_checked_in_the_other_process(
+async def test_costly_drawings_and_checks_are_done_in_the_other_process(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Drawing never takes the interpreter from the event loop, not even on a thread of the process."""

@@ -69,7 +69,7 @@ async def test_the_answer_is_an_event_stream(server: MemoryServer) -> None:
     assert server.feed.spectator_count == 0
 
 
-async def test_who_takes_gzip_gets_it(server: MemoryServer) -> None:
+async def test_a_reader_that_takes_gzip_gets_a_packed_stream(server: MemoryServer) -> None:
     stream = Stream(server, server.world.create().id, accept_encoding="br, gzip")
     server.pass_ms()
     start = await stream.message()
@@ -82,7 +82,7 @@ async def test_who_takes_gzip_gets_it(server: MemoryServer) -> None:
     await stream.leave()
 
 
-async def test_who_does_not_take_gzip_gets_it_plain(server: MemoryServer) -> None:
+async def test_a_reader_that_does_not_take_gzip_gets_a_plain_stream(server: MemoryServer) -> None:
     stream = Stream(server, server.world.create().id, accept_encoding="br, gzip;q=0")
     server.pass_ms()
     headers = {name.decode() for name, _ in (await stream.message())["headers"]}

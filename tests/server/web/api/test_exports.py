@@ -75,7 +75,7 @@ async def test_the_csv_is_read_again(server: MemoryServer, browser: httpx.AsyncC
     assert len(read_results(text).results) == len(tournament.results)
 
 
-async def test_what_a_format_cannot_express_is_said(
+async def test_a_tournament_that_a_format_cannot_express_is_refused_with_the_reason(
     server: MemoryServer, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tournament = server.played("alice", "bob")

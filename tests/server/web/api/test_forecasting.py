@@ -39,7 +39,7 @@ async def test_ties_of_a_knockout_are_told(browser: httpx.AsyncClient) -> None:
         (4, {"format": "gauntlet", "challengers": 4}, "1 to 3 challengers, not 4"),
     ],
 )
-async def test_what_cannot_be_played_is_told(
+async def test_a_tournament_that_cannot_be_played_is_refused_with_the_problem(
     browser: httpx.AsyncClient, bots: int, changes: dict[str, Any], problem: str
 ) -> None:
     answer = await post(browser, f"host/forecast?bots={bots}", {**CONFIG, **changes})

@@ -37,7 +37,7 @@ def client() -> httpx.AsyncClient:
 @pytest.mark.parametrize(
     ("path", "accepted", "is_packed"), [("/all", "gzip", True), ("/all", "br", False), ("/one", "gzip", False)]
 )
-async def test_it_is_sent_as_its_reader_takes_it(
+async def test_an_answer_is_packed_as_its_reader_takes_it(
     client: httpx.AsyncClient, path: str, accepted: str, is_packed: bool
 ) -> None:
     async with client:
@@ -47,7 +47,7 @@ async def test_it_is_sent_as_its_reader_takes_it(
     assert answer.headers["Cache-Control"] == "no-cache"
 
 
-async def test_who_has_it_is_not_sent_it_again(client: httpx.AsyncClient) -> None:
+async def test_a_reader_that_has_the_answer_is_not_sent_it_again(client: httpx.AsyncClient) -> None:
     async with client:
         etags = {
             (await client.get("/all", headers={"Accept-Encoding": each})).headers["ETag"] for each in ("br", "gzip")

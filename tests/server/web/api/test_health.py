@@ -3,7 +3,9 @@ import httpx
 from tests.server.web.memory_server import MemoryServer
 
 
-async def test_it_lives_also_while_it_is_not_ready(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_server_that_is_not_ready_is_alive_nevertheless(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     assert (await browser.get("/readyz")).json() == {"status": "ok", "reason": "", "leads": []}
     server.log.trouble = "disk full"
     answer = await browser.get("/readyz")

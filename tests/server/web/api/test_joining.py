@@ -62,7 +62,7 @@ async def test_a_pupil_joins_and_is_seen_by_the_display_name(server: MemoryServe
         ({"surprise": 1}, 422, "bad_message"),
     ],
 )
-async def test_who_is_refused_is_told_why(
+async def test_a_refused_pupil_is_told_why(
     server: MemoryServer, code: str, change: dict[str, Any], status: int, problem: str
 ) -> None:
     async with server.browser(address=ADDRESS) as browser:

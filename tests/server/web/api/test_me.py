@@ -62,7 +62,7 @@ async def test_the_newest_loss_and_the_frames_of_a_fault(browser: httpx.AsyncCli
 @pytest.mark.parametrize(
     "headers", [{}, HOST, {"Authorization": f"Bot anna:{KEYS['berta']}"}, {"Authorization": "Bot anna:"}]
 )
-async def test_only_the_owner_sees_them(
+async def test_only_the_owner_sees_its_results(
     browser: httpx.AsyncClient, server: MemoryServer, headers: dict[str, str]
 ) -> None:
     meet(server, "1", broken=True)

@@ -69,7 +69,7 @@ FORWARDED = {"X-Forwarded-For": "10.0.0.1"}
         ("10.0.0.1", {"Authorization": f"Bearer {METRICS_TOKEN}"}, 200),
     ],
 )
-async def test_they_are_open_to_this_machine_and_to_tokens(
+async def test_metrics_are_open_to_this_machine_and_to_tokens(
     server: MemoryServer, client: str, headers: dict[str, str], status: int
 ) -> None:
     async def connection(scope: Any, receive: Any, send: Any) -> None:

@@ -14,7 +14,9 @@ async def told(browser: httpx.AsyncClient) -> list[dict[str, Any]]:
     return list(answer.json()["opponents"])
 
 
-async def test_only_those_who_are_here_and_take_challenges(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_only_connected_bots_that_take_challenges_are_opponents(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     assert await told(browser) == []
     server.world.login("zoe")
     ann = server.world.login("ann", challenges=True, games=["chess", "tictactoe", "a game nobody has"])
@@ -25,7 +27,9 @@ async def test_only_those_who_are_here_and_take_challenges(server: MemoryServer,
     assert await told(browser) == []
 
 
-async def test_who_takes_all_games_is_told_with_all(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_an_opponent_that_takes_all_games_is_listed_with_all(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     server.world.login("ann", challenges=True)
     games = [game["name"] for game in (await browser.get("/api/games")).json()["games"]]
     assert {"tictactoe", "connect4", "chess"} <= set(games)
@@ -46,7 +50,7 @@ async def test_the_house_comes_first_weakest_first_and_is_known_by_its_keys() ->
     assert [each["name"] for each in found if each["about"]] == names[:2]
 
 
-async def test_who_is_playing_is_not_free(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_an_opponent_that_is_playing_is_not_free(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.world.login("ben", challenges=True)
     ann = server.world.login("ann")
     ann.say(type="challenge", against="ben", game="tictactoe")

@@ -36,7 +36,9 @@ async def test_a_tournament_with_all_that_its_page_shows(server: MemoryServer, b
     assert told == [{**line.model_dump(exclude_unset=True), **beside} for line in tournament.standings.lines()]
 
 
-async def test_matches_of_all_of_one_and_of_two(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_matches_are_listed_of_all_bots_of_one_or_of_two(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     server.played("alice", "bob", "carol")
     url = "/api/tournaments/friday/matches"
     everything = (await browser.get(url)).json()
@@ -101,7 +103,7 @@ async def test_a_match_that_was_lost_before_it_began(server: MemoryServer, brows
     assert all(tournament.started_at_ms <= began < ended for began, ended in begun)
 
 
-async def test_what_is_over_is_found_after_a_restart() -> None:
+async def test_tournaments_that_are_over_are_found_after_a_restart() -> None:
     before = MemoryServer()
     for name in ("Monday", "Tuesday"):
         before.played(*PAIR, name=name)
@@ -222,7 +224,7 @@ async def test_the_audit_is_made_once_for_all_who_ask(server: MemoryServer, brow
     assert server.reader.reads == reads
 
 
-async def test_what_is_over_is_answered_as_before_whoever_comes(
+async def test_a_tournament_that_is_over_is_answered_as_before_whoever_comes(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     tournament = server.played("alice", "bob")

@@ -33,7 +33,7 @@ async def test_pieces_are_asked_for_one_by_one_and_may_be_empty() -> None:
     assert await parts(await streamed(single_piece(b""), "text/plain")) == []
 
 
-async def test_what_the_first_piece_raises_is_raised_before_anything_is_sent() -> None:
+async def test_an_error_of_the_first_piece_is_raised_before_anything_is_sent() -> None:
     async def pieces() -> AsyncIterator[bytes]:
         for piece in (b"",):
             if not piece:

@@ -64,13 +64,13 @@ async def test_nobody_sees_an_answer_of_a_running_match_before_all_are_in(
         (f"Bot carol:{KEYS['carol']}", 403, "not_yours"),
     ],
 )
-async def test_nobody_else_sees_it(
+async def test_only_its_bots_and_the_host_see_a_transcript(
     browser: httpx.AsyncClient, match: str, authorization: str, status: int, code: str
 ) -> None:
     answer = await browser.get(f"/api/matches/{match}/transcript", headers={"Authorization": authorization})
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
-async def test_a_match_that_never_began_has_none(browser: httpx.AsyncClient, match: str) -> None:
+async def test_a_match_that_never_began_has_no_transcript(browser: httpx.AsyncClient, match: str) -> None:
     answer = await browser.get(f"/api/matches/{match}9/transcript", headers=HOST)
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")

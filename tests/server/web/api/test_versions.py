@@ -110,7 +110,9 @@ async def test_a_bot_that_saves_all_the_time_delays_no_other_bot(
     assert not site.saving, "a lock is kept no longer than it is used"
 
 
-async def test_who_has_lost_the_name_meanwhile_saves_nothing(browser: httpx.AsyncClient, server: MemoryServer) -> None:
+async def test_a_bot_that_has_lost_its_name_meanwhile_saves_nothing(
+    browser: httpx.AsyncClient, server: MemoryServer
+) -> None:
     site = server.clubs["main"]
     async with site.saving.setdefault("anna", asyncio.Lock()):
         waiting = asyncio.create_task(save(browser))

@@ -41,9 +41,7 @@ async def test_a_bot_with_its_own_key(server: MemoryServer, browser: httpx.Async
     assert (turn["game"], turn["legal"]) == ("connect4", list("abcdefg"))
 
 
-async def test_without_a_key_it_gets_a_new_one_and_without_a_name_one_is_made_up(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
+async def test_a_bot_without_a_key_or_a_name_gets_new_ones(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     kept = kept_in(await asked(browser, name="bob", key="", tournament=""))
     assert is_made(kept["key"])
     assert {**kept, "key": ""} == {"server": "rumble.test", "name": "bob", "key": ""}
@@ -68,7 +66,7 @@ async def test_an_invitation_is_carried_along(server: MemoryServer, browser: htt
         ({"tournament": "nope"}, 404, "nope"),
     ],
 )
-async def test_what_it_refuses(
+async def test_a_wrong_form_for_a_zip_is_refused(
     server: MemoryServer, browser: httpx.AsyncClient, form: dict[str, str], status: int, said: str
 ) -> None:
     server.world.login("anna", key=KEY)
@@ -84,7 +82,7 @@ async def test_a_name_with_umlauts_is_refused_as_a_page_and_a_strange_body_too(b
     assert answer.headers["Content-Type"].startswith("text/html")
 
 
-async def test_it_is_costly_work(server: MemoryServer) -> None:
+async def test_a_zip_costs_its_address_a_part_of_its_share(server: MemoryServer) -> None:
     """Zips cost their address a part of its share of the server's work; without a share it gets none."""
     async with server.browser(address="192.0.2.7") as browser:
         kept_in(await asked(browser))

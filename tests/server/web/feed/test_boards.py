@@ -123,7 +123,7 @@ async def test_feed_sends_the_final_board_of_a_match_known_only_from_a_snapshot(
     assert (final.data["match"], final.data["moves"]) == (over.data["match"], list(moves))
 
 
-async def test_who_goes_away_from_a_match_and_comes_back_is_told(server: MemoryServer) -> None:
+async def test_absences_from_a_match_and_returns_are_told(server: MemoryServer) -> None:
     tournament, (_, bob) = server.begun(*PAIR, think_ms=50_000, away_ms=60_000, time_control={"move_ms": 60_000})
     server.pass_ms()
     watcher = server.watch(tournament)

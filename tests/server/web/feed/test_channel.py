@@ -153,7 +153,7 @@ async def test_ratings_are_told_when_they_are_computed(server: MemoryServer) -> 
     assert all(line["rating"] is not None for line in told.data["standings"])
 
 
-async def test_that_the_next_round_is_being_paired_is_told_and_that_it_is_done(server: MemoryServer) -> None:
+async def test_the_beginning_and_the_end_of_pairing_the_next_round_are_told(server: MemoryServer) -> None:
     tournament, _ = server.begun(*PAIR, think_ms=10_000)
     watcher = server.watch(tournament)
     assert not (await watcher.read("snapshot")).data["pairing"]

@@ -12,20 +12,20 @@ def test_by_the_pace_of_the_last_results() -> None:
     assert estimate_end(ends_ms, 5_000, 20, 10_000) == Expected(remaining_ms=20_000, results=5, window_ms=5_000)
 
 
-def test_the_longer_nothing_ends_the_later_it_is_expected() -> None:
+def test_the_longer_no_match_ends_the_later_the_end_is_expected() -> None:
     ends_ms = [10_000, 9_000, 8_000, 7_000, 6_000]
     stalled = estimate_end(ends_ms, 5_000, 20, 60_000)
     assert stalled is not None
     assert stalled.remaining_ms == 220_000
 
 
-def test_only_so_many_of_the_latest_count() -> None:
+def test_only_the_latest_results_count_for_the_expected_end() -> None:
     ends_ms = [at_ms for at_ms, _ in zip(count(1_000_000, -100), range(500), strict=False)]
     found = estimate_end(ends_ms, 0, 10, 1_000_000)
     assert found == Expected(remaining_ms=1_000, results=MOST_RESULTS, window_ms=100 * MOST_RESULTS)
 
 
-def test_what_ended_before_the_pause_says_nothing_of_now() -> None:
+def test_results_before_a_pause_do_not_count_for_the_expected_end() -> None:
     ends_ms = [103_000, 102_000, 101_000, 1_000, 900, 800]
     assert estimate_end(ends_ms, 100_000, 5, 104_000) is None
     assert estimate_end([105_000, 104_000, *ends_ms], 100_000, 5, 105_000) == Expected(
@@ -40,7 +40,7 @@ def test_nothing_where_nobody_can_tell(results: int, to_play: int, now_ms: int) 
     assert estimate_end([5_000 + number for number in range(results)][::-1], 1_000, to_play, now_ms) is None
 
 
-async def test_told_while_it_runs_and_not_while_it_is_paused(server: MemoryServer) -> None:
+async def test_the_expected_end_is_told_while_a_tournament_runs_and_not_in_a_pause(server: MemoryServer) -> None:
     tournament, _ = server.begun("alice", "bob", "carol", think_ms=50, cycles=4)
     early = server.watch(tournament)
     assert (await early.read("snapshot")).data["expected"] is None

@@ -69,7 +69,7 @@ async def test_closing_ends_every_stream_also_of_who_does_not_read(server: Memor
         await server.watch(tournament).piece()
 
 
-async def test_what_nobody_watches_is_soon_not_followed_any_more(server: MemoryServer) -> None:
+async def test_a_tournament_that_nobody_watches_is_soon_not_followed_any_more(server: MemoryServer) -> None:
     tournament = server.world.create()
     watcher = await server.watched(tournament)
     await watcher.close()

@@ -57,7 +57,7 @@ ANN, BOB, CEY, DAN = "ann", "bob", "cey", "dan"
         ("4 bots share the lead with ½ point.", "running", [line(name, 1, 0.5) for name in (ANN, BOB, CEY, DAN)]),
     ],
 )  # fmt: skip
-def test_who_leads_or_has_won(told: str, status: str, standings: list[Standing]) -> None:
+def test_the_headline_names_the_leader_or_the_winner(told: str, status: str, standings: list[Standing]) -> None:
     assert of(status, *standings) == told
 
 
@@ -73,7 +73,7 @@ def test_byes_among_the_points_are_named() -> None:
     assert of("finished", ann, line(BOB, 2, 1)).startswith("ann wins with 3 points from 4 matches and 1 bye;")
 
 
-def test_a_lead_of_who_has_played_more_says_so_while_it_runs() -> None:
+def test_the_lead_of_a_bot_that_has_played_more_says_so_in_a_running_tournament() -> None:
     told = of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 0, played=0))
     assert told.endswith("bob follows with 0. Not level yet: who has played least has played 0.")
     assert "level" not in of("running", line(ANN, 1, 31, played=31), line(BOB, 2, 9, played=20))
@@ -85,7 +85,7 @@ def test_a_lobby_says_what_it_waits_for() -> None:
     assert waits == "1 bot is in. It starts at 2023-11-14 22:13 UTC."
 
 
-def test_a_knockout_is_told_by_who_is_in_it() -> None:
+def test_the_headline_of_a_knockout_names_the_bots_still_in() -> None:
     lines = [line(ANN, 1, 2), line(BOB, 1, 2), line(CEY, 3, 0)]
     assert of("running", *lines, format="knockout") == "ann and bob are still in it."
     lines = [line(ANN, 1, 2), line(BOB, 2, 2), line(CEY, 3, 0)]

@@ -89,7 +89,7 @@ def test_at_most_once_a_second_and_only_when_read() -> None:
     assert not hall.elsewhere.tasks, "nothing has changed"
 
 
-def test_what_takes_long_is_computed_more_rarely() -> None:
+def test_ranks_that_take_long_are_computed_more_rarely() -> None:
     hall = Hall(2)
 
     def computes(after_ms: float, cpu_s: float) -> bool:
@@ -204,7 +204,7 @@ def test_movement_is_measured_by_the_ranks_before_the_last_results() -> None:
     assert gained(hall) == {"b0002": 1, "b0000": -1, "b0001": 0}
 
 
-def test_what_has_come_since_is_counted_in_how_far_back_the_ranks_are() -> None:
+def test_results_since_the_last_ranks_count_in_how_far_back_the_ranks_are() -> None:
     hall = Hall(3)
     for _ in range(movement_results(3) + 1):
         hall.win(0, 1)
@@ -216,7 +216,7 @@ def test_what_has_come_since_is_counted_in_how_far_back_the_ranks_are() -> None:
     assert gained(hall) == {"b0000": 0, "b0001": -1, "b0002": 0}
 
 
-def test_once_it_is_over_nothing_moves() -> None:
+def test_no_bot_moves_once_the_tournament_is_over() -> None:
     hall = Hall(3)
     for _ in range(movement_results(3) + 1):
         hall.win(0, 1)

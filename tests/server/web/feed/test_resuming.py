@@ -30,7 +30,7 @@ async def test_last_event_id_resumes_without_a_gap(server: MemoryServer) -> None
     assert told == [event for event in everything.events if event.kind == "match_over"]
 
 
-async def test_who_is_cut_off_before_the_disk_told_a_result_gets_the_result(server: MemoryServer) -> None:
+async def test_a_reader_cut_off_before_a_result_is_on_disk_gets_the_result(server: MemoryServer) -> None:
     tournament, watcher, (alice, _) = await watched_from_lobby(server, *PAIR, think_ms=100, legs=1)
     server.pass_ms()
     await watcher.read("match_start")
@@ -70,7 +70,7 @@ async def test_reader_cut_off_before_a_publication_and_back_after_it_gets_a_snap
     assert (await server.watch(tournament, seen.id).read("snapshot")).data["matches_over"] == 1
 
 
-async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: MemoryServer) -> None:
+async def test_a_reader_cut_off_within_a_piece_gets_the_whole_piece_again(server: MemoryServer) -> None:
     tournament, watcher, _ = await watched_from_lobby(server, *PAIR, think_ms=50, cycles=5)
     server.pass_ms(1_000)
     await watcher.piece()
@@ -83,7 +83,7 @@ async def test_who_is_cut_off_within_a_piece_gets_all_of_it_again(server: Memory
 
 
 @pytest.mark.parametrize("last_event_id", [0, 10**9])
-async def test_what_was_not_kept_is_a_snapshot(server: MemoryServer, last_event_id: int) -> None:
+async def test_a_reader_whose_last_event_was_not_kept_gets_a_snapshot(server: MemoryServer, last_event_id: int) -> None:
     tournament = server.played(*PAIR)
     watcher = server.watch(tournament, last_event_id)
     assert (await watcher.read("snapshot")).id == server.world.log.last
@@ -101,7 +101,7 @@ async def test_a_resumed_reader_hears_who_is_connected_now(server: MemoryServer)
     assert (await back.read("field")).data["entrants"][0]["connected"] is False
 
 
-async def test_who_comes_back_to_a_new_channel_gets_a_snapshot(server: MemoryServer) -> None:
+async def test_a_reader_that_comes_back_to_a_new_channel_gets_a_snapshot(server: MemoryServer) -> None:
     """A new channel does not know which boards the reader has, so no final board would come."""
     tournament, watcher, _ = await watched_from_lobby(
         server, *PAIR, think_ms=500_000, time_control={"move_ms": 600_000}
@@ -141,7 +141,7 @@ async def test_after_an_error_all_readers_get_a_snapshot_also_who_comes_back(
     assert "match_over" not in kinds(watcher.events), "nothing of the lost flush comes later"
 
 
-async def test_what_is_kept_is_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_kept_events_are_bounded(server: MemoryServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channels, "MOST_KEPT_BYTES", 4_000)
     tournament = server.world.create(start_at_bots=2, cycles=100)
     watcher = server.watch(tournament)

@@ -37,7 +37,7 @@ def test_the_next_turn_has_room_again() -> None:
     assert woken[-1] == READERS_AT_ONCE
 
 
-def test_one_that_waits_is_woken_once() -> None:
+def test_a_waiting_sleeper_is_woken_once() -> None:
     clock, woken = VirtualClock(), list[int]()
     waker = Waker(clock)
     for number in range(READERS_AT_ONCE):

@@ -44,13 +44,13 @@ def test_every_piece_is_inside_the_picture(name: str) -> None:
         assert 0 <= int(each.attrib["y"]) <= height
 
 
-def test_no_style_and_no_script_is_in_it() -> None:
+def test_a_picture_has_no_style_and_no_script() -> None:
     attributes = {name for game in GAMES for each in parsed(drawing(game)).iter() for name in each.attrib}
     assert "style" not in attributes
     assert not [name for name in attributes if name.startswith("on")]
 
 
-def test_what_a_game_says_is_text() -> None:
+def test_markup_in_the_texts_of_a_game_is_text() -> None:
     piece = {"x": Piece(NASTY, 0, "disc", "first")}
     drawn = Drawing("grid", 1, "x", piece, (NASTY,), (NASTY,))
     picture = parsed(drawn, NASTY)

@@ -80,7 +80,7 @@ async def test_every_control_has_a_label_and_a_place_for_its_problem(browser: ht
         assert f'id="{control}-error"' in html
 
 
-async def test_what_is_chosen_at_first_is_a_tournament(browser: httpx.AsyncClient) -> None:
+async def test_the_initial_choices_of_the_form_are_the_defaults_of_the_api(browser: httpx.AsyncClient) -> None:
     """The initial numbers and switches of the form are the defaults of the API."""
     defaults = TournamentConfig(name="any", game="tictactoe").model_dump()
     for group in form_groups():

@@ -38,7 +38,7 @@ def test_records_are_sums_and_names_are_compared_without_case() -> None:
     assert records([EMPTY])[0].share is None
 
 
-def test_the_lines_of_one_bot() -> None:
+def test_the_lines_of_a_bot_have_its_tournaments_and_ranks() -> None:
     assert [(each.summary.id, line.rank) for each, line in lines_of([FRIDAY, SATURDAY, EMPTY], "ANN")] == [
         ("friday", 1),
         ("saturday", 2),
@@ -46,9 +46,7 @@ def test_the_lines_of_one_bot() -> None:
     ]
 
 
-async def test_what_was_played_in_an_earlier_run_counts_as_before(
-    server: MemoryServer, browser: httpx.AsyncClient
-) -> None:
+async def test_matches_of_an_earlier_run_count_as_before(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     server.played("alice", "bob", "carol")
     server.world.create(name="Secret", listed=False)
     server.pass_ms()
@@ -73,7 +71,7 @@ async def test_a_digest_says_the_same_before_the_end_is_on_disk_and_after(
     assert replace(ended, lines=lines) == in_memory
 
 
-async def test_a_damaged_one_is_listed_and_does_not_keep_the_others_back(
+async def test_a_damaged_tournament_is_listed_and_does_not_keep_the_others_back(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     server.played("alice", "bob", name="Good")

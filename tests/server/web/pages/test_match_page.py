@@ -78,7 +78,7 @@ async def test_a_running_match_has_clocks_and_who_moves(server: MemoryServer, br
     assert shown_clocks == [(str(ms), clock_face(ms)) for ms in reversed(told["seats_ms"])]
 
 
-async def test_whose_fault_it_was_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_the_bot_at_fault_is_named(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament = server.world.create(start_at_bots=2, legs=1)
     for bot in server.world.logins("alice", "bob", join=tournament.id):
         bot.play(lambda turn: "99")
@@ -142,7 +142,7 @@ async def test_the_other_matches_are_a_click_away(server: MemoryServer, browser:
     assert [links[match].get("next") for match in schedule] == [*schedule[1:], None]
 
 
-async def test_who_is_away_is_told(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_bot_that_is_away_is_told_with_its_time_left(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     tournament, bots = server.begun("alice", "bob", think_ms=9_000, legs=1)
     server.pass_ms(500)
     bots[0].drop()

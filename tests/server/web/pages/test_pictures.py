@@ -84,7 +84,7 @@ async def test_any_position_has_a_picture(browser: httpx.AsyncClient) -> None:
         ("tictactoe", {"flipped": "perhaps"}, 422, "bad_message"),
     ],
 )
-async def test_what_cannot_be_is_told(
+async def test_an_impossible_picture_is_refused_with_status_and_code(
     browser: httpx.AsyncClient, game: str, query: dict[str, Any], status: int, code: str
 ) -> None:
     answer = await browser.get(f"/api/games/{game}/board.svg", params=query)

@@ -18,7 +18,7 @@ HERE = [
 ]
 
 
-def test_without_a_wish_it_is_tic_tac_toe_against_the_perfect_player() -> None:
+def test_the_default_is_tic_tac_toe_against_the_perfect_player() -> None:
     choice = choose({}, GAMES, HERE)
     assert (choice.game, choice.against, choice.seat, choice.clock) == ("tictactoe", "perfect", "lot", "long")
     assert choice.settings["connect4", "columns"] == 7
@@ -82,7 +82,7 @@ async def test_the_page_has_its_choices_before_any_script(server: MemoryServer, 
     assert "rumble play --server http://rumble.test --against minimax" in html
 
 
-async def test_what_the_address_says_is_text(browser: httpx.AsyncClient) -> None:
+async def test_markup_in_the_query_is_shown_as_text(browser: httpx.AsyncClient) -> None:
     html = (await browser.get("/play", params={"game": "<script>", "against": "<b>", "hex.size": "<i>"})).text
     assert "<script>" not in html
     assert "<b>&#39;" not in html

@@ -98,7 +98,7 @@ async def test_readers_of_one_page_get_different_names_for_their_bots(
     assert not any(BOT_NAME in page.text for page in pages)
 
 
-async def test_the_crosstable_follows_the_ranks_once_it_is_over(
+async def test_the_crosstable_follows_the_ranks_once_the_tournament_is_over(
     server: MemoryServer, browser: httpx.AsyncClient
 ) -> None:
     tournament = server.played("alice", "bob", "carol")
@@ -143,7 +143,9 @@ def test_a_crosstable_says_how_many_matches_most_pairs_played() -> None:
     assert met_most([]) == met_most(None) == 0
 
 
-async def test_it_leads_with_the_reader_s_own_bot(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_the_page_of_a_tournament_leads_with_the_reader_s_own_bot(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     """The form of the page answers with a zip; the commands are for a strategy of the reader's own."""
     made = server.world.create(name="Friday", invite="hush").made_invite
     server.pass_ms()

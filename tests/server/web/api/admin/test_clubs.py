@@ -134,7 +134,7 @@ async def test_a_host_of_a_club_is_made(server: MemoryServer, browser: httpx.Asy
         ("DELETE", "/nobody", {}, 404),
     ],
 )
-async def test_what_is_refused(
+async def test_a_wrong_request_about_clubs_is_refused_and_changes_nothing(
     server: MemoryServer, browser: httpx.AsyncClient, method: str, path: str, body: dict[str, Any], status: int
 ) -> None:
     before = server.world.log.last
@@ -155,7 +155,9 @@ async def test_only_the_administrator_may(browser: httpx.AsyncClient, headers: d
     assert (await browser.get("/api/clubs", headers=headers)).status_code == (401 if headers else 200)
 
 
-async def test_who_is_called_administrator_is_not_one(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_host_called_administrator_is_no_administrator(
+    server: MemoryServer, browser: httpx.AsyncClient
+) -> None:
     server.add_host("administrator", "a-token-of-a-host")
     answer = await browser.get("/api/clubs", headers={"Authorization": "Bearer a-token-of-a-host"})
     assert answer.status_code == 401

@@ -69,7 +69,9 @@ async def test_bans_are_on_disk_and_hold_after_a_restart(server: MemoryServer, b
         ({"address": "192.0.2.0/24"}, 409, "unavailable"),
     ],
 )
-async def test_what_cannot_be_banned(server: MemoryServer, body: dict[str, Any], status: int, code: str) -> None:
+async def test_a_ban_that_is_unclear_invalid_or_of_the_host_itself_is_refused(
+    server: MemoryServer, body: dict[str, Any], status: int, code: str
+) -> None:
     async with server.browser(address="192.0.2.9") as browser:
         answer = await post(browser, "bans", body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)

@@ -131,7 +131,7 @@ async def test_a_key_is_reset(server: MemoryServer, browser: httpx.AsyncClient) 
         ("tournaments/friday/pause", {"reason": ""}, 422, "bad_message"),
     ],
 )
-async def test_what_cannot_be_done_is_told(
+async def test_a_command_that_cannot_be_done_is_refused_with_status_and_code(
     server: MemoryServer, browser: httpx.AsyncClient, path: str, body: Any, status: int, code: str
 ) -> None:
     server.world.create()

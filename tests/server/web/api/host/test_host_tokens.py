@@ -31,7 +31,7 @@ async def test_a_token_is_made_used_and_taken_back(server: MemoryServer, browser
         ("host/tokens/nobody/remove", {}, 404, "not_found"),
     ],
 )
-async def test_what_is_refused(
+async def test_a_wrong_request_about_tokens_is_refused_and_changes_nothing(
     server: MemoryServer, browser: httpx.AsyncClient, path: str, body: dict[str, str], status: int, code: str
 ) -> None:
     answer = await browser.post(f"/api/{path}", headers=HOST, json=body)

@@ -86,7 +86,7 @@ async def test_the_link_as_a_picture(server: MemoryServer, browser: httpx.AsyncC
     assert "hush" not in answer.text
 
 
-async def test_who_has_the_link_sees_how_to_join(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_a_reader_with_the_link_sees_how_to_join(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     """A code of the host's own choice is exchanged for the made one, which the page shows."""
     made = server.world.create(invite="hush'<b>").shared_invite
     for code in ("hush'<b>", made):

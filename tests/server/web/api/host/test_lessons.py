@@ -65,7 +65,7 @@ async def test_a_bad_next_tournament(
     assert (answer.status_code, answer.json()["error"]["detail"][0]["field"]) == (status, field)
 
 
-async def test_there_is_no_next_one_before_the_end(server: MemoryServer, browser: httpx.AsyncClient) -> None:
+async def test_there_is_no_next_tournament_before_the_end(server: MemoryServer, browser: httpx.AsyncClient) -> None:
     lesson(server, "ann", "ben", play=False)
     answer = await post(browser, "tournaments/friday/again")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "tournament_closed")

@@ -106,7 +106,7 @@ async def test_house_bots_are_listed_added_and_started(server: MemoryServer, bro
         ({"bot": "chaos"}, 404, None),
     ],
 )
-async def test_what_cannot_be_added_is_told(
+async def test_house_bots_that_cannot_be_added_are_refused_with_the_field(
     server: MemoryServer, browser: httpx.AsyncClient, body: Any, status: int, field: str | None
 ) -> None:
     server.world.create()
