@@ -15,41 +15,46 @@ from starlette.types import ASGIApp
 from rumble_server.host.fair_queue import Crowded
 from rumble_server.store.errors import DamagedLog, Pruned, StoreError
 from rumble_server.tournament.errors import CommandRefused
-from rumble_server.web.api.admin.clubs import club_routes
+from rumble_server.web.api import (
+    boards,
+    events,
+    exports,
+    forecasting,
+    health,
+    joining,
+    me,
+    metrics,
+    opponents,
+    reading,
+    transcripts,
+    versions,
+    zips,
+)
+from rumble_server.web.api.admin import clubs as admin_clubs
 from rumble_server.web.api.answer_cache import AnswerCache
-from rumble_server.web.api.boards import board_routes
-from rumble_server.web.api.events import event_routes
-from rumble_server.web.api.exports import export_routes
-from rumble_server.web.api.forecasting import forecasting_routes
-from rumble_server.web.api.health import health_routes
-from rumble_server.web.api.host.banning import banning_routes
-from rumble_server.web.api.host.commands import command_routes
-from rumble_server.web.api.host.host_tokens import host_token_routes
-from rumble_server.web.api.host.lessons import lesson_routes
-from rumble_server.web.api.host.organising import organising_routes
-from rumble_server.web.api.joining import joining_routes
-from rumble_server.web.api.me import me_routes
-from rumble_server.web.api.metrics import figures, metrics_routes
-from rumble_server.web.api.opponents import opponent_routes
+from rumble_server.web.api.host import banning, commands, host_tokens, lessons, organising
+from rumble_server.web.api.metrics import figures
 from rumble_server.web.api.problems import bad_request
-from rumble_server.web.api.reading import read_routes
-from rumble_server.web.api.transcripts import transcript_routes
-from rumble_server.web.api.versions import version_routes
-from rumble_server.web.api.zips import zip_routes
 from rumble_server.web.client import client_address
 from rumble_server.web.club_paths import ClubPaths
 from rumble_server.web.compression import Compression
 from rumble_server.web.errors import WebError
 from rumble_server.web.guards.headers import HeaderGuard
 from rumble_server.web.guards.rate_limits import RateLimits, RequestShares
+from rumble_server.web.pages import pictures
 from rumble_server.web.pages.pages import add_pages
-from rumble_server.web.pages.pictures import picture_routes
 from rumble_server.web.pages.rendering import html
 from rumble_server.web.site import ClubSites, Process, process_of
 from rumble_server.web.static_files import PREFIX, static_files
 
 log = logging.getLogger(__name__)
 
+PARTS = (
+    *(reading, events, opponents, joining, boards, exports),
+    *(commands, organising, lessons, forecasting, banning, host_tokens),
+    *(transcripts, versions, zips, me, health, metrics, pictures),
+)
+"""Modules with the routes of the API, in the order in which routes are tried."""
 CODES = {404: "not_found", 405: "method_not_allowed"}
 HEADERS = {
     401: {"WWW-Authenticate": "Bearer"},
@@ -87,27 +92,10 @@ def application() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.include_router(read_routes())
-    app.include_router(event_routes())
-    app.include_router(opponent_routes())
-    app.include_router(joining_routes())
-    app.include_router(board_routes())
-    app.include_router(export_routes())
-    app.include_router(command_routes())
-    app.include_router(organising_routes())
-    app.include_router(lesson_routes())
-    app.include_router(forecasting_routes())
-    app.include_router(banning_routes())
-    app.include_router(host_token_routes())
-    app.include_router(transcript_routes())
-    app.include_router(version_routes())
-    app.include_router(zip_routes())
-    app.include_router(me_routes())
-    app.include_router(health_routes())
-    app.include_router(metrics_routes())
-    app.include_router(picture_routes())
+    for part in PARTS:
+        app.include_router(part.router)
     add_pages(app)
-    app.include_router(club_routes())  # last: routes are tried in order, and these are asked rarely
+    app.include_router(admin_clubs.router)  # last: routes are tried in order, and these are asked rarely
     app.add_route(f"{PREFIX}/{{path:path}}", static_files().answer, methods=["GET"], include_in_schema=False)
     _add_errors(app)
     for route in app.routes:  # a route is prepared when first matched, which would hold up the loop later

@@ -25,35 +25,32 @@ from rumble_server.web.site import site_of
 MOST_BOARDS = 400
 """Maximum number of boards in an answer."""
 
+router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
-def board_routes() -> APIRouter:
-    """Make the routes of boards; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
-    @router.get("/matches/{match}/boards", response_model=MatchBoards)
-    async def get_boards(
-        request: Request,
-        match: str,
-        first: Count = 0,
-        limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
-    ) -> Response:
-        """Show the boards of a match from ply `first` on, to step through the match."""
-        found = await answers_of(request).boards(match, first, limit)
-        await site_of(request).wait_for_disk()
-        return Response(found, media_type="application/json")
+@router.get("/matches/{match}/boards", response_model=MatchBoards)
+async def get_boards(
+    request: Request,
+    match: str,
+    first: Count = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_BOARDS)] = MOST_BOARDS,
+) -> Response:
+    """Show the boards of a match from ply `first` on, to step through the match."""
+    found = await answers_of(request).boards(match, first, limit)
+    await site_of(request).wait_for_disk()
+    return Response(found, media_type="application/json")
 
-    @router.post(
-        "/games/{game}/board",
-        response_model=BoardAnswer,
-        openapi_extra=body_schema(BoardQuestion),
-        responses=error_answers(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
-    )
-    async def post_board(game: str, request: Request) -> Response:
-        """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""
-        drawn = await site_of(request).reader.run(draw, game, await read_body(request))
-        return Response(drawn, media_type="application/json")
 
-    return router
+@router.post(
+    "/games/{game}/board",
+    response_model=BoardAnswer,
+    openapi_extra=body_schema(BoardQuestion),
+    responses=error_answers(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+)
+async def post_board(game: str, request: Request) -> Response:
+    """Show the board of a position, such as the `state` of a turn, and the cells to click for each move."""
+    drawn = await site_of(request).reader.run(draw, game, await read_body(request))
+    return Response(drawn, media_type="application/json")
 
 
 def draw(name: str, body: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The live feed over HTTP, as server-sent events."""
+"""The live feed over HTTP, as server-sent events. The route needs no token."""
 
 import asyncio
 from typing import Annotated, Any, cast
@@ -50,33 +50,30 @@ class EventStream(StreamingResponse):
             await cast(Any, self.body_iterator).aclose()
 
 
-def event_routes() -> APIRouter:
-    """Make the route of the feed, which needs no token."""
-    router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
+router = APIRouter(prefix="/api", tags=["read"], responses=ERRORS)
 
-    @router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
-    async def get_events(
-        request: Request,
-        tournament: str,
-        last_event_id: Annotated[str | None, Header()] = None,
-        accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
-    ) -> EventStream:
-        """Stream Server-Sent Events: first a `snapshot`, then changes. `Last-Event-ID` resumes a stream."""
-        site, answers = site_of(request), answers_of(request)
-        seen, gzipped = read_event_id(last_event_id), takes_gzip(accept_encoding)
-        headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
-        if gzipped:
-            headers["Content-Encoding"] = "gzip"
-        found, endings = answers.open_tournament(tournament), site.feed.ending_count
-        if site.feed.is_closed:
-            raise WebError.unavailable("the server is about to stop")
-        if found is not None:
-            return EventStream(site.feed.stream(found, seen, endings=endings, gzipped=gzipped), headers=headers)
-        snapshot = await answers.made_from_log(tournament, from_log.snapshot_json)
-        stream = site.feed.stream_of_ended(tournament, snapshot, endings=endings, gzipped=gzipped)
-        return EventStream(stream, headers=headers)
 
-    return router
+@router.get("/tournaments/{tournament}/events", response_class=EventStream, responses=EVENTS)
+async def get_events(
+    request: Request,
+    tournament: str,
+    last_event_id: Annotated[str | None, Header()] = None,
+    accept_encoding: Annotated[str, Header(include_in_schema=False)] = "",
+) -> EventStream:
+    """Stream Server-Sent Events: first a `snapshot`, then changes. `Last-Event-ID` resumes a stream."""
+    site, answers = site_of(request), answers_of(request)
+    seen, gzipped = read_event_id(last_event_id), takes_gzip(accept_encoding)
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if gzipped:
+        headers["Content-Encoding"] = "gzip"
+    found, endings = answers.open_tournament(tournament), site.feed.ending_count
+    if site.feed.is_closed:
+        raise WebError.unavailable("the server is about to stop")
+    if found is not None:
+        return EventStream(site.feed.stream(found, seen, endings=endings, gzipped=gzipped), headers=headers)
+    snapshot = await answers.made_from_log(tournament, from_log.snapshot_json)
+    stream = site.feed.stream_of_ended(tournament, snapshot, endings=endings, gzipped=gzipped)
+    return EventStream(stream, headers=headers)
 
 
 def read_event_id(text: str | None) -> int | None:

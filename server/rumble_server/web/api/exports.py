@@ -27,7 +27,7 @@ OF_GAME = {"phhs": POKER, "sgf": GO}
 """Formats that can express the matches of only a single game, each with the name of this game."""
 
 
-def export_routes() -> APIRouter:
+def _export_routes() -> APIRouter:
     """Make a route for each format; the routes need no token."""
     router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
@@ -93,3 +93,6 @@ def kinds_for(game: str, seats: int) -> dict[str, str]:
     """Return the export formats for tournaments of a game with this number of seats, each with a description."""
     without = FOR_TWO if seats > 2 else ()
     return {kind: about for kind, about in ABOUT.items() if kind not in without and OF_GAME.get(kind, game) == game}
+
+
+router = _export_routes()

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from rumble_protocol.codes import ErrorCode
 
 from rumble_server.tournament.config import MOST_BOTS, TournamentConfig
@@ -16,18 +16,14 @@ from rumble_server.web.guards.bodies import read_body
 from rumble_server.web.site import site_of
 from rumble_server.web.texts import forecast_text
 
+router = host_router(audited=False)  # a forecast changes nothing
 
-def forecasting_routes() -> APIRouter:
-    """Make the route of forecasts. The audit log has no forecasts, as they change nothing."""
-    router = host_router(audited=False)
 
-    @router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
-    async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
-        """Forecast a tournament of `bots` bots: its matches, and its approximate length. Creates nothing."""
-        made = await site_of(request).reader.run(forecast_of, await read_body(request), bots)
-        return ForecastAnswer(**asdict(made), text=forecast_text(made))
-
-    return router
+@router.post("/host/forecast", openapi_extra=body_schema(TournamentConfig))
+async def forecast_tournament(request: Request, bots: Annotated[int, Query(ge=2, le=MOST_BOTS)]) -> ForecastAnswer:
+    """Forecast a tournament of `bots` bots: its matches, and its approximate length. Creates nothing."""
+    made = await site_of(request).reader.run(forecast_of, await read_body(request), bots)
+    return ForecastAnswer(**asdict(made), text=forecast_text(made))
 
 
 def forecast_of(body: bytes, bots: int) -> Forecast:

@@ -19,47 +19,45 @@ from rumble_server.web.site import site_of
 
 REFUSED = error_answers(HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INSUFFICIENT_STORAGE)
 
+router = APIRouter(prefix="/api", tags=["play"], responses={**ERRORS, **REFUSED})
 
-def joining_routes() -> APIRouter:
-    """Make the routes of join codes and slips."""
-    router = APIRouter(prefix="/api", tags=["play"], responses={**ERRORS, **REFUSED})
 
-    @router.get("/join/{code}")
-    async def find(code: str, request: Request) -> JoinView:
-        """Show the tournament that pupils join with a code."""
-        site = site_of(request)
-        found = Joining(site.arena).try_code(code, client_address(request))
-        await site.wait_for_disk()
-        return JoinView(**_about(found), settings=found.config.settings, status=found.status)
+@router.get("/join/{code}")
+async def find(code: str, request: Request) -> JoinView:
+    """Show the tournament that pupils join with a code."""
+    site = site_of(request)
+    found = Joining(site.arena).try_code(code, client_address(request))
+    await site.wait_for_disk()
+    return JoinView(**_about(found), settings=found.config.settings, status=found.status)
 
-    @router.post("/join", openapi_extra=body_schema(JoinRequest))
-    async def join(request: Request) -> JoinAnswer:
-        """Enter a pupil in the tournament of a code, under a new name that the key protects.
 
-        A pupil who gives the key and the display name of an earlier name keeps the earlier name.
-        """
-        site, address = site_of(request), client_address(request)
-        body = await read_model(request, JoinRequest)
-        entrance = Joining(site.arena)
-        joined = await site.run_command(lambda: entrance.join(body.code, body.display_name, body.key, address))
-        return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
+@router.post("/join", openapi_extra=body_schema(JoinRequest))
+async def join(request: Request) -> JoinAnswer:
+    """Enter a pupil in the tournament of a code, under a new name that the key protects.
 
-    @router.post("/slips", openapi_extra=body_schema(SlipCode))
-    async def redeem(request: Request, response: Response) -> RedeemAnswer:
-        """Redeem the one-time code of a slip, by which a pupil takes a name to another computer.
+    A pupil who gives the key and the display name of an earlier name keeps the earlier name.
+    """
+    site, address = site_of(request), client_address(request)
+    body = await read_model(request, JoinRequest)
+    entrance = Joining(site.arena)
+    joined = await site.run_command(lambda: entrance.join(body.code, body.display_name, body.key, address))
+    return JoinAnswer(name=joined.name, display_name=joined.display, **_about(joined.tournament))
 
-        The answer has a new key of the name. The old key is no longer valid, and every session with the old key ends.
-        """
-        site, address = site_of(request), client_address(request)
-        body = await read_model(request, SlipCode)
-        desk = SlipDesk(site.arena)
-        # Before the command, since an error after the command would lose the new key.
-        about = await answers_of(request).basics(desk.find(body.code, address).tournament)
-        redeemed = await site.run_command(lambda: desk.redeem(body.code, address))
-        response.headers.update(SECRET)
-        return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 
-    return router
+@router.post("/slips", openapi_extra=body_schema(SlipCode))
+async def redeem(request: Request, response: Response) -> RedeemAnswer:
+    """Redeem the one-time code of a slip, by which a pupil takes a name to another computer.
+
+    The answer has a new key of the name. The old key is no longer valid, and every session with the old key ends.
+    """
+    site, address = site_of(request), client_address(request)
+    body = await read_model(request, SlipCode)
+    desk = SlipDesk(site.arena)
+    # Before the command, since an error after the command would lose the new key.
+    about = await answers_of(request).basics(desk.find(body.code, address).tournament)
+    redeemed = await site.run_command(lambda: desk.redeem(body.code, address))
+    response.headers.update(SECRET)
+    return RedeemAnswer(name=redeemed.name, display_name=redeemed.display, key=redeemed.key, **_about(about))
 
 
 def _about(tournament: Tournament | Basics) -> dict[str, str]:

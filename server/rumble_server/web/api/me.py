@@ -34,35 +34,32 @@ class MeAnswer(OwnResults):
     """Display names of the bot and its opponents, keyed by name; bots without a display name are left out."""
 
 
-def me_routes() -> APIRouter:
-    """Make the route of a bot's own results; the route needs the key of the bot."""
-    router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
+router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
 
-    @router.get("/me")
-    async def get_own_results(request: Request) -> MeAnswer:
-        """Show the results of the bot whose key is shown (`Authorization: Bot NAME:KEY`), in its newest tournaments."""
-        site, answers = site_of(request), answers_of(request)
-        name = check_reader(site, request, REFUSAL)
-        if name is None:
-            raise WebError.bad_token(f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
-        live = [each for each in site.arena.tournaments.values() if name in each.field]
-        created = {each.id: each.created_at_ms for each in live}
-        created |= {each.id: each.created_at_ms for each in await site.reader.ended_with(name, MOST_SEARCHED)}
-        ids = sorted(created, key=lambda each: -created[each])[:MOST_TOURNAMENTS]
-        shares, damaged = [], 0
-        for each in ids:
-            try:
-                shares.append(OwnResults.model_validate_json(await answers.own_results(each, name)))
-            except DamagedLog:  # the reader has logged the damage
-                damaged += 1
-        player, results = site.arena.players.get(name), merged(shares)
-        return MeAnswer(
-            name=name,
-            takes_challenges=player is not None and player.accepts_challenges,
-            tournaments=len(ids),
-            damaged=damaged,
-            display_names=site.arena.display_names.of([name, *(each.against for each in results.scores)]),
-            **dict(results),
-        )
 
-    return router
+@router.get("/me")
+async def get_own_results(request: Request) -> MeAnswer:
+    """Show the results of the bot whose key is shown (`Authorization: Bot NAME:KEY`), in its newest tournaments."""
+    site, answers = site_of(request), answers_of(request)
+    name = check_reader(site, request, REFUSAL)
+    if name is None:
+        raise WebError.bad_token(f"{REFUSAL}: send `Authorization: Bot NAME:KEY`")
+    live = [each for each in site.arena.tournaments.values() if name in each.field]
+    created = {each.id: each.created_at_ms for each in live}
+    created |= {each.id: each.created_at_ms for each in await site.reader.ended_with(name, MOST_SEARCHED)}
+    ids = sorted(created, key=lambda each: -created[each])[:MOST_TOURNAMENTS]
+    shares, damaged = [], 0
+    for each in ids:
+        try:
+            shares.append(OwnResults.model_validate_json(await answers.own_results(each, name)))
+        except DamagedLog:  # the reader has logged the damage
+            damaged += 1
+    player, results = site.arena.players.get(name), merged(shares)
+    return MeAnswer(
+        name=name,
+        takes_challenges=player is not None and player.accepts_challenges,
+        tournaments=len(ids),
+        damaged=damaged,
+        display_names=site.arena.display_names.of([name, *(each.against for each in results.scores)]),
+        **dict(results),
+    )

@@ -33,21 +33,18 @@ def figures(clubs: ClubSites, operation: ProcessFigures) -> CollectorRegistry:
     return registry
 
 
-def metrics_routes() -> APIRouter:
-    """Make the route of the figures."""
-    router = APIRouter(tags=["operation"])
+router = APIRouter(tags=["operation"])
 
-    @router.get("/metrics", response_class=Response)
-    async def metrics(request: Request) -> Response:
-        """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
-        if not _admit(request):
-            if len(bearer_token(request)) < SHORTEST_TOKEN:
-                process_of(request).operation.refusals.count("wrong_token", client_address(request), request.url.path)
-            text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
-            return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
-        return Response(generate_latest(request.state.figures), media_type=PROMETHEUS)
 
-    return router
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request) -> Response:
+    """Show figures in the text format of Prometheus. Other machines need `Authorization: Bearer TOKEN`."""
+    if not _admit(request):
+        if len(bearer_token(request)) < SHORTEST_TOKEN:
+            process_of(request).operation.refusals.count("wrong_token", client_address(request), request.url.path)
+        text = "from another machine /metrics takes the host token or --metrics-token as a bearer token\n"
+        return Response(text, HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"}, media_type="text/plain")
+    return Response(generate_latest(request.state.figures), media_type=PROMETHEUS)
 
 
 def _admit(request: Request) -> bool:

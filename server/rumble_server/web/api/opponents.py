@@ -50,21 +50,17 @@ def _opponent(
     )
 
 
-def opponent_routes() -> APIRouter:
-    """Make the routes of games and opponents; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(mark_public)])
+router = APIRouter(prefix="/api", tags=["play"], dependencies=[Depends(mark_public)])
 
-    @router.get("/games")
-    async def get_games() -> GameList:
-        """List the games that can be played here, and their settings."""
-        games = [
-            GameView.model_validate({**game.describe(), "marks": list(game.seat_marks)}) for game in playable_games()
-        ]
-        return GameList(games=games)
 
-    @router.get("/opponents")
-    async def get_opponents(request: Request) -> OpponentList:
-        """List the bots that can be challenged now, with `challenge` or on the page `/play`."""
-        return OpponentList(opponents=opponents(site_of(request), playable_games()))
+@router.get("/games")
+async def get_games() -> GameList:
+    """List the games that can be played here, and their settings."""
+    games = [GameView.model_validate({**game.describe(), "marks": list(game.seat_marks)}) for game in playable_games()]
+    return GameList(games=games)
 
-    return router
+
+@router.get("/opponents")
+async def get_opponents(request: Request) -> OpponentList:
+    """List the bots that can be challenged now, with `challenge` or on the page `/play`."""
+    return OpponentList(opponents=opponents(site_of(request), playable_games()))

@@ -45,76 +45,79 @@ def show(site: Site, tournament: Tournament, live_state: Live | None = None) -> 
     return tournament_view(TournamentView, tournament, site.ranker.ranking(tournament), live_state)
 
 
-def read_routes() -> APIRouter:
-    """Make the routes of tournaments and matches; the routes need no token."""
-    router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
+router = APIRouter(prefix="/api", tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
 
-    @router.get("/tournaments")
-    async def list_tournaments(
-        request: Request, limit: Annotated[int, Query(ge=1, le=LARGEST_LIST)] = 50
-    ) -> models.TournamentList:
-        """Show the listed tournaments, newest first."""
-        listed = await answers_of(request).listed(limit)
-        await site_of(request).wait_for_disk()
-        return models.TournamentList(tournaments=listed)
 
-    @router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
-    async def get_tournament(tournament: str, request: Request) -> Response:
-        """Show everything about a tournament, listed or not."""
-        answers = answers_of(request)
-        found = answers.open_tournament(tournament)
-        if found is not None:
-            return await streamed(single_piece(await tournament_json(site_of(request), answers, found)), JSON)
-        return await gzip_answer(request, await answers.gzipped(tournament, from_log.view_json), JSON)
+@router.get("/tournaments")
+async def list_tournaments(
+    request: Request, limit: Annotated[int, Query(ge=1, le=LARGEST_LIST)] = 50
+) -> models.TournamentList:
+    """Show the listed tournaments, newest first."""
+    listed = await answers_of(request).listed(limit)
+    await site_of(request).wait_for_disk()
+    return models.TournamentList(tournaments=listed)
 
-    @router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
-    async def get_standings(tournament: str, request: Request) -> Response:
-        """Show the standings by rank."""
-        site, answers = site_of(request), answers_of(request)
-        found = answers.open_tournament(tournament)
-        if found is None:
-            return await gzip_answer(request, await answers.gzipped(tournament, from_log.standings), JSON)
-        standings = (await site.ranker.fresh_ranking(found)).standings
-        rules = found.config.tiebreak_rules
-        shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
-        await site.wait_for_disk()
-        return Response(from_log.to_json(shown), media_type=JSON)
 
-    @router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
-    async def get_ratings(tournament: str, request: Request) -> Response:
-        """Show the ratings with 95% intervals, their model, and each bot's chance to be stronger than another bot."""
-        document = await answers_of(request).gzipped(tournament, from_log.ratings)
-        if not document:
-            raise WebError.not_found(f"{tournament} is not rated")
-        return await gzip_answer(request, document, JSON)
+@router.get("/tournaments/{tournament}", response_model=TournamentView, responses=WITH_MODEL)
+async def get_tournament(tournament: str, request: Request) -> Response:
+    """Show everything about a tournament, listed or not."""
+    answers = answers_of(request)
+    found = answers.open_tournament(tournament)
+    if found is not None:
+        return await streamed(single_piece(await tournament_json(site_of(request), answers, found)), JSON)
+    return await gzip_answer(request, await answers.gzipped(tournament, from_log.view_json), JSON)
 
-    @router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
-    async def get_audit(tournament: str, request: Request) -> Response:
-        """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
-        answers = answers_of(request)
-        context = answers.audit_context(tournament)
-        return await gzip_answer(request, await answers.gzipped(tournament, from_log.audit_json, context), JSON)
 
-    @router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
-    async def get_matches(
-        request: Request,
-        tournament: str,
-        bot: str | None = None,
-        against: str | None = None,
-        offset: Annotated[int, Query(ge=0)] = 0,
-        limit: Annotated[int | None, Query(ge=1, le=MOST_MATCHES)] = None,
-    ) -> Response:
-        """List the matches that are over, in the order of their ends: all, or the matches of one or two bots."""
-        return await streamed(_match_list(answers_of(request), tournament, bot, against, offset, limit), JSON)
+@router.get("/tournaments/{tournament}/standings", response_model=models.StandingsAnswer)
+async def get_standings(tournament: str, request: Request) -> Response:
+    """Show the standings by rank."""
+    site, answers = site_of(request), answers_of(request)
+    found = answers.open_tournament(tournament)
+    if found is None:
+        return await gzip_answer(request, await answers.gzipped(tournament, from_log.standings), JSON)
+    standings = (await site.ranker.fresh_ranking(found)).standings
+    rules = found.config.tiebreak_rules
+    shown = models.StandingsAnswer(status=found.status, standings=standings, tiebreak_rules=rules)
+    await site.wait_for_disk()
+    return Response(from_log.to_json(shown), media_type=JSON)
 
-    @router.get("/matches/{match}")
-    async def get_match(request: Request, match: str) -> models.MatchView:
-        """Show a match that has begun: board, moves, clocks, outcome; after the end, the bots' notes, too."""
-        found = await answers_of(request).match(match)
-        await site_of(request).wait_for_disk()
-        return found
 
-    return router
+@router.get("/tournaments/{tournament}/ratings", response_model=models.RatingsAnswer)
+async def get_ratings(tournament: str, request: Request) -> Response:
+    """Show the ratings with 95% intervals, their model, and each bot's chance to be stronger than another bot."""
+    document = await answers_of(request).gzipped(tournament, from_log.ratings)
+    if not document:
+        raise WebError.not_found(f"{tournament} is not rated")
+    return await gzip_answer(request, document, JSON)
+
+
+@router.get("/tournaments/{tournament}/audit", response_model=models.AuditAnswer)
+async def get_audit(tournament: str, request: Request) -> Response:
+    """Show the fairness audit: matches, seats, waits and clocks of every bot, repeated matches, flags."""
+    answers = answers_of(request)
+    context = answers.audit_context(tournament)
+    return await gzip_answer(request, await answers.gzipped(tournament, from_log.audit_json, context), JSON)
+
+
+@router.get("/tournaments/{tournament}/matches", response_model=models.MatchList)
+async def get_matches(
+    request: Request,
+    tournament: str,
+    bot: str | None = None,
+    against: str | None = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int | None, Query(ge=1, le=MOST_MATCHES)] = None,
+) -> Response:
+    """List the matches that are over, in the order of their ends: all, or the matches of one or two bots."""
+    return await streamed(_match_list(answers_of(request), tournament, bot, against, offset, limit), JSON)
+
+
+@router.get("/matches/{match}")
+async def get_match(request: Request, match: str) -> models.MatchView:
+    """Show a match that has begun: board, moves, clocks, outcome; after the end, the bots' notes, too."""
+    found = await answers_of(request).match(match)
+    await site_of(request).wait_for_disk()
+    return found
 
 
 async def tournament_json(site: Site, answers: ClubAnswers, tournament: Tournament) -> bytes:

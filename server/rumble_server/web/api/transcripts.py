@@ -14,25 +14,21 @@ from rumble_server.web.site import site_of
 ND_JSON = "application/x-ndjson"
 REFUSAL = "a transcript is for the host and for the owners of the bots that played"
 
+router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
 
-def transcript_routes() -> APIRouter:
-    """Make the route of transcripts; the route needs the host token, or the key of a bot that played."""
-    router = APIRouter(prefix="/api", tags=["owner"], responses=ERRORS)
 
-    @router.get("/matches/{match}/transcript", response_class=Response, responses={200: {"content": {ND_JSON: {}}}})
-    async def get_transcript(match: str, request: Request) -> Response:
-        """Return all frames from and to the bots of a match, with server times, and the verdict, as ND-JSON.
+@router.get("/matches/{match}/transcript", response_class=Response, responses={200: {"content": {ND_JSON: {}}}})
+async def get_transcript(match: str, request: Request) -> Response:
+    """Return all frames from and to the bots of a match, with server times, and the verdict, as ND-JSON.
 
-        The host sees all frames (`Authorization: Bearer TOKEN`); a bot that played sees the frames of its own
-        connection (`Authorization: Bot NAME:KEY`).
-        """
-        owner = check_reader(site_of(request), request, REFUSAL)
-        try:
-            lines = await answers_of(request).transcript(match, owner)
-        except PermissionError as error:
-            raise WebError(HTTPStatus.FORBIDDEN, "not_yours", str(error)) from None
-        if lines is None:
-            raise WebError.not_found(f"there is no match {match!r}, or it never began")
-        return Response(lines, media_type=ND_JSON)
-
-    return router
+    The host sees all frames (`Authorization: Bearer TOKEN`); a bot that played sees the frames of its own
+    connection (`Authorization: Bot NAME:KEY`).
+    """
+    owner = check_reader(site_of(request), request, REFUSAL)
+    try:
+        lines = await answers_of(request).transcript(match, owner)
+    except PermissionError as error:
+        raise WebError(HTTPStatus.FORBIDDEN, "not_yours", str(error)) from None
+    if lines is None:
+        raise WebError.not_found(f"there is no match {match!r}, or it never began")
+    return Response(lines, media_type=ND_JSON)

@@ -66,41 +66,40 @@ class VersionView(VersionLine):
     source: str
 
 
-def version_routes() -> APIRouter:
-    """Make the routes of versions. A request needs the key of a bot; for reading, the host token is enough."""
-    router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
+router = APIRouter(prefix="/api", tags=["owner"], responses={**ERRORS, **REFUSED})
 
-    @router.post("/versions", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewVersion))
-    async def save_version(request: Request) -> SavedVersion:
-        """Save a version of the bot whose key is shown; the 20 newest are kept.
 
-        If the bot is benched for its faults, the new version lets the bot play again.
-        """
-        site = site_of(request)
-        owner = check_reader(site, request, REFUSAL)
-        if owner is None:
-            raise WebError.bad_token("only its owner saves a version of a bot")
-        body = await read_model(request, NewVersion, MOST_BODY_BYTES)
-        return SavedVersion(number=await _save(site, _claim(site, owner), body))
+@router.post("/versions", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewVersion))
+async def save_version(request: Request) -> SavedVersion:
+    """Save a version of the bot whose key is shown; the 20 newest are kept.
 
-    @router.get("/versions")
-    async def list_versions(
-        request: Request, bot: Annotated[Name | None, Query(description="for the host alone")] = None
-    ) -> VersionList:
-        """List the versions of the bot whose key is shown. A request of the host names the bot in `bot`."""
-        return VersionList(versions=[VersionLine(**_line(each)) for each in await _versions(request, bot)])
+    If the bot is benched for its faults, the new version lets the bot play again.
+    """
+    site = site_of(request)
+    owner = check_reader(site, request, REFUSAL)
+    if owner is None:
+        raise WebError.bad_token("only its owner saves a version of a bot")
+    body = await read_model(request, NewVersion, MOST_BODY_BYTES)
+    return SavedVersion(number=await _save(site, _claim(site, owner), body))
 
-    @router.get("/versions/{number}")
-    async def get_version(
-        request: Request, number: int, bot: Annotated[Name | None, Query(description="for the host alone")] = None
-    ) -> VersionView:
-        """Show a version with its source."""
-        for each in await _versions(request, bot):
-            if each.number == number:
-                return VersionView(**_line(each), source=each.source)
-        raise WebError.not_found(f"version {number} is not kept, or there was none")
 
-    return router
+@router.get("/versions")
+async def list_versions(
+    request: Request, bot: Annotated[Name | None, Query(description="for the host alone")] = None
+) -> VersionList:
+    """List the versions of the bot whose key is shown. A request of the host names the bot in `bot`."""
+    return VersionList(versions=[VersionLine(**_line(each)) for each in await _versions(request, bot)])
+
+
+@router.get("/versions/{number}")
+async def get_version(
+    request: Request, number: int, bot: Annotated[Name | None, Query(description="for the host alone")] = None
+) -> VersionView:
+    """Show a version with its source."""
+    for each in await _versions(request, bot):
+        if each.number == number:
+            return VersionView(**_line(each), source=each.source)
+    raise WebError.not_found(f"version {number} is not kept, or there was none")
 
 
 async def _save(site: Site, claim: Claim, body: NewVersion) -> int:

@@ -40,29 +40,26 @@ class Wanted(BaseModel):
     invite: str | None = None
 
 
-def zip_routes() -> APIRouter:
-    """Make the route of zips, for the forms of pages."""
-    router = APIRouter()
+router = APIRouter()
 
-    @router.post("/join/zip", response_class=Response, include_in_schema=False)
-    async def get_zip(request: Request) -> Response:
-        """Return a bot as a zip. If the form has no name, make up a name. If the form has no key, make a key."""
-        wanted = _read(await read_body(request))
-        name, key = _named(site_of(request), request, wanted)
-        found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
-        game = None if found is None else found.config.game
-        kept = Kept(public_address_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
-        asker = current_asker()
-        asker.begin()
-        began_s = perf_counter()
-        turn = None if found is None else await asyncio.to_thread(first_turn, found.config)
-        packed = await asyncio.to_thread(bot_zip, wanted.language, kept, turn)
-        asker.spend(ceil((perf_counter() - began_s) * 1000))
-        shown = f'attachment; filename="{name}-{wanted.language}.zip"'
-        headers = {"Content-Disposition": shown, "Cache-Control": "no-store"}
-        return Response(packed, media_type="application/zip", headers=headers)
 
-    return router
+@router.post("/join/zip", response_class=Response, include_in_schema=False)
+async def get_zip(request: Request) -> Response:
+    """Return a bot as a zip. If the form has no name, make up a name. If the form has no key, make a key."""
+    wanted = _read(await read_body(request))
+    name, key = _named(site_of(request), request, wanted)
+    found = await answers_of(request).basics(wanted.tournament) if wanted.tournament else None
+    game = None if found is None else found.config.game
+    kept = Kept(public_address_of(request).bot_server, wanted.tournament, name, key, game, wanted.invite)
+    asker = current_asker()
+    asker.begin()
+    began_s = perf_counter()
+    turn = None if found is None else await asyncio.to_thread(first_turn, found.config)
+    packed = await asyncio.to_thread(bot_zip, wanted.language, kept, turn)
+    asker.spend(ceil((perf_counter() - began_s) * 1000))
+    shown = f'attachment; filename="{name}-{wanted.language}.zip"'
+    headers = {"Content-Disposition": shown, "Cache-Control": "no-store"}
+    return Response(packed, media_type="application/zip", headers=headers)
 
 
 def first_turn(config: TournamentConfig) -> dict[str, Any]:

@@ -41,61 +41,58 @@ NO_MOVES: list[str] = []
 
 Flipped = Annotated[bool, Query(description="seen from the second seat, where the game has sides")]
 
+router = APIRouter(tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
+OF_ANY_KIND: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for each in MEDIA_TYPES.values()}}}
 
-def picture_routes() -> APIRouter:
-    """Make the routes of pictures; the routes need no token."""
-    router = APIRouter(tags=["read"], dependencies=[Depends(mark_public)], responses=ERRORS)
-    of_any_kind: dict[int | str, dict[str, Any]] = {200: {"content": {each: {} for each in MEDIA_TYPES.values()}}}
 
-    @router.get("/matches/{match}/board.{kind}", responses=of_any_kind, response_class=Response)
-    async def get_match_picture(
-        request: Request,
-        match: str,
-        kind: Kind,
-        ply: Count | None = None,
-        flipped: Flipped = False,
-        attempt: int | None = None,
-    ) -> Response:
-        """Draw the board of a match after `ply` plies, by default after the last ply.
+@router.get("/matches/{match}/board.{kind}", responses=OF_ANY_KIND, response_class=Response)
+async def get_match_picture(
+    request: Request,
+    match: str,
+    kind: Kind,
+    ply: Count | None = None,
+    flipped: Flipped = False,
+    attempt: int | None = None,
+) -> Response:
+    """Draw the board of a match after `ply` plies, by default after the last ply.
 
-        Browsers keep a picture for good if both `ply` and `attempt` are given.
+    Browsers keep a picture for good if both `ply` and `attempt` are given.
 
-        PNG needs the server's extra `pictures`.
-        """
-        site, answers = site_of(request), answers_of(request)
-        found = MatchBoards.model_validate_json(await answers.boards(match, ply or 0, 1))
-        if ply is None and found.plies:
-            ply = found.plies
-            found = MatchBoards.model_validate_json(await answers.boards(match, ply, 1))
-        if attempt not in (None, found.attempt) or not found.boards:
-            raise WebError.not_found(f"{match} is at attempt {found.attempt}, which has {found.plies} plies")
-        await site.wait_for_disk()
-        board = found.boards[0]
-        drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
-        body = await site.reader.run(draw_picture, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
-        # A running match of a hidden game has no position; the picture will show the secrets after the match.
-        is_final = attempt is not None and ply is not None and board.position != ""
-        return answer(request, body, kind, FOR_GOOD if is_final else REVALIDATED)
+    PNG needs the server's extra `pictures`.
+    """
+    site, answers = site_of(request), answers_of(request)
+    found = MatchBoards.model_validate_json(await answers.boards(match, ply or 0, 1))
+    if ply is None and found.plies:
+        ply = found.plies
+        found = MatchBoards.model_validate_json(await answers.boards(match, ply, 1))
+    if attempt not in (None, found.attempt) or not found.boards:
+        raise WebError.not_found(f"{match} is at attempt {found.attempt}, which has {found.plies} plies")
+    await site.wait_for_disk()
+    board = found.boards[0]
+    drawing = found.drawing and replace(found.drawing, board=board.board, last=tuple(board.last))
+    body = await site.reader.run(draw_picture, drawing, f"{match}, ply {ply or 0}", flipped, known(kind))
+    # A running match of a hidden game has no position; the picture will show the secrets after the match.
+    is_final = attempt is not None and ply is not None and board.position != ""
+    return answer(request, body, kind, FOR_GOOD if is_final else REVALIDATED)
 
-    @router.get("/api/games/{game}/board.{kind}", responses=of_any_kind, response_class=Response)
-    async def get_position_picture(
-        request: Request,
-        game: str,
-        kind: Kind,
-        position: Annotated[str | None, Query(max_length=MOST_POSITION)] = None,
-        settings: Annotated[str, Query(max_length=MOST_POSITION, description="a JSON object")] = "{}",
-        move: Annotated[list[str], Query(max_length=MOST_MOVES)] = NO_MOVES,
-        flipped: Flipped = False,
-    ) -> Response:
-        """Draw a position in the game's notation (by default the first position), after the moves in `move`."""
-        try:
-            reader = site_of(request).reader
-            body = await reader.run(draw_position, game, position, settings, move, flipped, known(kind))
-        except EngineError as error:
-            raise refused(error) from None
-        return answer(request, body, kind, FOR_A_DAY)
 
-    return router
+@router.get("/api/games/{game}/board.{kind}", responses=OF_ANY_KIND, response_class=Response)
+async def get_position_picture(
+    request: Request,
+    game: str,
+    kind: Kind,
+    position: Annotated[str | None, Query(max_length=MOST_POSITION)] = None,
+    settings: Annotated[str, Query(max_length=MOST_POSITION, description="a JSON object")] = "{}",
+    move: Annotated[list[str], Query(max_length=MOST_MOVES)] = NO_MOVES,
+    flipped: Flipped = False,
+) -> Response:
+    """Draw a position in the game's notation (by default the first position), after the moves in `move`."""
+    try:
+        reader = site_of(request).reader
+        body = await reader.run(draw_position, game, position, settings, move, flipped, known(kind))
+    except EngineError as error:
+        raise refused(error) from None
+    return answer(request, body, kind, FOR_A_DAY)
 
 
 def known(kind: Kind) -> Kind:

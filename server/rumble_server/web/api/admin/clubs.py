@@ -20,60 +20,62 @@ from rumble_server.web.api.reading import ERRORS
 from rumble_server.web.guards.tokens import administrator_only
 from rumble_server.web.site import ClubSites, ClubUse, clubs_of, entry_of, process_of, site_of
 
+router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
+commands = APIRouter(
+    prefix="/clubs", tags=["administrator"], dependencies=[Depends(administrator_only), Depends(audit_command)]
+)
 
-def club_routes() -> APIRouter:
-    """Make the routes of clubs. Only the list needs no administrator's token."""
-    router = APIRouter(prefix="/api", responses={**ERRORS, **REFUSED})
-    commands = APIRouter(
-        prefix="/clubs", tags=["administrator"], dependencies=[Depends(administrator_only), Depends(audit_command)]
-    )
 
-    @router.get("/clubs", tags=["read"])
-    async def list_clubs(request: Request, response: Response) -> models.ClubList:
-        """List the public clubs. With the administrator's token, list all clubs, with their quotas and their use."""
-        is_administrator = "Authorization" in request.headers
-        if is_administrator:
-            await administrator_only(request, response)
-        await site_of(request).wait_for_disk()
-        return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
+@router.get("/clubs", tags=["read"])
+async def list_clubs(request: Request, response: Response) -> models.ClubList:
+    """List the public clubs. With the administrator's token, list all clubs, with their quotas and their use."""
+    is_administrator = "Authorization" in request.headers
+    if is_administrator:
+        await administrator_only(request, response)
+    await site_of(request).wait_for_disk()
+    return models.ClubList(clubs=await club_views(clubs_of(request), everything=is_administrator))
 
-    @commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
-    async def create_club(request: Request) -> models.ClubView:
-        """Create a club, still without a host token. The name never changes, and no later club can have the name."""
-        main = site_of(request)
-        body = await read_model(request, models.NewClub)
-        quotas = _changed(process_of(request).bounds.club_quotas, body.quotas)
-        chosen = {"listed": body.listed, "house": body.house}
-        await main.run_command(lambda: Administrator(main.arena).create(body.name, body.title, quotas, **chosen))
-        return await _view_of(clubs_of(request), body.name)
 
-    @commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
-    async def change_club(request: Request, club: str) -> models.ClubView:
-        """Change the given settings of a club: title, quotas, listing, and residents."""
-        main = site_of(request)
-        given = await read_model(request, models.ChangedClub)
-        known = entry_of(clubs_of(request), club)
-        quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
-        changes = given.model_dump(include={"title", "listed", "house"})
-        await main.run_command(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
-        return await _view_of(clubs_of(request), club)
+@commands.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewClub))
+async def create_club(request: Request) -> models.ClubView:
+    """Create a club, still without a host token. The name never changes, and no later club can have the name."""
+    main = site_of(request)
+    body = await read_model(request, models.NewClub)
+    quotas = _changed(process_of(request).bounds.club_quotas, body.quotas)
+    chosen = {"listed": body.listed, "house": body.house}
+    await main.run_command(lambda: Administrator(main.arena).create(body.name, body.title, quotas, **chosen))
+    return await _view_of(clubs_of(request), body.name)
 
-    @commands.delete("/{club}")
-    async def remove_club(request: Request, club: str) -> DoneAnswer:
-        """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
-        main = site_of(request)
-        entry_of(clubs_of(request), club)
-        await main.run_command(lambda: Administrator(main.arena).remove(club))
-        return DoneAnswer(message=f"the club {club} is removed")
 
-    @commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
-    async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
-        """Make a host token of a club. Only this answer ever shows the token."""
-        # `site_of` returns the site of the club in the path, not of main: see `web.path_owner.TOKENS`.
-        return await make_token(request, response)
+@commands.patch("/{club}", openapi_extra=body_schema(models.ChangedClub))
+async def change_club(request: Request, club: str) -> models.ClubView:
+    """Change the given settings of a club: title, quotas, listing, and residents."""
+    main = site_of(request)
+    given = await read_model(request, models.ChangedClub)
+    known = entry_of(clubs_of(request), club)
+    quotas = None if given.quotas is None else _changed(known.quotas, given.quotas)
+    changes = given.model_dump(include={"title", "listed", "house"})
+    await main.run_command(lambda: Administrator(main.arena).change(club, quotas=quotas, **changes))
+    return await _view_of(clubs_of(request), club)
 
-    router.include_router(commands)
-    return router
+
+@commands.delete("/{club}")
+async def remove_club(request: Request, club: str) -> DoneAnswer:
+    """Remove a club for good, with all running tournaments. The club's facts stay in the database."""
+    main = site_of(request)
+    entry_of(clubs_of(request), club)
+    await main.run_command(lambda: Administrator(main.arena).remove(club))
+    return DoneAnswer(message=f"the club {club} is removed")
+
+
+@commands.post("/{club}/tokens", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(NewHostToken))
+async def add_host(request: Request, club: str, response: Response) -> MadeHostToken:
+    """Make a host token of a club. Only this answer ever shows the token."""
+    # `site_of` returns the site of the club in the path, not of main: see `web.path_owner.TOKENS`.
+    return await make_token(request, response)
+
+
+router.include_router(commands)
 
 
 async def club_views(clubs: ClubSites, *, everything: bool = False) -> list[models.ClubView]:

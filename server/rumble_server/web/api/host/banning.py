@@ -4,7 +4,7 @@ from dataclasses import asdict
 from functools import partial
 from http import HTTPStatus
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from rumble_protocol.codes import ErrorCode
 from rumble_protocol.server_messages import FieldProblem
 
@@ -18,53 +18,52 @@ from rumble_server.web.client import client_address
 from rumble_server.web.errors import WebError
 from rumble_server.web.site import site_of
 
+router = host_router()
 
-def banning_routes() -> APIRouter:
-    """Make the routes of bans."""
-    router = host_router()
 
-    @router.get("/bans")
-    async def list_bans(request: Request) -> models.BanList:
-        """List the bans in force, the newest first."""
-        site = site_of(request)
-        arena = site.arena
-        await site.wait_for_disk()
-        return models.BanList(bans=[_shown(ban) for ban in arena.admission.bans.in_force(arena.clock.now_ms())])
+@router.get("/bans")
+async def list_bans(request: Request) -> models.BanList:
+    """List the bans in force, the newest first."""
+    site = site_of(request)
+    arena = site.arena
+    await site.wait_for_disk()
+    return models.BanList(bans=[_shown(ban) for ban in arena.admission.bans.in_force(arena.clock.now_ms())])
 
-    @router.get("/refused")
-    async def list_refused(request: Request) -> models.RefusedList:
-        """List the bots whose login or join was refused lately, the latest first.
 
-        Refusals with the same name, address, tournament and error code are one entry, which counts them.
-        """
-        latest = site_of(request).arena.refused_bots.newest_first()
-        return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
+@router.get("/refused")
+async def list_refused(request: Request) -> models.RefusedList:
+    """List the bots whose login or join was refused lately, the latest first.
 
-    @router.post("/bans", openapi_extra=body_schema(models.NewBan))
-    async def ban(request: Request) -> DoneAnswer:
-        """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
-        site = site_of(request)
-        arena = site.arena
-        body = await read_model(request, models.NewBan)
-        what, by_name = _subject_of(body)
-        now_ms = arena.clock.now_ms()
-        until_ms = None if body.minutes is None else now_ms + body.minutes * MINUTE_MS
-        new = Ban(what, by_name, until_ms, body.reason, now_ms)
-        if Bans([new]).of_address(client_address(request), now_ms) is not None:
-            raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
-        organiser = Organiser(arena)
-        await site.run_command(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=body.reason))
-        return DoneAnswer(message=f"{what} is banned")
+    Refusals with the same name, address, tournament and error code are one entry, which counts them.
+    """
+    latest = site_of(request).arena.refused_bots.newest_first()
+    return models.RefusedList(refused=[models.RefusedBot(**asdict(each)) for each in latest])
 
-    @router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
-    async def lift(request: Request) -> DoneAnswer:
-        """Lift the ban of an address, a network or a name."""
-        site = site_of(request)
-        what, by_name = _subject_of(await read_model(request, models.BanSubject))
-        await site.run_command(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
-        return DoneAnswer(message=f"{what} is let in again")
 
-    return router
+@router.post("/bans", openapi_extra=body_schema(models.NewBan))
+async def ban(request: Request) -> DoneAnswer:
+    """Ban an address, a network or a name, and close its connections. Your own address cannot be banned."""
+    site = site_of(request)
+    arena = site.arena
+    body = await read_model(request, models.NewBan)
+    what, by_name = _subject_of(body)
+    now_ms = arena.clock.now_ms()
+    until_ms = None if body.minutes is None else now_ms + body.minutes * MINUTE_MS
+    new = Ban(what, by_name, until_ms, body.reason, now_ms)
+    if Bans([new]).of_address(client_address(request), now_ms) is not None:
+        raise WebError(HTTPStatus.CONFLICT, ErrorCode.UNAVAILABLE, f"{what} has your own address")
+    organiser = Organiser(arena)
+    await site.run_command(lambda: organiser.ban(what, by_name=by_name, until_ms=until_ms, reason=body.reason))
+    return DoneAnswer(message=f"{what} is banned")
+
+
+@router.post("/bans/lift", openapi_extra=body_schema(models.BanSubject))
+async def lift(request: Request) -> DoneAnswer:
+    """Lift the ban of an address, a network or a name."""
+    site = site_of(request)
+    what, by_name = _subject_of(await read_model(request, models.BanSubject))
+    await site.run_command(lambda: Organiser(site.arena).lift_ban(what, by_name=by_name))
+    return DoneAnswer(message=f"{what} is let in again")
 
 
 def _subject_of(body: models.BanSubject) -> tuple[str, bool]:

@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from rumble_protocol.secret import make_secret
 from starlette.responses import Response
 
@@ -12,34 +12,32 @@ from rumble_server.web.api.host.commands import body_schema, host_router, read_m
 from rumble_server.web.api.models import DoneAnswer
 from rumble_server.web.site import site_of
 
+router = host_router("/api/host/tokens")
 
-def host_token_routes() -> APIRouter:
-    """Make the routes of host tokens."""
-    router = host_router("/api/host/tokens")
 
-    @router.get("")
-    async def list_tokens(request: Request) -> models.HostTokensAnswer:
-        """List the tokens by name, oldest first; `own` is true for the token of this request."""
-        site = site_of(request)
-        await site.wait_for_disk()
-        listed, own = site.arena.host_tokens.listed(), request.state.token_holder
-        answer = models.HostTokenAnswer
-        tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
-        return models.HostTokensAnswer(tokens=tokens)
+@router.get("")
+async def list_tokens(request: Request) -> models.HostTokensAnswer:
+    """List the tokens by name, oldest first; `own` is true for the token of this request."""
+    site = site_of(request)
+    await site.wait_for_disk()
+    listed, own = site.arena.host_tokens.listed(), request.state.token_holder
+    answer = models.HostTokenAnswer
+    tokens = [answer(name=each.name, since_ms=each.since_ms, own=each.name == own) for each in listed]
+    return models.HostTokensAnswer(tokens=tokens)
 
-    @router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
-    async def add_token(request: Request, response: Response) -> models.MadeHostToken:
-        """Make a token with a new name. No other answer shows the token."""
-        return await make_token(request, response)
 
-    @router.post("/{name}/remove")
-    async def remove_token(request: Request, name: str) -> DoneAnswer:
-        """Take a token back. The last token cannot be taken back."""
-        site = site_of(request)
-        await site.run_command(lambda: Organiser(site.arena).remove_token(name))
-        return DoneAnswer(message=f"the token {name} is not valid any more")
+@router.post("", status_code=HTTPStatus.CREATED, openapi_extra=body_schema(models.NewHostToken))
+async def add_token(request: Request, response: Response) -> models.MadeHostToken:
+    """Make a token with a new name. No other answer shows the token."""
+    return await make_token(request, response)
 
-    return router
+
+@router.post("/{name}/remove")
+async def remove_token(request: Request, name: str) -> DoneAnswer:
+    """Take a token back. The last token cannot be taken back."""
+    site = site_of(request)
+    await site.run_command(lambda: Organiser(site.arena).remove_token(name))
+    return DoneAnswer(message=f"the token {name} is not valid any more")
 
 
 async def make_token(request: Request, response: Response) -> models.MadeHostToken:

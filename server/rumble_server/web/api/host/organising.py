@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from importlib.metadata import version
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from rumble_engine.registry import game_title
 from rumble_protocol.feed_messages import TournamentView
 from rumble_protocol.secret import make_secret
@@ -25,122 +25,124 @@ from rumble_server.web.site import Site, site_of
 MOST_IN_CONSOLE = 200
 """Maximum number of listed tournaments in the console; older tournaments are left out."""
 SECRET = {"Cache-Control": "no-store"}
+SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {}}}}
+
+router = host_router()
 
 
-def organising_routes() -> APIRouter:
-    """Make the routes of views, house bots and invitations."""
-    router = host_router()
+@router.get("/host")
+async def check_token(request: Request) -> models.OrganiserAnswer:
+    """Check the token, and show the activity of this club."""
+    site = site_of(request)
+    arena = site.arena
+    connected = sum(player.is_connected for player in arena.players)
+    return models.OrganiserAnswer(
+        version=version("botrumble"),
+        connected=connected,
+        matches=len(arena.matches.live),
+        house_room=site.house_bots.room,
+        reached=site.process.remote_access.from_elsewhere,
+    )
 
-    @router.get("/host")
-    async def check_token(request: Request) -> models.OrganiserAnswer:
-        """Check the token, and show the activity of this club."""
-        site = site_of(request)
-        arena = site.arena
-        connected = sum(player.is_connected for player in arena.players)
-        return models.OrganiserAnswer(
-            version=version("botrumble"),
-            connected=connected,
-            matches=len(arena.matches.live),
-            house_room=site.house_bots.room,
-            reached=site.process.remote_access.from_elsewhere,
-        )
 
-    @router.get("/host/tournaments")
-    async def list_all(request: Request) -> models.OrganiserTournaments:
-        """Show the listed tournaments, and the newest unlisted tournaments. Challenges are left out."""
-        site, answers = site_of(request), answers_of(request)
-        found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
-        found |= {each.id: summary_view(each) for each in await site.reader.unlisted()}
-        unlisted = (each for each in site.arena.tournaments.values() if not each.config.listed)
-        found |= {each.id: summary_view(each) for each in unlisted if each.challenger is None}
+@router.get("/host/tournaments")
+async def list_all(request: Request) -> models.OrganiserTournaments:
+    """Show the listed tournaments, and the newest unlisted tournaments. Challenges are left out."""
+    site, answers = site_of(request), answers_of(request)
+    found = {each.id: each for each in await answers.listed(MOST_IN_CONSOLE)}
+    found |= {each.id: summary_view(each) for each in await site.reader.unlisted()}
+    unlisted = (each for each in site.arena.tournaments.values() if not each.config.listed)
+    found |= {each.id: summary_view(each) for each in unlisted if each.challenger is None}
+    await site.wait_for_disk()
+    newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
+    shown = [models.OrganiserTournament(**each.model_dump(), game_title=game_title(each.game)) for each in newest]
+    return models.OrganiserTournaments(tournaments=shown)
+
+
+@router.get("/tournaments/{tournament}/host")
+async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
+    """Show a tournament to its host: the configuration, the connected bots, and each bot's last fault."""
+    site, answers = site_of(request), answers_of(request)
+    found = answers.open_tournament(tournament)
+    if found is None:
+        shown = await answers.made_from_log(tournament, organiser_view)
+    else:
+        shown = organiser_view_of(found, site.arena.clock.now_ms())
         await site.wait_for_disk()
-        newest = sorted(found.values(), key=lambda each: each.created_at_ms, reverse=True)
-        shown = [models.OrganiserTournament(**each.model_dump(), game_title=game_title(each.game)) for each in newest]
-        return models.OrganiserTournaments(tournaments=shown)
-
-    @router.get("/tournaments/{tournament}/host")
-    async def get_organiser_view(request: Request, tournament: str) -> models.OrganiserView:
-        """Show a tournament to its host: the configuration, the connected bots, and each bot's last fault."""
-        site, answers = site_of(request), answers_of(request)
-        found = answers.open_tournament(tournament)
-        if found is None:
-            shown = await answers.made_from_log(tournament, organiser_view)
-        else:
-            shown = organiser_view_of(found, site.arena.clock.now_ms())
-            await site.wait_for_disk()
-        return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
-
-    @router.get("/tournaments/{tournament}/house")
-    async def list_reference_bots(request: Request, tournament: str) -> models.ReferenceBots:
-        """List the reference bots that can be added as house bots."""
-        house_bots = site_of(request).house_bots
-        offered = house_bots.reference_bots((await answers_of(request).basics(tournament)).config)
-        bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
-        return models.ReferenceBots(bots=bots, room=house_bots.room)
-
-    @router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(models.AddHouseBots))
-    async def add_house_bots(tournament: str, request: Request) -> TournamentView:
-        """Add house bots to the field; house bots connect by themselves, and stay until the tournament is over."""
-        body = await read_model(request, models.AddHouseBots)
-
-        def add(_: object) -> None:
-            site_of(request).house_bots.add(tournament, body.bot, body.name, body.count)
-
-        return await carry_out(request, tournament, add)
-
-    @router.get("/tournaments/{tournament}/invite")
-    async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
-        found = await answers_of(request).basics(tournament)
-        await site_of(request).wait_for_disk()
-        going_on, address = answers_of(request).open_tournament(tournament), public_address_of(request)
-        door = None if going_on is None or going_on.join_code is None else door_answer(going_on, address)
-        return invite_answer(found, address).model_copy(update={"door": door})
-
-    @router.post("/tournaments/{tournament}/door", openapi_extra=body_schema(models.ChangeDoor))
-    async def change_door(tournament: str, request: Request) -> models.DoorAnswer:
-        """Open the door with a new join code, by which pupils join in a browser, or close the door.
-
-        Pupils that joined stay.
-        """
-        body = await read_model(request, models.ChangeDoor)
-        found = site_of(request).arena.lifecycle.tournament(tournament)
-
-        def command(organiser: Organiser) -> None:
-            (organiser.open_door if body.open else organiser.close_door)(tournament)
-
-        await carry_out(request, tournament, command)
-        return door_answer(found, public_address_of(request))
-
-    @router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
-    async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
-        """Change the invitation code to `code`. Bots that joined stay.
-
-        If `code` is left out, the server makes a code; if `code` is null, bots need no code.
-        """
-        body = await read_model(request, models.ChangeInvite)
-        found = site_of(request).arena.lifecycle.tournament(tournament)
-        code = body.code if "code" in body.model_fields_set else make_secret()
-        await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
-        return invite_answer(found, public_address_of(request))
-
-    @router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=_SVG)
-    async def get_qr(tournament: str, request: Request) -> Response:
-        """Draw a link as a QR code.
-
-        While the door is open, the link leads to the page where pupils join. Otherwise it leads to the tournament.
-        """
-        found, going_on = await answers_of(request).basics(tournament), answers_of(request).open_tournament(tournament)
-        await site_of(request).wait_for_disk()
-        base = public_address_of(request).to_share.base
-        is_open = going_on is not None and going_on.join_code is not None
-        link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)
-        return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
-
-    return router
+    return shown.model_copy(update={"field": [_live_entrant(site, each) for each in shown.field]})
 
 
-_SVG: dict[int | str, dict[str, object]] = {200: {"content": {"image/svg+xml": {}}}}
+@router.get("/tournaments/{tournament}/house")
+async def list_reference_bots(request: Request, tournament: str) -> models.ReferenceBots:
+    """List the reference bots that can be added as house bots."""
+    house_bots = site_of(request).house_bots
+    offered = house_bots.reference_bots((await answers_of(request).basics(tournament)).config)
+    bots = [models.ReferenceBot(bot=name, about=about) for name, about in offered.items()]
+    return models.ReferenceBots(bots=bots, room=house_bots.room)
+
+
+@router.post("/tournaments/{tournament}/house", openapi_extra=body_schema(models.AddHouseBots))
+async def add_house_bots(tournament: str, request: Request) -> TournamentView:
+    """Add house bots to the field; house bots connect by themselves, and stay until the tournament is over."""
+    body = await read_model(request, models.AddHouseBots)
+
+    def add(_: object) -> None:
+        site_of(request).house_bots.add(tournament, body.bot, body.name, body.count)
+
+    return await carry_out(request, tournament, add)
+
+
+@router.get("/tournaments/{tournament}/invite")
+async def get_invite(tournament: str, request: Request) -> models.InviteAnswer:
+    """Show the invitation: the code if bots need a code, a link to the page, and the command that starts a bot."""
+    found = await answers_of(request).basics(tournament)
+    await site_of(request).wait_for_disk()
+    going_on, address = answers_of(request).open_tournament(tournament), public_address_of(request)
+    door = None if going_on is None or going_on.join_code is None else door_answer(going_on, address)
+    return invite_answer(found, address).model_copy(update={"door": door})
+
+
+@router.post("/tournaments/{tournament}/door", openapi_extra=body_schema(models.ChangeDoor))
+async def change_door(tournament: str, request: Request) -> models.DoorAnswer:
+    """Open the door with a new join code, by which pupils join in a browser, or close the door.
+
+    Pupils that joined stay.
+    """
+    body = await read_model(request, models.ChangeDoor)
+    found = site_of(request).arena.lifecycle.tournament(tournament)
+
+    def command(organiser: Organiser) -> None:
+        (organiser.open_door if body.open else organiser.close_door)(tournament)
+
+    await carry_out(request, tournament, command)
+    return door_answer(found, public_address_of(request))
+
+
+@router.post("/tournaments/{tournament}/invite", openapi_extra=body_schema(models.ChangeInvite, required=False))
+async def change_invite(tournament: str, request: Request) -> models.InviteAnswer:
+    """Change the invitation code to `code`. Bots that joined stay.
+
+    If `code` is left out, the server makes a code; if `code` is null, bots need no code.
+    """
+    body = await read_model(request, models.ChangeInvite)
+    found = site_of(request).arena.lifecycle.tournament(tournament)
+    code = body.code if "code" in body.model_fields_set else make_secret()
+    await carry_out(request, tournament, lambda organiser: organiser.change_invite(tournament, code))
+    return invite_answer(found, public_address_of(request))
+
+
+@router.get("/tournaments/{tournament}/invite.svg", response_class=Response, responses=SVG)
+async def get_qr(tournament: str, request: Request) -> Response:
+    """Draw a link as a QR code.
+
+    While the door is open, the link leads to the page where pupils join. Otherwise it leads to the tournament.
+    """
+    found, going_on = await answers_of(request).basics(tournament), answers_of(request).open_tournament(tournament)
+    await site_of(request).wait_for_disk()
+    base = public_address_of(request).to_share.base
+    is_open = going_on is not None and going_on.join_code is not None
+    link = join_link(going_on, base) if going_on is not None and is_open else page_link(found, base)
+    return Response(qr_code(link), HTTPStatus.OK, SECRET, media_type="image/svg+xml")
 
 
 def organiser_view(rebuilt: Rebuilt) -> models.OrganiserView:
